@@ -24,22 +24,24 @@ pub(crate) enum Case {
 pub(crate) enum Kinds {
     All,
     Account,
+    /// Histories of an account with Git.
+    Git,
     Page,
 }
 
-/// One of so many histories is that of an account, whose commands take longer.
-const ACCOUNTS: u64 = 3;
+/// One of so many histories is that of an account.
+const ACCOUNTS: u64 = 2;
 
 impl Case {
     /// Returns the history of a seed.
     pub(crate) fn of(seed: u64, kinds: Kinds, settings: Settings) -> Self {
         let is_account = match kinds {
             Kinds::All => seed.is_multiple_of(ACCOUNTS),
-            Kinds::Account => true,
+            Kinds::Account | Kinds::Git => true,
             Kinds::Page => false,
         };
         if is_account {
-            Self::Account(accounts::history(seed, settings))
+            Self::Account(accounts::history(seed, settings, kinds == Kinds::Git))
         } else {
             Self::Page(generate::history(seed, settings))
         }

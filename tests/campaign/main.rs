@@ -5,12 +5,14 @@
 //!
 //! - `LINKS_CAMPAIGN_SECONDS`, `LINKS_CAMPAIGN_COMMANDS`: time or number of commands after which it ends.
 //! - `LINKS_CAMPAIGN_SEED`: the first history; the others follow it.
-//! - `LINKS_CAMPAIGN_KIND`: `page` or `account`: only histories of one page, or of an account; one of three is of an account otherwise.
+//! - `LINKS_CAMPAIGN_KIND`: `page`, `account` or `git`: only histories of one page, of an account, or of one in Git; one of two is of an account
+//!   otherwise, and half of those are in Git.
 //! - `LINKS_CAMPAIGN_BINARY`: another build of the program. One in a directory named `debug` does not wait; a release build does.
 //! - `LINKS_CAMPAIGN_KILL=0`: nothing is killed.
 //! - `LINKS_CAMPAIGN_THREADS`: histories at once.
 //! - `LINKS_CAMPAIGN_IGNORE`: rules that are not checked, such as `outcome,counts`.
 //! - `LINKS_CAMPAIGN_HISTORY`: replays this history and shows its violation.
+//! - `LINKS_CAMPAIGN_SHOW`: shows every command of an account and what is done with Git, and keeps the directory.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::disallowed_methods, reason = "another process runs in real time")]

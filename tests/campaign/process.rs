@@ -46,6 +46,8 @@ pub(crate) struct Program {
     pub(crate) path: PathBuf,
     /// Set for a debug build, which does not wait.
     pub(crate) is_debug_build: bool,
+    /// Set if every command is shown with what it did.
+    pub(crate) is_shown: bool,
     /// Rules that are not checked.
     pub(crate) ignored: Vec<String>,
 }
@@ -148,7 +150,9 @@ impl Program {
             }
         };
         command.env_clear().current_dir(directory("work")).env("HOME", directory("home"));
-        command.env("PATH", "/usr/bin:/bin").env("TERM", "xterm").env("TMPDIR", directory("tmp"));
+        // Git may be anywhere.
+        let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
+        command.env("PATH", path).env("TERM", "xterm").env("TMPDIR", directory("tmp"));
         command
             .env("LINKS_STATE_DIR", directory("state"))
             .env("LINKS_CACHE_DIR", directory("cache"));

@@ -63,6 +63,7 @@ pub(crate) fn main() -> ExitCode {
     );
     let kinds = match variable("LINKS_CAMPAIGN_KIND").as_deref() {
         Some("account") => Kinds::Account,
+        Some("git") => Kinds::Git,
         Some("page") => Kinds::Page,
         _ => Kinds::All,
     };
@@ -80,7 +81,8 @@ fn program() -> Program {
     };
     let ignored = variable("LINKS_CAMPAIGN_IGNORE").unwrap_or_default();
     let ignored = ignored.split(',').map(str::to_owned).collect();
-    Program { path, is_debug_build, ignored }
+    let is_shown = variable("LINKS_CAMPAIGN_SHOW").is_some();
+    Program { path, is_debug_build, is_shown, ignored }
 }
 
 /// Replays one history.

@@ -13,6 +13,8 @@ pub(crate) struct Tally {
     pub(crate) commands: BTreeMap<&'static str, usize>,
     pub(crate) exits: BTreeMap<Option<i32>, usize>,
     pub(crate) faults: BTreeMap<String, usize>,
+    /// What was done in clones; what Git refused is one of them.
+    pub(crate) git: BTreeMap<&'static str, usize>,
     pub(crate) edits: usize,
     pub(crate) kills: usize,
     pub(crate) requests: usize,
@@ -53,6 +55,7 @@ impl Tally {
         merge(&mut self.commands, other.commands);
         merge(&mut self.exits, other.exits);
         merge(&mut self.faults, other.faults);
+        merge(&mut self.git, other.git);
     }
 }
 
@@ -81,6 +84,7 @@ impl fmt::Display for Tally {
         let exit = |exit: &Option<i32>| exit.map_or("killed".to_owned(), |it| it.to_string());
         let named = |(name, count): (&&str, &usize)| ((*name).to_owned(), *count);
         writeln!(f, "commands: {}", listed(self.commands.iter().map(named).collect()))?;
+        writeln!(f, "in clones: {}", listed(self.git.iter().map(named).collect()))?;
         let exits = self.exits.iter().map(|(code, count)| (exit(code), *count)).collect();
         writeln!(f, "exit codes: {}", listed(exits))?;
         let faults = self.faults.iter().map(|(name, count)| (name.clone(), *count)).collect();

@@ -1,6 +1,5 @@
 //! Execution of a history over an account with a server, a proxy in front of it, two machines, and the real program.
 
-use std::fs;
 use std::path::PathBuf;
 use std::thread;
 
@@ -8,8 +7,11 @@ use jiff::Timestamp;
 use links_fixtures::{Profile, Token, World as Start};
 use tempfile::TempDir;
 
-use super::history::{AccountCommand, AccountHistory, AccountRun, AccountStep, Flags};
+use super::git::Team;
+use super::history::{AccountCommand, AccountHistory, AccountRun, AccountStep, Flags, GitAction};
+use super::lineage::Writer;
 use super::memory::Memory;
+use super::operations::Operations;
 use super::repository::Repository;
 use super::rules::AccountTrial;
 use super::world::AccountWorld;
@@ -17,27 +19,32 @@ use crate::command_line::CommandLine;
 use crate::edits;
 use crate::execute::{explained, start_server, tokens};
 use crate::generate;
-use crate::invariants::{Intent, Violation, last_object};
+use crate::invariants::{Intent, Violation, bad_end, last_object};
 use crate::machine::{Machine, leaked_token};
 use crate::process::{Ended, Program};
-use crate::proxy::{Event, Observed, Proxy, Script};
+use crate::proxy::{Observed, Proxy, Script};
 use crate::tally::Tally;
-
-const LOCK: &str = "links.lock";
 
 /// Number of runs without faults that complete any run.
 const MOST_RUNS: usize = 4;
 
-struct Player<'p> {
-    program: &'p Program,
-    proxy: Proxy<AccountWorld>,
-    directory: TempDir,
-    machines: Vec<Machine>,
-    files: Repository,
-    memory: Memory,
+pub(super) struct Player<'p> {
+    pub(super) program: &'p Program,
+    pub(super) proxy: Proxy<AccountWorld>,
+    pub(super) directory: TempDir,
+    pub(super) machines: Vec<Machine>,
+    /// The files of each machine: the same, unless each has a clone.
+    pub(super) files: [Repository; 2],
+    pub(super) memory: Memory,
+    /// The clones, if there are any; then the memory is not used.
+    pub(super) team: Option<Team>,
+    pub(super) has_lock: bool,
+    pub(super) operations: [Operations; 2],
+    /// Number of commands.
+    pub(super) runs: usize,
     /// Set for a machine whose last run did not record all that it wrote.
-    unrecorded: [bool; 2],
-    tally: Tally,
+    pub(super) unrecorded: [bool; 2],
+    pub(super) tally: Tally,
 }
 
 /// Plays a history to its end or to the first violation. Returns the counts, and the violation with its step.
@@ -47,8 +54,8 @@ pub(crate) fn play(
 ) -> (Tally, Option<(usize, Violation)>) {
     let mut player = Player::new(history, program);
     player.tally.histories = 1;
-    if history.has_lock {
-        player.init();
+    if history.has_lock || history.has_git {
+        player.init(history.has_git);
     }
     for (nth, step) in history.account_steps.iter().enumerate() {
         if let Some(violation) = player.step(step) {
@@ -79,38 +86,70 @@ impl<'p> Player<'p> {
             title.clone_into(&mut form.title);
             form.fields = vec![edits::field("name".to_owned(), "Name")];
         }
-        let files = Repository::of(&AccountWorld::of(&account, false), history.has_ids);
+        let first = Repository::of(&AccountWorld::of(&account, false), history.has_ids);
         let choices = generate::choices(history.choices);
         let server = start_server(account, choices);
-        let directory = tempfile::tempdir().unwrap();
+        let mut directory = tempfile::tempdir().unwrap();
+        if program.is_shown {
+            println!("in {}", directory.path().display());
+            directory.disable_cleanup(true);
+        }
         let machines = Machine::all(directory.path(), &tokens, |_| false);
         let proxy = Proxy::start(server, tokens, false);
         let memory = Memory { up_to_date: [0, 1].into(), ..Memory::default() };
-        let (unrecorded, tally) = ([false; 2], Tally::default());
-        Self { program, proxy, directory, machines, files, memory, unrecorded, tally }
+        Self {
+            program,
+            proxy,
+            directory,
+            machines,
+            files: [first.clone(), first],
+            memory,
+            team: None,
+            has_lock: history.has_lock,
+            operations: Default::default(),
+            runs: 0,
+            unrecorded: [false; 2],
+            tally: Tally::default(),
+        }
     }
 
-    /// Makes a lock, which both machines have.
-    fn init(&mut self) {
+    /// Makes a lock, which both machines have. With Git, the files are applied, committed and cloned.
+    fn init(&mut self, has_git: bool) {
+        if has_git {
+            self.team =
+                Some(Team::new([0, 1].map(|nth| self.machines[nth].directory.join("work"))));
+        }
         let line = line(vec!["init".to_owned()]);
         self.proxy.begin(Script::default());
         let ended = self.program.run(&line, &self.machines[0], &self.proxy, None);
         assert_eq!(ended.exit, Some(0), "{}", ended.err);
-        self.share(0);
+        if has_git {
+            self.run(&AccountRun::plain(0, AccountCommand::Apply(Flags::default())), None);
+        }
+        match &mut self.team {
+            Some(team) => team.clone_for_other(&self.files[0], &self.proxy.world()),
+            None => self.share(0),
+        }
     }
 
     fn step(&mut self, step: &AccountStep) -> Option<Violation> {
         match step {
             AccountStep::Change(changes) => {
-                for change in changes {
-                    self.files.change(change);
+                for files in &mut self.files {
+                    for change in changes {
+                        files.change(change);
+                    }
                 }
+                None
+            }
+            AccountStep::Git(machine, action) => {
+                self.act(*machine, action);
                 None
             }
             AccountStep::Edit(edit) => {
                 self.proxy.edit(edit);
                 let events = self.proxy.end();
-                self.note(&events);
+                self.note(&events, [Writer::Other; 2]);
                 None
             }
             AccountStep::Run(run) => {
@@ -134,11 +173,22 @@ impl<'p> Player<'p> {
             }
             AccountStep::Forget(machine) => {
                 self.machines[*machine].forget();
+                self.operations[*machine].forget();
                 self.unrecorded[*machine] = true;
                 self.memory.lose(*machine);
                 None
             }
         }
+    }
+
+    fn act(&mut self, machine: usize, action: &GitAction) {
+        let Some(team) = &mut self.team else { return };
+        let is_done = team.act(machine, action, &mut self.files[machine], &self.proxy.world());
+        let name = if is_done { action.name() } else { "refused" };
+        if self.program.is_shown {
+            println!("machine {machine}: {name} {action:?}\n");
+        }
+        *self.tally.git.entry(name).or_default() += 1;
     }
 
     /// Plans, and returns the announced number of requests.
@@ -154,9 +204,13 @@ impl<'p> Player<'p> {
     }
 
     fn run(&mut self, run: &AccountRun, announced: Option<usize>) -> (Ended, Option<Violation>) {
-        let line = line(run.command.args());
+        let world = self.proxy.world();
+        let Some(line) = self.line(run, &world) else {
+            let (out, err) = (String::new(), String::new());
+            return (Ended { exit: Some(0), killed: false, interrupted: false, out, err }, None);
+        };
+        let (memory, files) = (self.memory(run.machine), self.files[run.machine].clone());
         let machine = &self.machines[run.machine];
-        self.files.write(&machine.directory.join("work"));
         machine.forget_rates();
         let (is_fresh, temporary) = (machine.is_settled(), machine.temporary());
         self.proxy.begin(Script {
@@ -177,28 +231,66 @@ impl<'p> Player<'p> {
             machine: run.machine,
             ended: &ended,
             events: &events,
-            files: &self.files,
-            memory: &self.memory,
+            files: &files,
+            memory: &memory,
             after: &self.proxy.world(),
             is_concurrent: false,
             is_fresh,
+            is_plain: run.is_plain(),
             announced,
         };
-        let found = self.first(trial.check()).or(left).or_else(|| self.tells_token(&ended));
+        let mut violations = trial.check();
+        violations.extend(self.check_log(&trial));
+        if self.program.is_shown {
+            let text = format!("machine {}", run.machine);
+            let shown = explained(Violation { rule: "", text }, &line, &ended, &events);
+            println!("{}", shown.text);
+        }
+        let found = self.first(violations).or(left).or_else(|| self.tells_token(&ended));
         let found = found.map(|it| explained(it, &line, &ended, &events));
-        self.record(run, &ended, &events);
-        self.note(&events);
-        self.memory.note_files(&self.files);
+        let writer = self.record(run, &ended, &events);
+        self.note(&events, [writer; 2]);
+        self.note_files(run.machine, writer);
         (ended, found)
+    }
+
+    /// Writes the files, and returns the command line; `None` if there is nothing that the command could be for.
+    fn line(&self, run: &AccountRun, world: &AccountWorld) -> Option<CommandLine> {
+        let files = &self.files[run.machine];
+        files.write(&self.machines[run.machine].directory.join("work"));
+        let pages: Vec<u64> = world.pages.iter().map(|page| page.id).collect();
+        let forms: Vec<&String> = files.forms.keys().collect();
+        run.command.args(&pages, &forms).map(line)
+    }
+
+    /// Returns what a machine has to take for the doing of others.
+    fn memory(&mut self, machine: usize) -> Memory {
+        let (files, world) = (&self.files[machine], self.proxy.world());
+        match &mut self.team {
+            Some(team) => team.memory(machine, files, &world),
+            None => self.memory.clone(),
+        }
+    }
+
+    /// Reads the log of the machine, and checks it together with the command.
+    fn check_log(&mut self, trial: &AccountTrial<'_>) -> Vec<Violation> {
+        self.proxy.begin(Script::default());
+        let line = line(["log", "-o", "json"].map(str::to_owned).to_vec());
+        let machine = &self.machines[trial.machine];
+        let ended = self.program.run(&line, machine, &self.proxy, None);
+        self.proxy.end();
+        let log = last_object(&ended.out).unwrap_or_default();
+        self.operations[trial.machine].check(&log, trial)
     }
 
     /// Runs two commands at once. On one machine the log cannot distinguish them.
     fn both(&mut self, one: &AccountRun, other: &AccountRun) -> Option<Violation> {
-        let lines = [one, other].map(|run| line(run.command.args()));
+        let world = self.proxy.world();
+        let lines = [self.line(one, &world)?, self.line(other, &world)?];
+        let memories = [self.memory(one.machine), self.memory(other.machine)];
+        let files = self.files.clone();
         for run in [one, other] {
-            let machine = &self.machines[run.machine];
-            self.files.write(&machine.directory.join("work"));
-            machine.forget_rates();
+            self.machines[run.machine].forget_rates();
         }
         let faults = one.faults.iter().chain(&other.faults).cloned().collect();
         self.proxy.begin(Script { faults, ..Script::default() });
@@ -211,35 +303,45 @@ impl<'p> Player<'p> {
             [handle.join().unwrap(), second]
         });
         let events = self.proxy.end();
-        let mut found = None;
-        for ((run, line), ended) in [one, other].into_iter().zip(&lines).zip(&ended) {
+        let (mut found, mut writers) = (None, [Writer::Other; 2]);
+        for (nth, (run, line)) in [one, other].into_iter().zip(&lines).enumerate() {
+            let ended = &ended[nth];
             let trial = AccountTrial {
                 command: run.command,
                 machine: run.machine,
                 ended,
                 events: &events,
-                files: &self.files,
-                memory: &self.memory,
+                files: &files[run.machine],
+                memory: &memories[nth],
                 after: &self.proxy.world(),
                 is_concurrent: true,
                 is_fresh: false,
+                is_plain: false,
                 announced: None,
             };
-            let violations = if one.machine == other.machine {
-                crate::invariants::bad_end(ended.exit, ended.killed, &ended.out, &ended.err)
-                    .into_iter()
-                    .collect()
+            let is_one_machine = one.machine == other.machine;
+            let mut violations = self.check_log(&trial);
+            if is_one_machine {
+                self.operations[run.machine].lose_sight();
+                let Ended { exit, killed, out, err, .. } = ended;
+                violations = bad_end(*exit, *killed, out, err).into_iter().collect();
             } else {
-                trial.check()
-            };
+                violations.extend(trial.check());
+            }
             let first = self.first(violations).or_else(|| self.tells_token(ended));
             found = found.or_else(|| first.map(|it| explained(it, line, ended, &events)));
-            self.record(run, ended, &events);
+            let writer = self.record(run, ended, &events);
+            // Which of two commands on one machine has sent a request is not known.
+            if nth == 0 || !is_one_machine || writers[run.machine] != Writer::Unrecorded {
+                writers[run.machine] = writer;
+            }
         }
         // Neither knows what the other has done.
         self.memory.up_to_date.clear();
-        self.note(&events);
-        self.memory.note_files(&self.files);
+        self.note(&events, writers);
+        for run in [one, other] {
+            self.note_files(run.machine, writers[run.machine]);
+        }
         found
     }
 
@@ -281,47 +383,6 @@ impl<'p> Player<'p> {
             let text = format!("a plan after a run that succeeded: {}{}", ended.out, ended.err);
             (ended.exit != Some(0)).then_some(Violation { rule: "no changes", text })
         })
-    }
-
-    fn share(&mut self, from: usize) {
-        let path = |nth: usize| self.machines[nth].directory.join("work").join(LOCK);
-        let to = 1 - from;
-        if fs::copy(path(from), path(to)).is_err() {
-            return;
-        }
-        if self.memory.up_to_date.contains(&from) && !self.unrecorded[from] {
-            self.memory.up_to_date.insert(to);
-        } else {
-            self.memory.up_to_date.remove(&to);
-        }
-    }
-
-    /// Records what is known of the machines after a command.
-    fn record(&mut self, run: &AccountRun, ended: &Ended, events: &[Event<AccountWorld>]) {
-        self.tally.count_command(run.command.name(), ended);
-        let AccountCommand::Apply(flags) = run.command else { return };
-        let has_written =
-            events.iter().any(|it| it.machine == Some(run.machine) && it.has_changed());
-        let is_recorded = ended.exit == Some(0);
-        if has_written || is_recorded {
-            self.memory.up_to_date.remove(&(1 - run.machine));
-        }
-        if is_recorded {
-            self.unrecorded[run.machine] = flags.locked;
-        } else if has_written {
-            self.unrecorded[run.machine] = true;
-        }
-        if is_recorded && self.memory.up_to_date.contains(&run.machine) {
-            self.memory.note_sync(&self.files, &self.proxy.world());
-        }
-    }
-
-    fn note(&mut self, events: &[Event<AccountWorld>]) {
-        for event in events {
-            self.memory.note(None, event);
-        }
-        self.tally.count_events(events);
-        self.memory.end_step(&self.files, &self.proxy.world());
     }
 
     fn first(&self, violations: Vec<Violation>) -> Option<Violation> {

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::history::{
     AccountCommand, AccountEdit, AccountHistory, AccountRun, AccountStep, FileChange, Flags,
+    GitAction, Undoing,
 };
 use crate::generate::{Settings, faults, kill};
 use crate::history::{SlotContent, When};
@@ -13,7 +14,7 @@ use crate::random::Random;
 const NUMBERS: usize = 1_000_000;
 
 /// Returns the history of a seed.
-pub(crate) fn history(seed: u64, settings: Settings) -> AccountHistory {
+pub(crate) fn history(seed: u64, settings: Settings, has_git: bool) -> AccountHistory {
     let mut random = Random::new(seed);
     let random = &mut random;
     let choices = if random.percent(60) { 0 } else { random.next() };
@@ -24,13 +25,121 @@ pub(crate) fn history(seed: u64, settings: Settings) -> AccountHistory {
             (0..slots).map(|_| slot(random)).collect()
         })
         .collect();
-    let mut account_steps = vec![AccountStep::Change(changes(random))];
+    let has_git = has_git || random.percent(50);
+    let mut account_steps = Vec::new();
+    change_files(random, has_git.then_some(0), &mut account_steps);
     for _ in 0..4 + random.below(6) {
-        step(random, settings, &mut account_steps);
+        match random.below(100) {
+            0..20 => operations(random, settings, has_git, &mut account_steps),
+            _ if has_git => git_step(random, settings, &mut account_steps),
+            _ => step(random, settings, &mut account_steps),
+        }
     }
     account_steps.push(AccountStep::Settle(machine(random), flags(random)));
     let (has_ids, has_lock) = (random.percent(50), random.percent(85));
-    AccountHistory { choices, pages, has_ids, has_lock, account_steps }
+    AccountHistory { choices, pages, has_ids, has_lock, has_git, account_steps }
+}
+
+/// Adds changes of the files: with Git, of those of one machine.
+fn change_files(random: &mut Random, machine: Option<usize>, steps: &mut Vec<AccountStep>) {
+    let mut changes = changes(random);
+    if let Some(machine) = machine {
+        // Git names the files, and each branch may give a page another login.
+        changes.retain(|change| !matches!(change, FileChange::Rename(_)));
+        steps.push(AccountStep::Git(machine, GitAction::Change(changes)));
+    } else {
+        steps.push(AccountStep::Change(changes));
+    }
+}
+
+/// Adds a step of somebody who works in a clone.
+fn git_step(random: &mut Random, settings: Settings, steps: &mut Vec<AccountStep>) {
+    let machine = machine(random);
+    let (branch, ours) = (random.below(3), random.percent(50));
+    let action = match random.below(100) {
+        0..10 => return steps.push(AccountStep::Edit(edit(random))),
+        10..14 => return steps.push(AccountStep::Settle(machine, flags(random))),
+        14 => return steps.push(AccountStep::Forget(machine)),
+        15..18 => {
+            let one = |machine| {
+                let flags = Flags { locked: false, ..flags(random) };
+                AccountRun::plain(machine, AccountCommand::Apply(flags))
+            };
+            let [one, other] = [0, 1].map(one);
+            return steps.push(AccountStep::Both(one, other));
+        }
+        18..40 => {
+            let run = run(random, settings);
+            if random.percent(70) {
+                change_files(random, Some(run.machine), steps);
+            }
+            return steps.push(AccountStep::Run(run));
+        }
+        40..45 => GitAction::Commit,
+        45..65 => GitAction::Switch(branch),
+        65..78 => GitAction::Merge { branch, ours },
+        78..88 => GitAction::Pull { branch, ours },
+        _ => GitAction::Revert,
+    };
+    // Somebody changes a file, applies it or not, goes elsewhere with Git, and applies what is there.
+    if random.percent(60) {
+        change_files(random, Some(machine), steps);
+        if random.percent(70) {
+            steps.push(AccountStep::Run(run_of(random, settings, machine)));
+        }
+    }
+    steps.push(AccountStep::Git(machine, action));
+    if random.percent(60) {
+        steps.push(AccountStep::Run(run_of(random, settings, machine)));
+    }
+}
+
+/// Returns an apply, mostly without faults.
+fn run_of(random: &mut Random, settings: Settings, machine: usize) -> AccountRun {
+    let apply = AccountRun::plain(machine, AccountCommand::Apply(flags(random)));
+    if random.percent(75) { apply } else { disturbed(random, settings, apply) }
+}
+
+/// Adds operations of a machine that are taken back, one after the other, and perhaps redone.
+fn operations(
+    random: &mut Random,
+    settings: Settings,
+    has_git: bool,
+    steps: &mut Vec<AccountStep>,
+) {
+    let machine = machine(random);
+    for _ in 0..=random.below(3) {
+        change_files(random, has_git.then_some(machine), steps);
+        let command = AccountCommand::Apply(Flags { rename: true, text: false, ..flags(random) });
+        steps.push(AccountStep::Run(AccountRun::plain(machine, command)));
+    }
+    if random.percent(35) {
+        steps.push(AccountStep::Edit(edit(random)));
+    }
+    for _ in 0..=random.below(4) {
+        let how = Undoing {
+            page: random.percent(20).then(|| random.below(12)),
+            keep_changed: random.percent(30),
+            overwrite: false,
+        };
+        let how = Undoing { overwrite: !how.keep_changed && random.percent(10), ..how };
+        let command = match random.below(10) {
+            0..6 => AccountCommand::Undo(how),
+            6..9 => AccountCommand::Redo(Undoing { page: None, ..how }),
+            _ => AccountCommand::Pull(random.below(3)),
+        };
+        let plain = AccountRun::plain(machine, command);
+        if random.percent(75) || command.undoing().is_none() {
+            steps.push(AccountStep::Run(plain));
+            continue;
+        }
+        // It is interrupted, and continued by the same command.
+        steps.push(AccountStep::Run(disturbed(random, settings, plain.clone())));
+        steps.push(AccountStep::Run(plain));
+    }
+    if !has_git && random.percent(85) {
+        steps.push(AccountStep::Share(machine));
+    }
 }
 
 fn step(random: &mut Random, settings: Settings, steps: &mut Vec<AccountStep>) {
@@ -80,7 +189,11 @@ fn run(random: &mut Random, settings: Settings) -> AccountRun {
     let flags = flags(random);
     let command =
         if random.percent(10) { AccountCommand::Plan(flags) } else { AccountCommand::Apply(flags) };
-    let mut run = AccountRun::plain(machine, command);
+    disturbed(random, settings, AccountRun::plain(machine, command))
+}
+
+/// Adds faults, edits by others and the end of the process to a command.
+fn disturbed(random: &mut Random, settings: Settings, mut run: AccountRun) -> AccountRun {
     if random.percent(35) {
         run.faults = faults(random, settings);
         for (at, _) in &mut run.faults {

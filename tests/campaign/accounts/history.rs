@@ -15,6 +15,9 @@ pub(crate) struct AccountHistory {
     pub(crate) has_ids: bool,
     /// Set if a `links.lock` governs the files.
     pub(crate) has_lock: bool,
+    /// Set if each person has a clone of a Git repository; otherwise both have the same files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) has_git: bool,
     pub(crate) account_steps: Vec<AccountStep>,
 }
 
@@ -22,6 +25,8 @@ pub(crate) struct AccountHistory {
 pub(crate) enum AccountStep {
     /// The files are changed, for both people.
     Change(Vec<FileChange>),
+    /// Somebody works in a clone, on the machine of this number.
+    Git(usize, GitAction),
     /// Another client edits.
     Edit(AccountEdit),
     Run(AccountRun),
@@ -53,6 +58,54 @@ pub(crate) struct AccountRun {
 pub(crate) enum AccountCommand {
     Plan(Flags),
     Apply(Flags),
+    Undo(Undoing),
+    Redo(Undoing),
+    /// Takes what others changed in a form into one of the form files.
+    Pull(usize),
+}
+
+/// How an operation is taken back.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Undoing {
+    /// Only on this page.
+    pub(crate) page: Option<usize>,
+    pub(crate) keep_changed: bool,
+    pub(crate) overwrite: bool,
+}
+
+/// Work in a clone. What is not committed is committed before Git changes files.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum GitAction {
+    Change(Vec<FileChange>),
+    Commit,
+    /// Another branch is checked out; it is begun here if it does not exist.
+    Switch(usize),
+    /// A branch of this clone is merged. Where both changed the same lines, either side wins.
+    Merge {
+        branch: usize,
+        ours: bool,
+    },
+    /// A branch of the other clone is merged.
+    Pull {
+        branch: usize,
+        ours: bool,
+    },
+    /// The last commit is reverted.
+    Revert,
+}
+
+impl GitAction {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Change(_) => "change",
+            Self::Commit => "commit",
+            Self::Switch(_) => "switch",
+            Self::Merge { .. } => "merge",
+            Self::Pull { .. } => "pull",
+            Self::Revert => "revert",
+        }
+    }
 }
 
 /// Flags of a plan or an apply, besides those without which nothing is confirmed.
@@ -133,6 +186,18 @@ impl AccountCommand {
     pub(crate) fn flags(self) -> Flags {
         match self {
             Self::Plan(flags) | Self::Apply(flags) => flags,
+            Self::Undo(how) | Self::Redo(how) => {
+                Flags { overwrite: how.overwrite, ..Flags::default() }
+            }
+            Self::Pull(_) => Flags { text: true, ..Flags::default() },
+        }
+    }
+
+    /// Returns how the command takes an operation back, if it does.
+    pub(crate) fn undoing(self) -> Option<Undoing> {
+        match self {
+            Self::Undo(how) | Self::Redo(how) => Some(how),
+            _ => None,
         }
     }
 
@@ -143,13 +208,41 @@ impl AccountCommand {
             Self::Apply(Flags { overwrite: true, .. }) => "account apply --overwrite",
             Self::Apply(Flags { locked: true, .. }) => "account apply --locked",
             Self::Apply(_) => "account apply",
+            Self::Undo(Undoing { page: Some(_), .. }) => "account undo --page",
+            Self::Undo(Undoing { keep_changed: true, .. }) => "account undo --keep-changed",
+            Self::Undo(Undoing { overwrite: true, .. }) => "account undo --overwrite",
+            Self::Undo(_) => "account undo",
+            Self::Redo(_) => "account redo",
+            Self::Pull(_) => "account pull FORM",
         }
     }
 
-    /// Returns the command line.
-    pub(crate) fn args(self) -> Vec<String> {
-        let Flags { overwrite, prune, locked, rename, text } = self.flags();
-        let is_apply = matches!(self, Self::Apply(_));
+    /// Returns the command line. `pages` are the ids of the pages of the account, and `forms` the names of the form files; `None` if there is
+    /// nothing that the command could be for.
+    pub(crate) fn args(self, pages: &[u64], forms: &[&String]) -> Option<Vec<String>> {
+        let line = match self {
+            Self::Plan(flags) | Self::Apply(flags) => {
+                return Some(flags.args(matches!(self, Self::Apply(_))));
+            }
+            Self::Undo(how) | Self::Redo(how) => {
+                let name = if matches!(self, Self::Undo(_)) { "undo" } else { "redo" };
+                let page = how.page.map(|nth| format!(" --page {}", pages[nth % pages.len()]));
+                let keep = if how.keep_changed { " --keep-changed" } else { "" };
+                let overwrite = if how.overwrite { " --overwrite" } else { "" };
+                format!("{name} --yes -o json{}{keep}{overwrite}", page.unwrap_or_default())
+            }
+            Self::Pull(nth) => {
+                format!("pull forms/{}.yaml", forms.get(nth % forms.len().max(1))?)
+            }
+        };
+        Some(line.split(' ').map(str::to_owned).collect())
+    }
+}
+
+impl Flags {
+    /// Returns the command line of a plan or an apply.
+    fn args(self, is_apply: bool) -> Vec<String> {
+        let Self { overwrite, prune, locked, rename, text } = self;
         let words = [
             (true, if is_apply { "apply" } else { "plan" }),
             (true, "pages forms --max-deletes 500 --allow-empty -o"),

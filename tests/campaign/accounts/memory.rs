@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::repository::Repository;
-use super::world::{AccountWorld, Place};
+use super::world::{AccountWorld, Owner, Place};
 use crate::proxy::Event;
 
 /// A value that another client has set, and that is there since.
@@ -22,12 +22,16 @@ pub(crate) struct Memory {
     pub(crate) foreign: BTreeMap<Place, ForeignValue>,
     /// Slots that other clients have removed from pages.
     pub(crate) removed: BTreeSet<(u64, String)>,
+    /// Slots that others have made.
+    pub(crate) made: BTreeSet<(u64, String)>,
     /// Slots that the program has removed from pages.
     pub(crate) deleted: BTreeSet<(u64, String)>,
     /// Slots that a file of a page had when a command ran, by the name of the file.
     pub(crate) once_in_file: BTreeSet<(String, String)>,
-    /// Places where the files and the account agreed at the end of a run that was recorded.
-    pub(crate) synced: BTreeSet<Place>,
+    /// Values on which the files and the account agreed at the end of a run that was recorded.
+    pub(crate) synced: BTreeMap<Place, String>,
+    /// Places of which it is not known whether the machine has to take the value for its own.
+    pub(crate) unclear: BTreeSet<Place>,
     /// Machines whose records have all that was done.
     pub(crate) up_to_date: BTreeSet<usize>,
 }
@@ -41,23 +45,36 @@ impl Memory {
         }
     }
 
-    /// Notes an event; its number is that in the current step.
-    pub(crate) fn note(&mut self, nth: Option<usize>, event: &Event<AccountWorld>) {
+    /// Notes an event; its number is that in the current step. `is_foreign` says that no apply has caused it.
+    pub(crate) fn note(
+        &mut self,
+        nth: Option<usize>,
+        event: &Event<AccountWorld>,
+        is_foreign: bool,
+    ) {
         let (before, after) = (event.before.values(), event.after.values());
         for place in before.keys().filter(|place| before.get(place) != after.get(place)) {
             self.foreign.remove(place);
         }
         let (was, is) = (event.before.marks(), event.after.marks());
-        let is_foreign = event.machine.is_none();
         for (place, value) in after {
             if is_foreign && before.get(&place) != Some(&value) {
-                let was_synced = self.synced.contains(&place);
+                // One that has come back counts as unchanged.
+                let synced = self.synced.get(&place);
+                if synced == Some(&value) {
+                    continue;
+                }
+                let was_synced = synced.is_some();
                 self.foreign.insert(place, ForeignValue { value, event: nth, was_synced });
             }
         }
         let gone = if is_foreign { &mut self.removed } else { &mut self.deleted };
         gone.extend(was.difference(&is).cloned());
+        self.made.retain(|mark| is.contains(mark));
         for mark in is.difference(&was) {
+            if is_foreign {
+                self.made.insert(mark.clone());
+            }
             self.removed.remove(mark);
             self.deleted.remove(mark);
         }
@@ -70,12 +87,14 @@ impl Memory {
         self.foreign.values_mut().for_each(|foreign| foreign.event = None);
     }
 
-    /// Notes a run that succeeded, and was recorded.
-    pub(crate) fn note_sync(&mut self, files: &Repository, world: &AccountWorld) {
+    /// Notes a run that succeeded, and was recorded. `has_forms` says that the forms were, too: they have no record but that of a lock.
+    pub(crate) fn note_sync(&mut self, files: &Repository, world: &AccountWorld, has_forms: bool) {
         let stored = world.values();
         let said = files.values(world).into_iter();
         let agreed = said.filter(|(place, value)| stored.get(place) == Some(value));
-        self.synced.extend(agreed.map(|(place, _)| place));
+        let is_recorded =
+            |(place, _): &(Place, String)| has_forms || matches!(place.0, Owner::Page(_));
+        self.synced.extend(agreed.filter(is_recorded));
     }
 
     /// Notes that a record was lost.

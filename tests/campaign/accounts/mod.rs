@@ -2,8 +2,12 @@
 
 mod execute;
 mod generate;
+mod git;
 mod history;
+mod lineage;
 mod memory;
+mod operations;
+mod record;
 mod repository;
 mod rules;
 mod shorten;

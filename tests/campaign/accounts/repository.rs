@@ -1,14 +1,17 @@
 //! The files that two people apply: what they say, and the changes of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use links_fixtures::Profile;
+use links_pages::form_file::FormFile;
+use links_pages::page_file::Document;
 use serde_json::{Map, Value, json};
 
 use super::history::FileChange;
-use super::world::{AccountWorld, Owner, Place, changing, mark};
+use super::world::{AccountWorld, Owner, Place, changing, joined, mark};
 use crate::content::FORM;
 use crate::history::SlotContent;
 
@@ -66,19 +69,38 @@ impl Repository {
         for directory in [&pages, &forms] {
             fs::create_dir_all(directory).unwrap();
         }
-        let write = |directory: &Path, name: &str, value: &Value| {
-            fs::write(directory.join(format!("{name}.yaml")), value.to_string()).unwrap();
+        let write = |directory: &Path, name: &str, text: String| {
+            fs::write(directory.join(format!("{name}.yaml")), text).unwrap();
         };
         for (name, page) in &self.pages {
-            let mut value = json!({ "profile": page.profile, "slots": page.slots });
-            let object = value.as_object_mut().unwrap();
-            object.extend(page.login.clone().map(|login| ("login".to_owned(), login.into())));
-            object.extend(page.fields.clone());
-            write(&pages, name, &value);
+            write(&pages, name, page.text());
         }
         for (name, form) in &self.forms {
-            write(&forms, name, form);
+            write(&forms, name, text(form.as_object().unwrap()));
         }
+    }
+
+    /// Reads the files below a directory as Git has left them. `None` if a merge made nonsense of one, or nothing is left. A slot that a merge has doubled is
+    /// there once.
+    pub(crate) fn read(directory: &Path) -> Option<Self> {
+        let mut files = Self::default();
+        for (name, map) in documents(&directory.join("pages"))? {
+            files.pages.insert(name, PageText::of(map)?);
+        }
+        for (name, map) in documents(&directory.join("forms"))? {
+            files.forms.insert(name, Value::Object(map));
+        }
+        (!files.pages.is_empty()).then_some(files)
+    }
+
+    /// Reads a form file that the program has changed.
+    pub(crate) fn read_form(&mut self, directory: &Path, name: &str) {
+        let path = directory.join("forms").join(format!("{name}.yaml"));
+        let document = Document::of_page_or_form(name, fs::read(path).unwrap()).unwrap();
+        let form = FormFile::of(document).unwrap().form;
+        let mut map = Map::from_iter([("form".to_owned(), form.name.into())]);
+        map.extend(form.fields.0);
+        self.forms.insert(name.to_owned(), Value::Object(map));
     }
 
     pub(crate) fn change(&mut self, change: &FileChange) {
@@ -205,11 +227,22 @@ impl Repository {
             else {
                 continue;
             };
-            let owner = Owner::Form(stored.id.clone());
+            let place = |key: &str| (Owner::Form(stored.id.clone()), String::new(), key.to_owned());
             let button = form["buttonText"].as_str().unwrap_or_default().to_owned();
-            values.insert((owner, String::new(), "buttonText".to_owned()), button);
+            values.insert(place("buttonText"), button);
+            let labels = form["fields"].as_array().into_iter().flatten();
+            let labels = labels.map(|field| field["label"].as_str().unwrap_or_default());
+            values.insert(place("fields"), joined(labels));
         }
         values
+    }
+
+    /// Returns the places of the form of a file.
+    pub(crate) fn places_of_form(name: &str, world: &AccountWorld) -> Vec<Place> {
+        let title = FORMS.iter().find(|(known, _)| *known == name).map(|(_, title)| *title);
+        let forms = world.forms.iter().filter(|form| Some(form.title.as_str()) == title);
+        let ids: Vec<Owner> = forms.map(|form| Owner::Form(form.id.clone())).collect();
+        world.values().into_keys().filter(|(owner, ..)| ids.contains(owner)).collect()
     }
 
     /// Returns the text of the form that exists, as the account has to have it.
@@ -234,6 +267,23 @@ impl Repository {
 }
 
 impl PageText {
+    fn of(mut map: Map<String, Value>) -> Option<Self> {
+        let Some(Value::Array(mut slots)) = map.remove("slots") else { return None };
+        let mut marks = BTreeSet::new();
+        slots.retain(|item| item_mark(item).is_none_or(|mark| marks.insert(mark.to_owned())));
+        let profile = map.remove("profile")?.as_str()?.to_owned();
+        let login = map.remove("login").and_then(|it| Some(it.as_str()?.to_owned()));
+        Some(Self { profile, login, fields: map, slots })
+    }
+
+    fn text(&self) -> String {
+        let mut map = Map::from_iter([("profile".to_owned(), self.profile.as_str().into())]);
+        map.extend(self.login.clone().map(|login| ("login".to_owned(), login.into())));
+        map.extend(self.fields.clone());
+        map.insert("slots".to_owned(), self.slots.clone().into());
+        text(&map)
+    }
+
     /// Returns the logins that the page may have.
     pub(crate) fn logins(&self) -> impl Iterator<Item = &str> {
         self.login.iter().map(String::as_str).chain([self.profile.as_str()])
@@ -242,4 +292,51 @@ impl PageText {
 
 fn item_mark(item: &Value) -> Option<&str> {
     mark(item["type"].as_str()?, item["data"].as_object()?)
+}
+
+/// Returns the text of a file: a line for each value and for each item of a list, with an empty line between them, so that Git merges the
+/// changes of different ones.
+fn text(map: &Map<String, Value>) -> String {
+    let mut text = String::new();
+    for (key, value) in map {
+        match value.as_array().filter(|items| !items.is_empty()) {
+            Some(items) => {
+                let _ = writeln!(text, "{key}:\n");
+                for item in items {
+                    let _ = writeln!(text, "  - {item}\n");
+                }
+            }
+            None => {
+                let _ = writeln!(text, "{key}: {value}\n");
+            }
+        }
+    }
+    text
+}
+
+/// Reads what [`text`] has written.
+fn parsed(text: &str) -> Option<Map<String, Value>> {
+    let (mut map, mut list) = (Map::new(), String::new());
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        if let Some(item) = line.strip_prefix("  - ") {
+            map.get_mut(&list)?.as_array_mut()?.push(serde_json::from_str(item).ok()?);
+        } else if let Some(key) = line.strip_suffix(':') {
+            key.clone_into(&mut list);
+            map.insert(list.clone(), Value::Array(Vec::new()));
+        } else {
+            let (key, value) = line.split_once(": ")?;
+            map.insert(key.to_owned(), serde_json::from_str(value).ok()?);
+        }
+    }
+    Some(map)
+}
+
+/// Returns the files in a directory by their names without the extension.
+fn documents(directory: &Path) -> Option<BTreeMap<String, Map<String, Value>>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.path().file_stem()?.to_str()?.to_owned();
+        all.insert(name, parsed(&fs::read_to_string(entry.path()).ok()?)?);
+    }
+    Some(all)
 }

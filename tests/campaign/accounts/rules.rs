@@ -25,6 +25,8 @@ pub(crate) struct AccountTrial<'t> {
     pub(crate) is_concurrent: bool,
     /// Set if no run of the machine was unfinished before.
     pub(crate) is_fresh: bool,
+    /// Set if nothing interfered with the command.
+    pub(crate) is_plain: bool,
     /// Number of requests that a plan has announced.
     pub(crate) announced: Option<usize>,
 }
@@ -38,7 +40,9 @@ impl AccountTrial<'_> {
         if let Some(Violation { rule, text }) = bad_end(*exit, *killed, out, err) {
             violate(rule, text);
         }
-        self.checks_each_event(&mut violate);
+        if self.command.undoing().is_none() {
+            self.checks_each_event(&mut violate);
+        }
         self.tells_the_truth(&mut violate);
         let is_disturbed = self.events.iter().any(|it| it.machine.is_none() && it.has_changed());
         if *exit == Some(0) && !is_disturbed && !self.is_concurrent {
@@ -61,11 +65,11 @@ impl AccountTrial<'_> {
         self.command.flags()
     }
 
-    fn output(&self) -> String {
+    pub(crate) fn output(&self) -> String {
         format!("{}{}", self.ended.out, self.ended.err)
     }
 
-    fn is_own(&self, event: &Event<AccountWorld>) -> bool {
+    pub(crate) fn is_own(&self, event: &Event<AccountWorld>) -> bool {
         event.machine == Some(self.machine)
     }
 
@@ -74,19 +78,25 @@ impl AccountTrial<'_> {
         for (nth, event) in self.events.iter().enumerate() {
             let is_write = event.request.as_ref().is_some_and(Request::is_executed);
             if self.is_own(event) && is_write && event.has_changed() {
-                if matches!(self.command, AccountCommand::Plan(_)) {
-                    violate("plan", "a plan has written something".to_owned());
+                if !matches!(self.command, AccountCommand::Apply(_)) {
+                    violate("plan", "a command that only reads has written something".to_owned());
                 }
                 self.deletes_only_what_it_may(event, &memory, nth, violate);
                 self.creates_nothing_twice(event, violate);
                 self.overwrites_nothing_unsaid(event, &memory, nth, violate);
             }
-            memory.note(Some(nth), event);
+            memory.note(Some(nth), event, event.machine.is_none());
         }
     }
 
     /// Returns whether the command has read the page or the form after the edit and before the write.
-    fn has_seen(&self, owner: &Owner, is_field: bool, foreign: &ForeignValue, at: usize) -> bool {
+    pub(crate) fn has_seen(
+        &self,
+        owner: &Owner,
+        is_field: bool,
+        foreign: &ForeignValue,
+        at: usize,
+    ) -> bool {
         let Some(edited) = foreign.event else { return true };
         self.events[edited + 1..at].iter().filter(|event| self.is_own(event)).any(|event| {
             let Some(request) = event.request.as_ref().filter(|it| it.is_intact()) else {
@@ -219,7 +229,6 @@ impl AccountTrial<'_> {
                 continue;
             }
             let is_slot = !mark.is_empty() && mark != "field";
-            let is_page = matches!(owner, Owner::Page(_));
             if is_slot
                 && let Owner::Page(id) = owner
                 && !kept.contains(&(*id, mark.clone()))
@@ -231,10 +240,14 @@ impl AccountTrial<'_> {
                 continue;
             }
             let is_known = memory.up_to_date.contains(&self.machine);
-            if is_page && foreign.was_synced && is_known {
+            if foreign.was_synced && is_known {
                 let text = format!("{} of {}, set by others, was overwritten", key, show(place));
                 violate("overwritten", text);
-            } else if flags.text && !self.ended.killed && !output.contains(name(&foreign.value)) {
+            } else if flags.text
+                && key != "fields"
+                && !self.ended.killed
+                && !output.contains(name(&foreign.value))
+            {
                 let text = format!(
                     "{} of {}, set by others, was replaced, and nothing says so",
                     foreign.value,
@@ -304,7 +317,7 @@ impl AccountTrial<'_> {
         let is_up_to_date = self.memory.up_to_date.contains(&self.machine);
         let mut memory = self.memory.clone();
         for event in self.events {
-            memory.note(None, event);
+            memory.note(None, event, event.machine.is_none());
         }
         let marks = self.after.marks();
         for name in self.files.pages.keys() {
@@ -323,12 +336,32 @@ impl AccountTrial<'_> {
             }
         }
         let stored = self.after.values();
+        for (place, value) in &stored {
+            let Owner::Page(id) = place.0 else { continue };
+            let page = self.after.pages.iter().find(|page| page.id == id);
+            let is_own = is_up_to_date
+                && memory.synced.contains_key(place)
+                && !memory.foreign.contains_key(place)
+                && !memory.unclear.contains(place)
+                && !memory.made.contains(&(id, place.1.clone()));
+            if let Some(name) = page.and_then(|page| self.files.file_of(page))
+                && is_own
+                && !place.1.is_empty()
+                && !self.files.marks(name).contains(&place.1)
+                && !self.has_twin(place)
+            {
+                let text = format!("exit 0, yet {} with {value} is on no file", show(place));
+                violate("left", text);
+            }
+        }
         for (place, said) in self.files.values(self.after) {
             let Some(value) = stored.get(&place) else { continue };
             if self.has_twin(&place) {
                 continue;
             }
-            let is_kept = memory.foreign.contains_key(&place) || !is_up_to_date;
+            let is_kept = memory.foreign.contains_key(&place)
+                || memory.unclear.contains(&place)
+                || !is_up_to_date;
             if *value != said && (flags.overwrite || !is_kept) {
                 let text = format!("exit 0, yet {} is {value} and not {said}", show(&place));
                 violate("value", text);

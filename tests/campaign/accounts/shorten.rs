@@ -1,6 +1,6 @@
 //! Shorter histories over an account, to find out what a violation needs.
 
-use super::history::{AccountHistory, AccountRun, AccountStep};
+use super::history::{AccountHistory, AccountRun, AccountStep, GitAction};
 
 impl AccountHistory {
     /// Returns histories with a part left out, those with a large part first.
@@ -12,6 +12,7 @@ impl AccountHistory {
             all.push(shorter);
         };
         push(&|it| it.choices = 0);
+        push(&|it| it.has_git = false);
         for nth in (0..self.account_steps.len()).rev() {
             push(&|it| drop(it.account_steps.remove(nth)));
         }
@@ -28,6 +29,16 @@ impl AccountHistory {
                             if let AccountStep::Change(changes) = &mut history.account_steps[nth] {
                                 changes.remove(at);
                             }
+                        });
+                    }
+                }
+                AccountStep::Git(machine, GitAction::Change(changes)) => {
+                    for at in 0..changes.len() {
+                        let mut fewer = changes.clone();
+                        fewer.remove(at);
+                        let action = GitAction::Change(fewer);
+                        push(&|it| {
+                            it.account_steps[nth] = AccountStep::Git(*machine, action.clone());
                         });
                     }
                 }

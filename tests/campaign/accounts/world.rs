@@ -39,6 +39,11 @@ pub(crate) fn changing(kind: &str, text: &str) -> Option<(&'static str, String)>
     }
 }
 
+/// Returns the labels of the fields of a form as one value.
+pub(crate) fn joined<'l>(labels: impl Iterator<Item = &'l str>) -> String {
+    labels.collect::<Vec<_>>().join(",")
+}
+
 /// Returns the name of a value that another client has set.
 pub(crate) fn foreign(number: usize) -> String {
     format!("f{number:06}")
@@ -79,6 +84,8 @@ impl AccountWorld {
             let owner = Owner::Form(form.id.clone());
             let place = |mark: &str, key: &str| (owner.clone(), mark.to_owned(), key.to_owned());
             values.insert(place("", "buttonText"), form.button_text.clone());
+            let labels = form.fields.iter().map(|field| field.label.as_str());
+            values.insert(place("", "fields"), joined(labels));
             let labels = form.fields.iter().map(|field| field.label.clone());
             values.extend(labels.map(|label| (place("field", &label), label)));
         }

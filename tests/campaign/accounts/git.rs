@@ -1,0 +1,201 @@
+//! Clones of a Git repository, one for each of two people, and what they do there.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::history::GitAction;
+use super::lineage::{Authors, Lineage};
+use super::memory::Memory;
+use super::repository::Repository;
+use super::world::AccountWorld;
+
+const BRANCHES: [&str; 3] = ["main", "summer", "winter"];
+
+/// Settings under which Git runs nothing in the background, and writes without waiting for the disk.
+const SETTINGS: [&str; 3] = ["maintenance.auto=false", "gc.auto=0", "core.fsync=none"];
+
+/// The clones of two people.
+#[derive(Debug)]
+pub(crate) struct Team {
+    directories: [PathBuf; 2],
+    commits: BTreeMap<String, Lineage>,
+    /// What each work tree knows beyond its commit.
+    trees: [Lineage; 2],
+    pub(crate) authors: Authors,
+    /// Seconds since the first commit, so that no two commits are alike.
+    now: u64,
+}
+
+impl Team {
+    /// Begins a repository in the directory of the first person.
+    pub(crate) fn new(directories: [PathBuf; 2]) -> Self {
+        let (commits, trees) = (BTreeMap::new(), [Lineage::default(), Lineage::default()]);
+        let mut team = Self { directories, commits, trees, authors: Authors::default(), now: 0 };
+        team.git(0, &["init", "-q", "-b", BRANCHES[0]]).unwrap();
+        team
+    }
+
+    /// Commits the first files, and clones them for the second person.
+    pub(crate) fn clone_for_other(&mut self, files: &Repository, world: &AccountWorld) {
+        self.commit(0, files, world).unwrap();
+        let from = self.directories[0].display().to_string();
+        self.git(1, &["clone", "-q", &from, "."]).unwrap();
+    }
+
+    /// Does something in a clone. Returns `false` if it is left as it was, because Git refuses, or because a merge made nonsense of a file.
+    pub(crate) fn act(
+        &mut self,
+        machine: usize,
+        action: &GitAction,
+        files: &mut Repository,
+        world: &AccountWorld,
+    ) -> bool {
+        if let GitAction::Change(changes) = action {
+            for change in changes {
+                files.change(change);
+            }
+            return true;
+        }
+        files.write(&self.directories[machine]);
+        let committed = self.commit(machine, files, world);
+        if matches!(action, GitAction::Commit) {
+            return committed.is_some();
+        }
+        let before = self.head(machine);
+        if self.change_files(machine, action).is_some()
+            && let Some(read) = Repository::read(&self.directories[machine])
+        {
+            *files = read;
+            // A slot that a merge has doubled is taken out of the file.
+            files.write(&self.directories[machine]);
+            if !self.is_clean(machine) {
+                let _ = self.git(machine, &["commit", "-q", "-a", "--amend", "--no-edit"]);
+            }
+            self.arrive(machine, files, world);
+            return true;
+        }
+        self.git(machine, &["reset", "-q", "--hard", &before]).unwrap();
+        false
+    }
+
+    fn change_files(&mut self, machine: usize, action: &GitAction) -> Option<String> {
+        let branch = |nth: &usize| BRANCHES[nth % BRANCHES.len()];
+        let one_of =
+            |branches: &[String], nth: &usize| branches.get(nth % branches.len().max(1)).cloned();
+        let side = |ours: &bool| if *ours { "ours" } else { "theirs" };
+        match action {
+            GitAction::Change(_) | GitAction::Commit => None,
+            GitAction::Switch(nth) => {
+                let known = self.git(machine, &["checkout", "-q", branch(nth), "--"]);
+                known.or_else(|| self.git(machine, &["checkout", "-q", "-b", branch(nth)]))
+            }
+            GitAction::Merge { branch: nth, ours } => {
+                let mut branches = self.branches(machine);
+                let current = self.run(machine, &["branch", "--show-current"])?;
+                branches.retain(|branch| *branch != current);
+                let branch = one_of(&branches, nth)?;
+                self.git(machine, &["merge", "-q", "--no-edit", "-X", side(ours), &branch])
+            }
+            GitAction::Pull { branch: nth, ours } => {
+                let from = self.directories[1 - machine].display().to_string();
+                let branch = one_of(&self.branches(1 - machine), nth)?;
+                self.git(machine, &["fetch", "-q", &from, &branch])?;
+                self.git(machine, &["merge", "-q", "--no-edit", "-X", side(ours), "FETCH_HEAD"])
+            }
+            GitAction::Revert => self.git(machine, &["revert", "--no-edit", "HEAD"]),
+        }
+    }
+
+    /// Commits everything, if anything was changed.
+    fn commit(&mut self, machine: usize, files: &Repository, world: &AccountWorld) -> Option<()> {
+        self.git(machine, &["add", "-A"])?;
+        self.git(machine, &["commit", "-q", "-m", "change"])?;
+        self.arrive(machine, files, world);
+        Some(())
+    }
+
+    /// Notes that a commit is checked out, and nothing else is in the work tree.
+    fn arrive(&mut self, machine: usize, files: &Repository, world: &AccountWorld) {
+        let head = self.head(machine);
+        let mut tree = std::mem::take(&mut self.trees[machine]);
+        if self.commits.contains_key(&head) {
+            return;
+        }
+        let parents = self.git(machine, &["log", "-1", "--format=%P"]).unwrap();
+        for parent in parents.split_whitespace() {
+            tree.extend(&self.commits[parent]);
+        }
+        tree.note_files(files, world);
+        self.commits.insert(head, tree);
+    }
+
+    /// Returns what a work tree knows.
+    fn lineage(&self, machine: usize) -> Lineage {
+        let mut lineage = self.trees[machine].clone();
+        lineage.extend(self.commits.get(&self.head(machine)).unwrap_or(&Lineage::default()));
+        lineage
+    }
+
+    /// Notes what the files say when a command runs, and returns what the machine has to take for the doing of others.
+    pub(crate) fn memory(
+        &mut self,
+        machine: usize,
+        files: &Repository,
+        world: &AccountWorld,
+    ) -> Memory {
+        self.trees[machine].note_files(files, world);
+        self.authors.seen_by(&self.lineage(machine), machine, world)
+    }
+
+    /// Notes an apply that was recorded.
+    pub(crate) fn note_sync(
+        &mut self,
+        (machine, sync): (usize, usize),
+        files: &Repository,
+        world: &AccountWorld,
+    ) {
+        let stored = world.values();
+        let said = files.values(world).into_iter();
+        let agreed = said.filter(|(place, value)| stored.get(place) == Some(value));
+        let agreed = agreed.collect();
+        self.authors.note_agreed(sync, &agreed);
+        self.trees[machine].note_sync(sync, agreed);
+    }
+
+    fn branches(&self, machine: usize) -> Vec<String> {
+        let names = self.run(machine, &["branch", "--format=%(refname:short)"]);
+        names.unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+
+    fn head(&self, machine: usize) -> String {
+        self.run(machine, &["rev-parse", "-q", "--verify", "HEAD"]).unwrap_or_default()
+    }
+
+    fn is_clean(&self, machine: usize) -> bool {
+        self.run(machine, &["status", "--porcelain"]).is_some_and(|lines| lines.is_empty())
+    }
+
+    fn git(&mut self, machine: usize, args: &[&str]) -> Option<String> {
+        self.now += 1;
+        self.run(machine, args)
+    }
+
+    /// Runs Git without any configuration. Returns what it printed, if it succeeded.
+    fn run(&self, machine: usize, args: &[&str]) -> Option<String> {
+        let mut command = Command::new("git");
+        command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
+        command.env("GIT_EDITOR", "true");
+        for name in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{name}_NAME"), format!("Person {machine}"));
+            command.env(format!("GIT_{name}_EMAIL"), format!("{machine}@links.example"));
+            command.env(format!("GIT_{name}_DATE"), format!("{} +0000", 1_700_000_000 + self.now));
+        }
+        command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));
+        command.arg("-C").arg(&self.directories[machine]).args(args);
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        output.status.success().then_some(text)
+    }
+}

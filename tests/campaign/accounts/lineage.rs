@@ -1,0 +1,150 @@
+//! What each commit and each work tree knows, and who has written each value: the truth that the program has to find out from `links.lock`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::memory::{ForeignValue, Memory};
+use super::repository::Repository;
+use super::world::{AccountWorld, Place};
+use crate::proxy::Event;
+
+/// What a history of commits knows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lineage {
+    /// Runs whose record it has.
+    syncs: BTreeSet<usize>,
+    /// Values that its files have said.
+    said: BTreeSet<(Place, String)>,
+    /// Slots that its files have had, by the name of the file.
+    once_in_file: BTreeSet<(String, String)>,
+    /// Values on which its files and the account agreed at the end of a run that was recorded.
+    synced: BTreeMap<Place, String>,
+}
+
+/// Who has sent a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writer {
+    /// An apply of this number, which was recorded.
+    Recorded(usize),
+    /// An apply that was not recorded: it may count for the machine that it ran on, or not.
+    Unrecorded,
+    /// Another client, or a command that writes beside the files.
+    Other,
+}
+
+/// Who has written what the account has.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Authors {
+    /// Recorded runs that have written the value of a place, or have found that it is what the file says; none for a value of others. A place
+    /// that is not here has its first value.
+    of_value: BTreeMap<Place, BTreeSet<usize>>,
+    /// Places whose value a run has written that was not recorded.
+    unclear: BTreeSet<Place>,
+    /// Slots that were removed from pages, with the recorded run that did it.
+    removed: BTreeMap<(u64, String), Option<usize>>,
+}
+
+impl Lineage {
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.syncs.extend(&other.syncs);
+        self.said.extend(other.said.iter().cloned());
+        self.once_in_file.extend(other.once_in_file.iter().cloned());
+        self.synced.extend(other.synced.clone());
+    }
+
+    /// Notes what the files say.
+    pub(crate) fn note_files(&mut self, files: &Repository, world: &AccountWorld) {
+        self.said.extend(files.values(world));
+        for name in files.pages.keys() {
+            let marks = files.marks(name).into_iter();
+            self.once_in_file.extend(marks.map(|mark| (name.clone(), mark)));
+        }
+    }
+
+    /// Notes that the record of a run that succeeded is in the work tree.
+    pub(crate) fn note_sync(&mut self, sync: usize, agreed: BTreeMap<Place, String>) {
+        self.syncs.insert(sync);
+        self.synced.extend(agreed);
+    }
+
+    fn knows(&self, syncs: &BTreeSet<usize>) -> bool {
+        !self.syncs.is_disjoint(syncs)
+    }
+}
+
+impl Authors {
+    /// Notes an event.
+    pub(crate) fn note(&mut self, event: &Event<AccountWorld>, writer: Writer) {
+        let (before, after) = (event.before.values(), event.after.values());
+        for place in before.keys().chain(after.keys()) {
+            if before.get(place) == after.get(place) {
+                continue;
+            }
+            let syncs = match writer {
+                Writer::Recorded(sync) => BTreeSet::from([sync]),
+                _ => BTreeSet::new(),
+            };
+            self.of_value.insert(place.clone(), syncs);
+            if writer == Writer::Unrecorded {
+                self.unclear.insert(place.clone());
+            } else {
+                self.unclear.remove(place);
+            }
+        }
+        let (was, is) = (event.before.marks(), event.after.marks());
+        let by = match writer {
+            Writer::Recorded(sync) => Some(sync),
+            _ => None,
+        };
+        self.removed.extend(was.difference(&is).map(|mark| (mark.clone(), by)));
+        for mark in is.difference(&was) {
+            self.removed.remove(mark);
+        }
+    }
+
+    /// Notes that somebody has looked at the value of a place, and has not taken it over.
+    pub(crate) fn doubt(&mut self, place: Place) {
+        self.unclear.insert(place);
+    }
+
+    /// Notes that a recorded run has found these places as the files say.
+    pub(crate) fn note_agreed(&mut self, sync: usize, agreed: &BTreeMap<Place, String>) {
+        for place in agreed.keys() {
+            self.unclear.remove(place);
+            if let Some(syncs) = self.of_value.get_mut(place) {
+                syncs.insert(sync);
+            }
+        }
+    }
+
+    /// Returns what a work tree of this lineage has to take for the doing of others.
+    pub(crate) fn seen_by(
+        &self,
+        lineage: &Lineage,
+        machine: usize,
+        world: &AccountWorld,
+    ) -> Memory {
+        let mut memory = Memory {
+            once_in_file: lineage.once_in_file.clone(),
+            synced: lineage.synced.clone(),
+            up_to_date: [machine].into(),
+            ..Memory::default()
+        };
+        for (place, value) in world.values() {
+            let Some(syncs) = self.of_value.get(&place) else { continue };
+            if lineage.knows(syncs) {
+                continue;
+            }
+            let was_said = lineage.said.contains(&(place.clone(), value.clone()));
+            if was_said || self.unclear.contains(&place) {
+                memory.unclear.insert(place);
+                continue;
+            }
+            let was_synced = lineage.synced.contains_key(&place);
+            memory.foreign.insert(place, ForeignValue { value, event: None, was_synced });
+        }
+        let is_known = |by: &Option<usize>| by.is_some_and(|by| lineage.syncs.contains(&by));
+        let removed = self.removed.iter().filter(|(_, by)| !is_known(by));
+        memory.removed = removed.map(|(mark, _)| mark.clone()).collect();
+        memory
+    }
+}

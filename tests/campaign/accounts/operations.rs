@@ -1,0 +1,417 @@
+//! The operations of a machine, as the log tells them and as they were, and the rules for taking them back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::history::{AccountCommand, Undoing};
+use super::rules::AccountTrial;
+use super::world::{AccountWorld, Owner, Place, mark};
+use crate::invariants::{Violate, Violation};
+use crate::proxy::{Event, Request};
+use crate::world::alike;
+
+/// Key of the place that holds the order of the slots of a page.
+const ORDER: &str = "order";
+
+/// Key of the place that tells that a slot is there.
+const KIND: &str = "type";
+
+/// Everything that an undo restores, by its place: a slot has its mark for a name, so that it is the same one when it is created again.
+type Content = BTreeMap<Place, Value>;
+
+/// What an operation did, as the requests show.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    id: String,
+    /// The values before and after it.
+    changes: BTreeMap<Place, (Value, Value)>,
+    before: Arc<AccountWorld>,
+    after: Arc<AccountWorld>,
+    /// Set if it succeeded in one command, and had the account for itself.
+    is_clean: bool,
+}
+
+/// An operation as `links log` tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row {
+    id: String,
+    state: String,
+    kind: String,
+    undoes: Option<String>,
+    undone: Option<String>,
+    /// What is said of each page and form.
+    parts: Vec<[String; 3]>,
+}
+
+/// The operations of a machine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Operations {
+    /// The newest first.
+    rows: Vec<Row>,
+    known: Vec<Operation>,
+    /// Set if it is not known which of two commands has written what.
+    is_blind: bool,
+}
+
+impl Operations {
+    /// Takes the log after a command, and returns what is wrong with it, and with the command if that takes an operation back.
+    pub(crate) fn check(&mut self, log: &Value, trial: &AccountTrial<'_>) -> Vec<Violation> {
+        let mut found = Vec::new();
+        let mut violate = |rule: &'static str, text: String| found.push(Violation { rule, text });
+        let rows: Vec<Row> = log["data"].as_array().into_iter().flatten().map(Row::of).collect();
+        let (old, own) = (std::mem::replace(&mut self.rows, rows), own_changes(trial));
+        let is_old = |row: &Row| old.iter().any(|old| old.id == row.id && old.parts == row.parts);
+        // Of a run that did not begin, it is not recorded which operation it belongs to.
+        let grown = self.rows.iter().filter(|row| !is_old(row));
+        let grown = grown.min_by_key(|row| row.state == "not_begun").cloned();
+        let grown = grown.filter(|_| !own.is_empty() || trial.ended.exit == Some(0));
+        tells_the_truth(grown.as_ref(), &own, trial, &mut violate);
+        if let Some(how) = trial.command.undoing().filter(|_| !self.is_blind) {
+            self.takes_back_its_own(how, trial, &mut violate);
+            if trial.is_plain && !is_disturbed(trial) {
+                self.restores(&old, grown.as_ref(), how, trial, &mut violate);
+            }
+        }
+        if let Some(row) = grown.filter(|_| !self.is_blind) {
+            self.note(row, own, trial);
+        }
+        found
+    }
+
+    /// Notes that two commands ran at once.
+    pub(crate) fn lose_sight(&mut self) {
+        self.is_blind = true;
+        self.known.iter_mut().for_each(|operation| operation.is_clean = false);
+    }
+
+    /// Forgets everything, with the state of the machine.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    fn note(&mut self, row: Row, own: BTreeMap<Place, (Value, Value)>, trial: &AccountTrial<'_>) {
+        let Some((first, last)) = trial.events.first().zip(trial.events.last()) else { return };
+        let is_clean = trial.ended.exit == Some(0) && trial.is_fresh && !is_disturbed(trial);
+        let own_is_empty = own.is_empty();
+        if let Some(operation) = self.known.iter_mut().find(|it| it.id == row.id) {
+            for (place, (before, after)) in own {
+                operation.changes.entry(place).or_insert((before, Value::Null)).1 = after;
+            }
+            operation.is_clean &= own_is_empty;
+            return;
+        }
+        self.known.push(Operation {
+            id: row.id,
+            changes: own,
+            before: first.before.clone(),
+            after: last.after.clone(),
+            is_clean,
+        });
+    }
+
+    fn known(&self, id: &str) -> Option<&Operation> {
+        self.known.iter().find(|operation| operation.id == id)
+    }
+
+    /// Checks that each request reverses what an operation of this machine wrote, and is still there.
+    fn takes_back_its_own(&self, how: Undoing, trial: &AccountTrial<'_>, violate: Violate<'_>) {
+        let mut memory = trial.memory.clone();
+        for (nth, event) in trial.events.iter().enumerate() {
+            let is_write = event.request.as_ref().is_some_and(Request::is_executed);
+            if trial.is_own(event) && is_write && event.has_changed() {
+                for (place, (was, is)) in differences(&event.before, &event.after) {
+                    if place.2 == ORDER {
+                        continue;
+                    }
+                    let reverses = |operation: &Operation| {
+                        operation.changes.get(&place).is_some_and(|(before, after)| {
+                            became(before, &is, &place) && (how.overwrite || alike(after, &was))
+                        })
+                    };
+                    let unseen = memory.foreign.get(&place).is_some_and(|foreign| {
+                        let is_field = place.1.is_empty();
+                        foreign.event.is_some() && !trial.has_seen(&place.0, is_field, foreign, nth)
+                    });
+                    if !unseen && !self.known.iter().any(reverses) {
+                        let text = format!(
+                            "{place:?} was {was} and became {is}, which reverses no operation"
+                        );
+                        violate("undo of others", text);
+                    }
+                    if let (Some(page), Owner::Page(id)) = (how.page, &place.0)
+                        && *id != event.before.pages[page % event.before.pages.len()].id
+                    {
+                        violate("another page", format!("{place:?} became {is}"));
+                    }
+                }
+            }
+            memory.note(Some(nth), event, event.machine.is_none());
+        }
+    }
+
+    /// Checks an undo or redo that nothing interfered with: which operation it takes back, and what the account has afterwards.
+    fn restores(
+        &self,
+        old: &[Row],
+        row: Option<&Row>,
+        how: Undoing,
+        trial: &AccountTrial<'_>,
+        violate: Violate<'_>,
+    ) {
+        let before = trial.events.first().map_or(trial.after, |event| &event.before);
+        let (was, is) = (content(before), content(trial.after));
+        let expected = self.expected(old, trial.command).filter(|it| {
+            let is_of_page = how.page.is_none_or(|page| {
+                let id = before.pages[page % before.pages.len()].id;
+                it.changes.keys().any(|(owner, ..)| *owner == Owner::Page(id))
+            });
+            trial.is_fresh && is_of_page && it.is_untouched(&was) && it.is_reversible()
+        });
+        if trial.ended.exit != Some(0) {
+            if let Some(expected) = expected {
+                let text = format!("the operation {} was not taken back", expected.id);
+                violate("not undone", text);
+            }
+            if trial.ended.exit == Some(7) && was != is {
+                violate("refused", "it ended with 7, and something was written".to_owned());
+            }
+            return;
+        }
+        let target = row.and_then(|row| self.known(row.undoes.as_deref()?));
+        if let (Some(expected), Some(target)) = (expected, target)
+            && expected.id != target.id
+        {
+            let text = format!("{} was taken back, and {} is newer", target.id, expected.id);
+            violate("which operation", text);
+        }
+        let Some(target) = target.filter(|it| it.is_clean) else { return };
+        let page = how.page.map(|page| Owner::Page(before.pages[page % before.pages.len()].id));
+        let is_meant = |place: &Place| page.as_ref().is_none_or(|page| place.0 == *page);
+        let value = |content: &Content, place: &Place| -> Value {
+            content.get(place).cloned().unwrap_or_default()
+        };
+        for (place, (then, left)) in &target.changes {
+            let (now, new) = (value(&was, place), value(&is, place));
+            if place.2 == ORDER || !is_meant(place) || !target.can_restore(place, trial) {
+                continue;
+            }
+            let is_changed = !alike(&now, then) && !alike(&now, left);
+            if is_changed && !how.keep_changed && !how.overwrite {
+                violate("foreign", format!("{place:?} is {now}, was left as {left}: no conflict"));
+            }
+            let stays = how.keep_changed && target.is_edited(place, &was);
+            let is_kept = stays && alike(&new, &now);
+            if !is_kept && !became(then, &new, place) {
+                violate("undone", format!("{place:?} was {then}, and is {new} after {now}"));
+            }
+        }
+        for place in was.keys().chain(is.keys()) {
+            let is_own = place.2 == ORDER || target.changes.contains_key(place) && is_meant(place);
+            let (now, new) = (value(&was, place), value(&is, place));
+            if !is_own && !alike(&now, &new) {
+                violate("undone", format!("{place:?} was {now}, and is {new}: nobody wrote it"));
+            }
+        }
+        if how.page.is_none() && target.is_untouched(&was) && target.is_reversible() {
+            target.check_order(&is, violate);
+        }
+    }
+
+    /// Returns the operation that has to be taken back, if all that is newer is surely taken back or not meant.
+    fn expected(&self, rows: &[Row], command: AccountCommand) -> Option<&Operation> {
+        let is_meant = |row: &Row| match command {
+            AccountCommand::Redo(_) => row.kind == "undo",
+            _ => row.kind == "write",
+        };
+        for row in rows {
+            let operation = self.known(&row.id)?;
+            if !operation.is_clean || row.state != "done" {
+                return None;
+            }
+            match row.undone.as_deref() {
+                Some("whole") => {}
+                Some(_) => return None,
+                None if is_meant(row) && !operation.changes.is_empty() => return Some(operation),
+                None => {}
+            }
+        }
+        None
+    }
+}
+
+impl Operation {
+    /// Returns whether the pages and forms of the operation are as it left them.
+    fn is_untouched(&self, now: &Content) -> bool {
+        let owners: BTreeSet<&Owner> = self.changes.keys().map(|(owner, ..)| owner).collect();
+        let of = |content: &Content| -> Content {
+            let of = content.iter().filter(|((owner, ..), _)| owners.contains(owner));
+            of.map(|(place, value)| (place.clone(), value.clone())).collect()
+        };
+        of(now) == of(&content(&self.after))
+    }
+
+    /// Returns whether all of it can be taken back without another word.
+    fn is_reversible(&self) -> bool {
+        let start = content(&self.before);
+        let is_of_old = |(owner, ..): &Place| start.keys().any(|(of, ..)| of == owner);
+        let is_new_key = |(place, (then, _)): (&Place, &(Value, Value))| {
+            then.is_null() && !self.is_new_slot(place)
+        };
+        !self.changes.is_empty()
+            && self.changes.keys().all(|place| is_of_old(place) && place.2 != "login")
+            && !self.changes.iter().any(is_new_key)
+    }
+
+    fn is_new_slot(&self, (owner, mark, _): &Place) -> bool {
+        let kind = (owner.clone(), mark.clone(), KIND.to_owned());
+        self.changes.get(&kind).is_some_and(|(then, _)| then.is_null())
+    }
+
+    /// Returns whether a place is one that the program can restore: neither in a new page or form, nor a value that the service cannot clear.
+    fn can_restore(&self, place: &Place, trial: &AccountTrial<'_>) -> bool {
+        let (owner, _, key) = place;
+        let start = content(&self.before);
+        let (then, _) = &self.changes[place];
+        start.keys().any(|(of, ..)| of == owner)
+            && key != "login"
+            && (!then.is_null()
+                || self.is_new_slot(place)
+                || !trial.output().contains(key.as_str()))
+    }
+
+    /// Returns whether others have changed the value, or anything of the slot.
+    fn is_edited(&self, (owner, mark, key): &Place, now: &Content) -> bool {
+        self.changes.iter().any(|(place, (then, left))| {
+            let is_same_slot = !mark.is_empty() && place.1 == *mark || place.2 == *key;
+            let value = now.get(place).unwrap_or(&Value::Null);
+            place.0 == *owner && is_same_slot && !alike(value, then) && !alike(value, left)
+        })
+    }
+
+    fn check_order(&self, now: &Content, violate: Violate<'_>) {
+        let before = content(&self.before);
+        for place in self.changes.keys().filter(|(.., key)| key == ORDER) {
+            if before.get(place) != now.get(place) {
+                let text =
+                    format!("{place:?} was {:?}, and is {:?}", before.get(place), now.get(place));
+                violate("undone", text);
+            }
+        }
+    }
+}
+
+impl Row {
+    fn of(row: &Value) -> Self {
+        let text = |name: &str| row[name].as_str().map(str::to_owned);
+        let part = |part: &Value| ["run", "state", "summary"].map(|name| part[name].to_string());
+        Self {
+            id: text("operation").unwrap_or_default(),
+            state: text("state").unwrap_or_default(),
+            kind: text("kind").unwrap_or_default(),
+            undoes: text("undoes"),
+            undone: text("undone"),
+            parts: row["parts"].as_array().into_iter().flatten().map(part).collect(),
+        }
+    }
+}
+
+/// Checks what the log says of a command that has just ended.
+fn tells_the_truth(
+    row: Option<&Row>,
+    own: &BTreeMap<Place, (Value, Value)>,
+    trial: &AccountTrial<'_>,
+    violate: Violate<'_>,
+) {
+    let Some(row) = row else {
+        if !own.is_empty() {
+            violate("log", format!("nothing is in the log of {own:?}"));
+        }
+        return;
+    };
+    if own.is_empty() {
+        return;
+    }
+    if ["refused", "not_sent", "not_begun"].contains(&row.state.as_str()) {
+        violate("log", format!("it wrote {own:?}, and the log says {row:?}"));
+    }
+    if trial.ended.exit == Some(0) && row.state != "done" {
+        violate("log", format!("it succeeded, and the log says {row:?}"));
+    }
+    let kind = match trial.command {
+        AccountCommand::Undo(_) => row.kind != "write",
+        AccountCommand::Redo(_) => row.kind == "redo",
+        _ => row.kind == "write",
+    };
+    if !kind || row.undoes.is_some() != trial.command.undoing().is_some() {
+        violate("log", format!("the log says {row:?}"));
+    }
+}
+
+/// Returns whether anybody else has changed the account meanwhile.
+fn is_disturbed(trial: &AccountTrial<'_>) -> bool {
+    trial.events.iter().any(|event| !trial.is_own(event) && event.has_changed())
+}
+
+/// Returns what the command has changed: each value before and after it.
+fn own_changes(trial: &AccountTrial<'_>) -> BTreeMap<Place, (Value, Value)> {
+    let mut own: BTreeMap<Place, (Value, Value)> = BTreeMap::new();
+    let is_write = |event: &&Event<AccountWorld>| trial.is_own(event) && event.has_changed();
+    for event in trial.events.iter().filter(is_write) {
+        for (place, (before, after)) in differences(&event.before, &event.after) {
+            own.entry(place).or_insert((before, Value::Null)).1 = after;
+        }
+    }
+    own.retain(|_, (before, after)| !alike(before, after));
+    own
+}
+
+/// Returns the places at which two accounts differ, with both values.
+fn differences(one: &AccountWorld, other: &AccountWorld) -> BTreeMap<Place, (Value, Value)> {
+    let (mut before, mut after) = (content(one), content(other));
+    let places: BTreeSet<Place> = before.keys().chain(after.keys()).cloned().collect();
+    let pair = |place: Place| {
+        let pair = [&mut before, &mut after].map(|it| it.remove(&place).unwrap_or_default());
+        let [was, is] = pair;
+        (!alike(&was, &is)).then_some((place, (was, is)))
+    };
+    places.into_iter().filter_map(pair).collect()
+}
+
+/// Returns whether a value is restored. The service sets some that were not there.
+fn became(wanted: &Value, value: &Value, (_, _, key): &Place) -> bool {
+    alike(wanted, value) || wanted.is_null() && ["style", "view"].contains(&key.as_str())
+}
+
+fn content(world: &AccountWorld) -> Content {
+    let mut content = Content::new();
+    for page in &world.pages {
+        let mut put = |mark: &str, key: &str, value: Value| {
+            content.insert((Owner::Page(page.id), mark.to_owned(), key.to_owned()), value)
+        };
+        put("", "login", page.login.as_str().into());
+        put("", "title", page.title.clone().into());
+        put("", "description", page.description.clone().into());
+        let mut marks = Vec::new();
+        for slot in &page.slots {
+            let mark = mark(&slot.kind, &slot.data).unwrap_or_default();
+            marks.push(mark);
+            put(mark, KIND, slot.kind.as_str().into());
+            for (key, value) in &slot.data {
+                put(mark, key, value.clone());
+            }
+        }
+        put("", ORDER, marks.into());
+    }
+    for form in &world.forms {
+        let mut put = |key: &str, value: Value| {
+            content.insert((Owner::Form(form.id.clone()), String::new(), key.to_owned()), value)
+        };
+        put("title", form.title.as_str().into());
+        put("buttonText", form.button_text.as_str().into());
+        put("successMessage", form.success_message.as_str().into());
+        put("fields", form.fields.iter().map(|field| field.label.as_str()).collect());
+    }
+    content
+}

@@ -1,0 +1,114 @@
+//! Record of what is known after each step of a history over an account.
+
+use std::fs;
+
+use super::execute::Player;
+use super::history::{AccountCommand, AccountRun};
+use super::lineage::Writer;
+use super::repository::Repository;
+use super::world::AccountWorld;
+use crate::process::Ended;
+use crate::proxy::Event;
+
+const LOCK: &str = "links.lock";
+
+impl Player<'_> {
+    pub(super) fn share(&mut self, from: usize) {
+        let path = |nth: usize| self.machines[nth].directory.join("work").join(LOCK);
+        let to = 1 - from;
+        if fs::copy(path(from), path(to)).is_err() {
+            return;
+        }
+        if self.memory.up_to_date.contains(&from) && !self.unrecorded[from] {
+            self.memory.up_to_date.insert(to);
+        } else {
+            self.memory.up_to_date.remove(&to);
+        }
+    }
+
+    /// Records what is known of the machines after a command. Returns who has sent its requests.
+    pub(super) fn record(
+        &mut self,
+        run: &AccountRun,
+        ended: &Ended,
+        events: &[Event<AccountWorld>],
+    ) -> Writer {
+        self.tally.count_command(run.command.name(), ended);
+        self.runs += 1;
+        let other = 1 - run.machine;
+        let has_written =
+            events.iter().any(|it| it.machine == Some(run.machine) && it.has_changed());
+        let is_recorded = ended.exit == Some(0);
+        let flags = match run.command {
+            AccountCommand::Apply(flags) => flags,
+            AccountCommand::Pull(nth) => {
+                self.memory.up_to_date.remove(&other);
+                self.note_pull(run.machine, nth, is_recorded);
+                return Writer::Other;
+            }
+            AccountCommand::Undo(_) | AccountCommand::Redo(_) => {
+                if has_written {
+                    self.memory.up_to_date.remove(&other);
+                }
+                return Writer::Other;
+            }
+            AccountCommand::Plan(_) => return Writer::Other,
+        };
+        if has_written || is_recorded {
+            self.memory.up_to_date.remove(&other);
+        }
+        if is_recorded {
+            self.unrecorded[run.machine] = flags.locked;
+        } else if has_written {
+            self.unrecorded[run.machine] = true;
+        }
+        if is_recorded && self.memory.up_to_date.contains(&run.machine) {
+            let has_forms = self.has_lock && !flags.locked;
+            self.memory.note_sync(&self.files[run.machine], &self.proxy.world(), has_forms);
+        }
+        if is_recorded && !flags.locked { Writer::Recorded(self.runs) } else { Writer::Unrecorded }
+    }
+
+    /// Notes a pull of a form. One that found a conflict has shown what others changed; the person keeps the file as it was.
+    fn note_pull(&mut self, machine: usize, nth: usize, is_good: bool) {
+        let names: Vec<String> = self.files[machine].forms.keys().cloned().collect();
+        let name = &names[nth % names.len()];
+        if is_good {
+            let work = self.machines[machine].directory.join("work");
+            self.files[machine].read_form(&work, name);
+            if self.team.is_none() {
+                self.files[1 - machine] = self.files[machine].clone();
+            }
+            return;
+        }
+        let world = self.proxy.world();
+        let places = Repository::places_of_form(name, &world);
+        for place in places {
+            self.memory.foreign.remove(&place);
+            if let Some(team) = &mut self.team {
+                team.authors.doubt(place);
+            }
+        }
+    }
+
+    pub(super) fn note(&mut self, events: &[Event<AccountWorld>], writers: [Writer; 2]) {
+        for event in events {
+            let writer = event.machine.map_or(Writer::Other, |machine| writers[machine]);
+            self.memory.note(None, event, writer == Writer::Other);
+            if let Some(team) = &mut self.team {
+                team.authors.note(event, writer);
+            }
+        }
+        self.tally.count_events(events);
+        self.memory.end_step(&self.files[0], &self.proxy.world());
+    }
+
+    /// Notes the files of a command that has ended, and what it has recorded of them.
+    pub(super) fn note_files(&mut self, machine: usize, writer: Writer) {
+        let files = &self.files[machine];
+        self.memory.note_files(files);
+        if let (Some(team), Writer::Recorded(sync)) = (&mut self.team, writer) {
+            team.note_sync((machine, sync), files, &self.proxy.world());
+        }
+    }
+}
