@@ -162,12 +162,12 @@ impl Operations {
     ) {
         let before = trial.events.first().map_or(trial.after, |event| &event.before);
         let (was, is) = (content(before), content(trial.after));
-        let expected = self.expected(old, trial.command).filter(|it| {
+        let expected = self.expected(old, trial.command).filter(|newest| {
             let is_of_page = how.page.is_none_or(|page| {
                 let id = before.pages[page % before.pages.len()].id;
-                it.changes.keys().any(|(owner, ..)| *owner == Owner::Page(id))
+                newest.changes.keys().any(|(owner, ..)| *owner == Owner::Page(id))
             });
-            trial.is_fresh && is_of_page && it.is_untouched(&was) && it.is_reversible()
+            trial.is_fresh && is_of_page && newest.is_untouched(&was) && newest.is_reversible()
         });
         if trial.ended.exit != Some(0) {
             if let Some(expected) = expected {

@@ -37,8 +37,8 @@ impl AccountHistory {
                         let mut fewer = changes.clone();
                         fewer.remove(at);
                         let action = GitAction::Change(fewer);
-                        push(&|it| {
-                            it.account_steps[nth] = AccountStep::Git(*machine, action.clone());
+                        push(&|history| {
+                            history.account_steps[nth] = AccountStep::Git(*machine, action.clone());
                         });
                     }
                 }
