@@ -131,7 +131,7 @@ impl Team {
     }
 
     /// Returns what a work tree knows.
-    fn lineage(&self, machine: usize) -> Lineage {
+    pub(crate) fn lineage(&self, machine: usize) -> Lineage {
         let mut lineage = self.trees[machine].clone();
         lineage.extend(self.commits.get(&self.head(machine)).unwrap_or(&Lineage::default()));
         lineage

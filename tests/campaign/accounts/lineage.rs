@@ -72,8 +72,14 @@ impl Lineage {
 }
 
 impl Authors {
-    /// Notes an event.
-    pub(crate) fn note(&mut self, event: &Event<AccountWorld>, writer: Writer) {
+    /// Notes an event. `lineage` is that of the work tree of the command, if it was one: a slot that none of its files ever had is removed from the
+    /// page without a record, as with `--prune`.
+    pub(crate) fn note(
+        &mut self,
+        event: &Event<AccountWorld>,
+        writer: Writer,
+        lineage: Option<&Lineage>,
+    ) {
         let (before, after) = (event.before.values(), event.after.values());
         for place in before.keys().chain(after.keys()) {
             if before.get(place) == after.get(place) {
@@ -95,7 +101,12 @@ impl Authors {
             Writer::Recorded(sync) => Some(sync),
             _ => None,
         };
-        self.removed.extend(was.difference(&is).map(|mark| (mark.clone(), by)));
+        let was_in_file = |mark: &str| {
+            lineage.is_some_and(|it| it.once_in_file.iter().any(|(_, other)| other == mark))
+        };
+        let gone = was.difference(&is);
+        let gone = gone.map(|place| (place.clone(), by.filter(|_| was_in_file(&place.1))));
+        self.removed.extend(gone);
         for mark in is.difference(&was) {
             self.removed.remove(mark);
         }

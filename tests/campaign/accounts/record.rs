@@ -96,7 +96,8 @@ impl Player<'_> {
             let writer = event.machine.map_or(Writer::Other, |machine| writers[machine]);
             self.memory.note(None, event, writer == Writer::Other);
             if let Some(team) = &mut self.team {
-                team.authors.note(event, writer);
+                let lineage = event.machine.map(|machine| team.lineage(machine));
+                team.authors.note(event, writer, lineage.as_ref());
             }
         }
         self.tally.count_events(events);
