@@ -116,6 +116,7 @@ mod undo;
 mod uploads;
 mod validation;
 mod whole_files;
+mod whole_plan;
 #[cfg(unix)]
 mod workflows;
 mod write_log;

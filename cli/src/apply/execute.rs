@@ -32,7 +32,7 @@ pub(crate) fn step_message(step: Step) -> String {
 pub(crate) const RESUME: &str =
     "run the same command again: it continues from the current state of the pages";
 
-/// Error of a run of which some pages cannot be planned. A request of an interrupted run may have been sent again before that was known.
+/// Error of a run of which some files or pages cannot be planned. A request of an interrupted run may have been sent again before that was known.
 pub(crate) fn not_planned(failures: Vec<CommandError>, client: &Client) -> CommandError {
     let written = match client.write_summary().outcome() {
         Outcome::NotExecuted => "nothing was written",
@@ -40,7 +40,7 @@ pub(crate) fn not_planned(failures: Vec<CommandError>, client: &Client) -> Comma
             "only the last request of an interrupted run was sent again"
         }
     };
-    let message = format!("{} pages cannot be planned; {written}", failures.len());
+    let message = format!("{} plans cannot be made; {written}", failures.len());
     CommandError::of_several(failures, &message)
 }
 
@@ -74,16 +74,17 @@ pub(crate) fn interrupted(so_far: &[String], more: &str, resume: &str) -> Comman
         .with_hint(resume)
 }
 
-/// Error of a run in which pages failed. `others` says what became of the others, if anything was written.
+/// Error of a run in which pages failed. `others` says what became of the others, if anything was written, and `resume` how the run is continued.
 pub(crate) fn failed_pages(
     failures: Vec<CommandError>,
     pages: usize,
     others: Option<&str>,
+    resume: Option<&str>,
 ) -> CommandError {
     let message = format!("{} of {pages} pages failed", failures.len());
     let failure = CommandError::of_some(failures, &message);
     match others {
-        Some(others) => failure.partly_written(others).with_hint(RESUME),
+        Some(others) => failure.partly_written(others).hinted(resume),
         None => failure
             .with_hint("nothing was written; run the same command again when that is settled"),
     }

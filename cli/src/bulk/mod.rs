@@ -20,7 +20,7 @@ use crate::journal;
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct BulkArgs {
     /// Confirm the changes without being asked
-    #[arg(long)]
+    #[arg(short, long)]
     pub(crate) yes: bool,
     /// Wait for other runs on the same pages instead of refusing
     #[arg(long, hide_short_help = true)]

@@ -4,17 +4,18 @@
 use super::prelude::*;
 use crate::account::request::RunSource;
 use crate::account::saved_plan::lock_of;
-use crate::account::{self, PlanOutputs};
+use crate::account::{self, PlanOutputs, page_files};
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::{LockStore, note_on_input};
 use crate::apply::unfinished_runs;
+use crate::args::page::{self, PageWord};
 
 // Files, and what is made of them. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(crate) struct FilesArgs {
-    /// Page files, form files and directories; by default that of the closest links.lock
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
+    /// Files, directories, keys of pages that have a file; by default all below links.lock
+    #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
+    paths: Vec<PageWord>,
     /// Refuse files that are for another page than these
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
     profile: Vec<ProfileKey>,
@@ -59,11 +60,11 @@ pub(crate) struct ApplyCommandArgs {
 impl FilesArgs {
     /// Returns the files that the arguments name. `writes` tells whether their locks are written.
     fn named_files(&self, writes: bool) -> NamedFiles {
-        named_files(&self.paths, &self.flags.upload_root, writes)
+        page_files::named(self.paths.clone(), &self.flags.upload_root, writes)
     }
 
     /// Returns the paths, and options that allow nothing that cannot be undone.
-    fn options(self) -> (Vec<PathBuf>, RunOptions) {
+    fn options(self) -> (Vec<PageWord>, RunOptions) {
         let Self { paths, profile: profiles, flags, sync, renew_mood } = self;
         (paths, RunOptions { flags, sync, profiles, renew_mood, ..RunOptions::default() })
     }
@@ -99,7 +100,9 @@ fn apply_rules(plan: Option<&PathBuf>, files: Result<NamedFiles, &'static str>) 
 
 pub(super) async fn plan(context: &mut Context, args: PlanArgs) -> CommandResult {
     let (paths, options) = args.files.options();
-    let source = RunSource::files(context, &paths, &options.flags.upload_root);
+    let paths = page_files::paths(context, paths);
+    let source =
+        paths.and_then(|paths| RunSource::files(context, &paths, &options.flags.upload_root));
     show_plan(context, source.map(|source| (source, options)), args.outputs).await
 }
 
@@ -125,7 +128,10 @@ pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> Comm
     let mut options = RunOptions { allowed, command, locked, wait, ..options };
     let source = match plan {
         Some(plan) => RunSource::plan(&plan, &mut options)?,
-        None => RunSource::files(context, &paths, &options.flags.upload_root)?,
+        None => {
+            let paths = page_files::paths(context, paths)?;
+            RunSource::files(context, &paths, &options.flags.upload_root)?.all_usable()?
+        }
     };
     account::apply(context, source, options).await
 }

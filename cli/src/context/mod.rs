@@ -29,6 +29,7 @@ use crate::cache::uploads::Uploads;
 use crate::cache::{remember_user, user_of_token};
 use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
 use crate::error::{CommandError, Exit, Result};
+use crate::output::CommandOutput;
 use crate::output::dry_run::DryRun;
 #[cfg(feature = "sandbox")]
 use crate::output::format::OutputOptions;
@@ -230,6 +231,20 @@ impl Context {
         let place = self.place().filter(|_| self.dry_run.is_none());
         let file = place.map(|(service, directory)| (directory.join("turns"), service));
         ResourceLock::wait(file, what)
+    }
+
+    /// Returns the output with a failure that is reported after it.
+    pub(crate) fn with_failure(
+        &self,
+        output: CommandOutput,
+        failure: CommandError,
+    ) -> CommandOutput {
+        let ui = Ui::plain(self.settings.output);
+        let then = async move {
+            ui.fail(&failure);
+            failure.exit()
+        };
+        CommandOutput { then: Some(Box::pin(then)), ..output }
     }
 
     /// Summary of the writes of the command.

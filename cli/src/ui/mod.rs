@@ -119,6 +119,11 @@ impl Ui {
         self.shape.shows_text()
     }
 
+    /// Tells whether stderr is JSON.
+    pub(crate) fn says_json(&self) -> bool {
+        self.says_json
+    }
+
     /// Prints a message to stderr, unless the format is JSON.
     pub(crate) fn say(&self, line: &StyledLine) {
         if !self.says_json {

@@ -20,8 +20,7 @@ use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
 use new_page::NewPage;
-pub(crate) use place::PullOptions;
-use place::{PullDirectory, default_directory};
+pub(crate) use place::{PullDirectory, PullOptions, default_directory};
 use puller::Puller;
 use report::Report;
 

@@ -22,7 +22,7 @@ pub(crate) struct UndoArgs {
     #[arg(long, conflicts_with = "keep_changed")]
     pub(super) overwrite: bool,
     /// Confirm the changes without being asked
-    #[arg(long)]
+    #[arg(short, long)]
     pub(super) yes: bool,
     /// Current login of a page, which has to match if the login is changed back
     #[arg(long, value_name = "LOGIN", requires = "yes", hide_short_help = true)]
