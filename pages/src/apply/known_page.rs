@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::page_fields::{FieldsRequest, PlannedFields, held, page_fields};
 use super::plan::PlannedUpdate;
-use super::{PageSnapshot, Plan, SlotTypes, same};
+use super::{PageSnapshot, Plan, SlotTypes, fingerprint, same};
 use links_sdk::runs::{ReadTime, WriteStop, patch_page};
 use links_sdk::{Object, ProfileHandle, Slot, SlotId};
 
@@ -29,7 +29,12 @@ pub(super) struct KnownPage {
     pub is_ordered: bool,
     /// Time of the read that the next write relies on.
     pub at: Option<ReadTime>,
+    /// Set if the page has to be as it was planned when it is read for the first time.
+    is_uncompared: bool,
 }
+
+/// Words for a page that is not as it was planned.
+pub(super) const OTHER_STATE: &str = "the plan was made for another state of it";
 
 impl KnownPage {
     pub(super) fn new(plan: Arc<Plan>, types: SlotTypes, page: &PageSnapshot) -> Self {
@@ -41,6 +46,7 @@ impl KnownPage {
             order: page.slots.iter().map(|slot| slot.id).collect(),
             is_ordered: !plan.reorder,
             at: page.read_time,
+            is_uncompared: page.read_time.is_none(),
             plan,
             types,
         }
@@ -88,7 +94,7 @@ impl KnownPage {
 
     /// Takes over a page that was read, unless it has conflicts. Returns those; the next write reads the page once more.
     pub(super) fn accept(&mut self, page: &[Slot], at: ReadTime) -> Vec<String> {
-        let found = self.conflicts(page, &[]);
+        let found = self.compare(page, &[]);
         if !found.is_empty() {
             self.at = None;
             return found;
@@ -106,6 +112,14 @@ impl KnownPage {
         self.order = page.iter().map(|slot| slot.id).collect();
         self.at = Some(at);
         found
+    }
+
+    /// Describes changes as [`conflicts`](Self::conflicts) does; before the first write every change counts.
+    pub(super) fn compare(&mut self, page: &[Slot], deleting: &[SlotId]) -> Vec<String> {
+        if std::mem::take(&mut self.is_uncompared) && fingerprint(page) != self.plan.page {
+            return vec![OTHER_STATE.to_owned()];
+        }
+        self.conflicts(page, deleting)
     }
 
     /// Describes changes by other clients to slots that the run still has to write, which the run would undo. The slots in `deleting` may

@@ -384,8 +384,8 @@ impl PageRun {
         let ids: Vec<SlotId> = deletes.iter().map(|delete| delete.id).collect();
         let asked = ids.len();
         let at = self.seen.at.filter(|_| is_checked);
-        let seen = &self.seen;
-        let judge = |page: &[Slot]| seen.conflicts(page, &ids);
+        let seen = &mut self.seen;
+        let judge = |page: &[Slot]| seen.compare(page, &ids);
         let answer = delete_slots(&self.handle, ids.clone(), at, judge).await;
         let answer =
             answer.map_err(|stop| broken(stop, |error| failed(Step::Delete(asked), error)))?;
