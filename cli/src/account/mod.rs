@@ -207,9 +207,10 @@ pub(crate) async fn apply(
     let mut settings = runs::write_settings(context, options.command.clone())?;
     (settings.wait, settings.allow_emptied) = (options.wait, options.flags.allow_empty);
     let (mut session, pages, inputs) = PagesRun::new(context, source, options).await?;
-    let running: Rc<RunProgress> = session.running.clone();
+    let (running, client): (Rc<RunProgress>, _) =
+        (session.running.clone(), session.state.client.clone());
     let run = Box::pin(run(&mut session, pages, inputs, settings));
-    let Some(ended) = running.watch(run).await else {
+    let Some(ended) = running.watch(&client, run).await else {
         return stopped_at_once(session.context, session.state);
     };
     let ended = ended?;

@@ -415,6 +415,13 @@ pub(super) fn applied(
             }
             Err(failure) => {
                 let (done, run) = failure.so_far();
+                if let Some(known) = failure.page()
+                    && let Err(error) = state.pages[nth].record_sent(context, known)
+                {
+                    let text = format!("what was written could not be recorded: {error}");
+                    context.ui.say(&StyledLine::changed(state.named(&known.login) + &text));
+                }
+                let page = &state.pages[nth];
                 all.add_unfinished(page, &done, run.as_deref(), failure.has_ended());
                 if failure.is_stopped() {
                     is_stopped = true;

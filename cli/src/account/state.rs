@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError};
+use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot};
 use links_sdk::Client;
 
 use super::absent_files::AbsentFile;
@@ -55,6 +55,22 @@ pub(super) struct AccountState {
 }
 
 impl PageState {
+    /// Records what a run has written before it ended. `page` is the page as the run knows it.
+    pub(super) fn record_sent(
+        &mut self,
+        context: &Context,
+        page: &PageSnapshot,
+    ) -> Result<(), CommandError> {
+        let Some(planned) = &mut self.planned else { return Ok(()) };
+        let PlannedPage { file, record, merged, proposal, .. } = planned;
+        match (record, merged) {
+            (Some(record), Some(merged)) => {
+                record.store_sent(context, file, merged, page, &proposal.options)
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn new(path: PathBuf) -> Self {
         let done = AppliedChanges::default();
         Self { path, planned: None, is_new: false, meant: None, done, is_gone: false }

@@ -1,7 +1,8 @@
 //! Words of a run that carries out a confirmed plan: its steps, what it has done, and why it failed.
 
 use links_pages::apply::{
-    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries, Step,
+    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries,
+    PageSnapshot, Step,
 };
 use links_sdk::{Client, Outcome};
 
@@ -10,6 +11,7 @@ use super::planned::PlannedPage;
 use super::{problems, runs};
 use crate::apply::runs::unwritable;
 use crate::error::{CommandError, Exit};
+use crate::signal;
 
 /// Short description of a step.
 pub(crate) fn step_message(step: Step) -> String {
@@ -273,9 +275,24 @@ impl RunFailure {
         matches!(self, Self::Run(error) if error.has_ended())
     }
 
-    /// Returns whether Ctrl-C ended the run.
+    /// Returns whether Ctrl-C ended the run: before a step, or while a request waited to be sent.
     pub(crate) fn is_stopped(&self) -> bool {
-        matches!(self.cause(), Some(ApplyCause::Stopped))
+        match self.cause() {
+            Some(ApplyCause::Stopped) => true,
+            Some(ApplyCause::Call { source, .. } | ApplyCause::Read(source)) => {
+                let is_answered = source.status().is_some_and(|it| (400..500).contains(&it));
+                signal::is_stop_requested() && (!is_answered || source.is_rate_limited())
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the page as the run knows it, if the run has written to it.
+    pub(crate) fn page(&self) -> Option<&PageSnapshot> {
+        match self {
+            Self::Here(_) => None,
+            Self::Run(error) => error.page(),
+        }
     }
 
     /// Returns whether a page that was planned and confirmed was, or may have been, written.

@@ -1,9 +1,9 @@
 //! State of the page and of its profile fields as a run knows them, to distinguish the run's own changes from those of other clients.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::page_fields::{FieldsRequest, PlannedFields, held, page_fields};
 use super::plan::PlannedUpdate;
@@ -86,6 +86,17 @@ impl KnownPage {
     pub(super) fn deleted(&mut self, ids: &[SlotId]) {
         self.old.retain(|id, _| !ids.contains(id));
         self.order.retain(|id| !ids.contains(id));
+    }
+
+    /// Returns the slots of the page, those that the run created as they were sent.
+    pub(super) fn slots(&self, created: &BTreeMap<usize, SlotId>) -> Vec<Slot> {
+        let new = |id: &SlotId| {
+            let create = self.plan.creates.iter().find(|it| created.get(&it.index) == Some(id))?;
+            let (kind, data) = (&create.kind, &create.data);
+            let slot = json!({ "id": id, "type": kind, "data": data, "supported": true });
+            serde_json::from_value(slot).ok()
+        };
+        self.order.iter().filter_map(|id| self.old.get(id).cloned().or_else(|| new(id))).collect()
     }
 
     fn pending(&self) -> impl Iterator<Item = &PlannedUpdate> {
@@ -267,6 +278,11 @@ impl KnownFields {
         let stored = planned.of(request).map(|(name, _)| (name.clone(), held(&now, name).clone()));
         self.stored.extend(stored);
         Ok(())
+    }
+
+    /// Returns the record of the page.
+    pub(super) fn record(&self) -> &Object {
+        &self.record
     }
 
     /// Describes changes that other clients made to the fields that the run wrote.

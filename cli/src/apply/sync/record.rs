@@ -9,7 +9,7 @@ use links_pages::apply::{
 };
 use links_pages::sync::{
     FilePage, HashPair, KnownBase, LineContent, LineKey, LivePage, Lock, LockLine, Merge, PageBase,
-    PageName, Pull, RecordOf, SlotBase, ValueHash,
+    PageName, Pull, RecordOf, SlotBase, ValueHash, sent_keys,
 };
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
@@ -618,10 +618,43 @@ impl SyncRecord {
         if before.as_ref() == Some(&base) && self.is_written(file, &base) {
             return Ok(());
         }
+        self.put_where(context, (file, after), base, merge.written(), options)
+    }
+
+    /// Records what a run has written to a page before it ended. `page` is the page as the run knows it.
+    pub(crate) fn store_sent(
+        &mut self,
+        context: &Context,
+        file: &PageFile,
+        merged: &MergedPage,
+        page: &PageSnapshot,
+        options: &PlanOptions,
+    ) -> Result<(), CommandError> {
+        // Without a record the next run finds the slots by their content.
+        let Some(before) = &merged.base else { return Ok(()) };
+        self.read_sent(context, page.id)?;
+        let (said, live) = file.compared(page);
+        let base = before.with_sent(&self.sent, &said, &live, &options.types);
+        if base == *before {
+            return Ok(());
+        }
+        self.put_where(context, (file, page), base, sent_keys(&self.sent), options)
+    }
+
+    /// Records a base in the lock, or beside it where the lock stays as it is.
+    fn put_where(
+        &self,
+        context: &Context,
+        (file, page): (&PageFile, &PageSnapshot),
+        base: PageBase,
+        written: BTreeSet<LineKey>,
+        options: &PlanOptions,
+    ) -> Result<(), CommandError> {
         if options.sync.as_ref().is_some_and(|run| run.locked) {
-            self.put_beyond_lock(context, &said, &base, &merge.written())
+            let (said, _) = file.compared(page);
+            self.put_beyond_lock(context, &said, &base, &written)
         } else {
-            self.put(context, (file, after), base, merge.written())
+            self.put(context, (file, page), base, written)
         }
     }
 }
