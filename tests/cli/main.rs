@@ -67,6 +67,7 @@ mod music;
 #[cfg(target_os = "linux")]
 mod named_files;
 mod names;
+mod operation_files;
 mod operations;
 mod origins;
 #[cfg(target_os = "linux")]

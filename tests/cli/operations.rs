@@ -7,10 +7,10 @@ use crate::steps::{cut_short, ok, writes as requests};
 use crate::test_env::{CommandResult, TestEnv};
 use crate::undo::cafe;
 
-const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
+pub(crate) const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
 /// Returns an account of three pages and a form, with a file for each.
-fn three_pages() -> TestEnv {
+pub(crate) fn three_pages() -> TestEnv {
     let env = cafe();
     ok(&env, "profile create spring.menu");
     for (name, login) in [("a", "cafe"), ("b", "qara.weddings"), ("c", "spring.menu")] {
@@ -23,10 +23,10 @@ fn three_pages() -> TestEnv {
     env
 }
 
-const APPLY: &str = "apply a.yaml b.yaml c.yaml form.yaml --yes";
+pub(crate) const APPLY: &str = "apply a.yaml b.yaml c.yaml form.yaml --yes";
 
 /// Returns what the operations of the tests write.
-fn values(env: &TestEnv) -> Value {
+pub(crate) fn values(env: &TestEnv) -> Value {
     let account = env.server.account();
     let pages: Vec<_> =
         account.profiles.iter().map(|page| json!([page.title, page.description])).collect();
@@ -34,15 +34,15 @@ fn values(env: &TestEnv) -> Value {
 }
 
 /// Returns the operations that write, since the last look.
-fn writes(env: &TestEnv) -> Vec<String> {
+pub(crate) fn writes(env: &TestEnv) -> Vec<String> {
     requests(env).into_iter().filter(|it| it != "showForm").collect()
 }
 
-fn log(env: &TestEnv) -> Vec<Value> {
+pub(crate) fn log(env: &TestEnv) -> Vec<Value> {
     ok(env, "log -o json").json()["data"].as_array().unwrap().clone()
 }
 
-fn retitle(env: &TestEnv, page: usize, title: &str) {
+pub(crate) fn retitle(env: &TestEnv, page: usize, title: &str) {
     env.server.edit(|account| account.profiles[page].title = Some(title.to_owned()));
 }
 
@@ -54,7 +54,7 @@ fn marks(env: &TestEnv) -> Vec<[String; 3]> {
     all.iter().map(|row| ["kind", "state", "undone"].map(|name| text(row, name))).collect()
 }
 
-fn failed(env: &TestEnv, line: &str, exit: i32) -> CommandResult {
+pub(crate) fn failed(env: &TestEnv, line: &str, exit: i32) -> CommandResult {
     let run = env.run(line);
     assert_eq!(run.exit, exit, "{run}");
     assert!(!run.stdout.contains("no changes"), "{run}");
@@ -62,7 +62,7 @@ fn failed(env: &TestEnv, line: &str, exit: i32) -> CommandResult {
 }
 
 #[test]
-fn three_pages_and_a_form_are_one_operation_with_one_plan() {
+pub(crate) fn three_pages_and_a_form_are_one_operation_with_one_plan() {
     let env = three_pages();
     let before = values(&env);
     ok(&env, APPLY);

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::apply::operation_file::has_format;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::confine::NamedFiles;
 use crate::error::CommandError;
@@ -15,7 +16,6 @@ use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::patch::refuse_marks;
 use links_pages::page_file::{Document, FileKind, PageFile};
 use links_pages::sanitize::quoted;
-use serde::Deserialize;
 
 /// Value of `format` in a saved plan, which distinguishes it from a page file.
 pub(super) const FORMAT: &str = "links-plan";
@@ -163,12 +163,7 @@ impl AccountFiles {
 
 /// Tells whether a file is a saved plan.
 pub(super) fn is_saved_plan(bytes: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Header {
-        format: String,
-    }
-    let header = || serde_json::from_slice::<Header>(bytes).ok();
-    bytes.trim_ascii_start().starts_with(b"{") && header().is_some_and(|it| it.format == FORMAT)
+    has_format(bytes, FORMAT)
 }
 
 /// Refuses a saved plan where a page file is asked for: the content of a file must not decide what a command may do.

@@ -107,7 +107,7 @@ impl Operations {
     }
 
     /// Groups writes, the oldest first.
-    fn of(writes: Vec<LoggedWrite>) -> Self {
+    pub(super) fn of(writes: Vec<LoggedWrite>) -> Self {
         let (undone, left, unfinished) = undone(&writes);
         let (mut all, mut of_run) = (Vec::<Operation>::new(), BTreeMap::new());
         let mut of_call: BTreeMap<String, usize> = BTreeMap::new();

@@ -66,6 +66,8 @@ pub(crate) struct Context {
     pub(crate) command: String,
     client: Option<Client>,
     dry_run: Option<DryRun>,
+    /// File that the operation is written to when the command has ended.
+    pub(crate) operation_out: Option<PathBuf>,
     /// Guard of the writes.
     pub(crate) plan_first: PlanFirst,
     /// Observer of the requests of the command.
@@ -94,6 +96,7 @@ impl Context {
             ui,
             client: None,
             dry_run: None,
+            operation_out: None,
             call: OnceLock::new(),
             me: OnceLock::new(),
             locks: Mutex::default(),
@@ -141,6 +144,10 @@ impl Context {
         if !self.plan_first.is_cleared() {
             let record = self.dry_run_record();
             self.plan_first.enter(record, self.dry_run.is_some(), seconds_now())?;
+        }
+        if self.operation_out.is_some() && self.dry_run.is_none() && self.known_user().is_none() {
+            // The file names the account.
+            self.me(&client).await?;
         }
         let mode = self.dry_run.map_or(self.write_mode(), DryRun::writes);
         Ok(self.client.insert(client.with_write_mode(mode)).clone())

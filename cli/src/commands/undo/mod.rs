@@ -15,6 +15,7 @@ use crate::account::apply;
 use crate::account::edit::SlotsEdit;
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
+use crate::apply::operation_file::OperationFile;
 use crate::apply::operations::{LIST, Operations, names};
 use crate::apply::sync::recreated_slots;
 use crate::commands::profile::login;
@@ -24,13 +25,24 @@ pub(crate) async fn run(
     args: UndoArgs,
     direction: Direction,
 ) -> CommandResult {
+    operation_file::prepare(context, args.operation_out.operation_out.clone())?;
     let client = context.writer(args.dry_run).await?;
-    let operations = Operations::read(context)?;
+    let (operations, found) = match &args.from {
+        Some(path) => {
+            let file = OperationFile::read(context, &client, path).await?;
+            let (operations, index) = file.among(context, &path.display().to_string())?;
+            (operations, vec![index])
+        }
+        None => {
+            let operations = Operations::read(context)?;
+            let found = selection::candidates(context, &operations, &args, direction)?;
+            (operations, found)
+        }
+    };
     let mut types = None;
-    let mut candidates =
-        selection::candidates(context, &operations, &args, direction)?.into_iter().peekable();
+    let mut candidates = found.into_iter().peekable();
     while let Some(index) = candidates.next() {
-        let undone = UndoneOperation::of(&operations, index, args.page.as_ref())?;
+        let undone = UndoneOperation::of(&operations, index, &args)?;
         tell(context, &undone);
         let types = match &types {
             Some(types) => types,
@@ -80,7 +92,7 @@ fn refuse(
     args: &UndoArgs,
     older: Option<&str>,
 ) -> Result<()> {
-    let UndoneOperation { line, id, .. } = undone;
+    let UndoneOperation { line, again, .. } = undone;
     let changed = match &reverse.conflicts[..] {
         [] => None,
         [only] => Some(format!("changed since the run: {only}; nothing was written")),
@@ -105,7 +117,7 @@ fn refuse(
             format!("nothing of `links {line}` is left to undo: {message}"),
         )
         .with_hint(format!(
-            "`links undo {id} --overwrite` restores what was there before the run; {older}"
+            "`links {again} --overwrite` restores what was there before the run; {older}"
         ))),
         None if !can_write && !reverse.lost.is_empty() => {
             let why = reverse.lost.join("; ");
