@@ -114,6 +114,7 @@ mod test_env;
 #[cfg(unix)]
 mod tmux;
 mod undo;
+mod undo_files;
 mod uploads;
 mod validation;
 mod whole_files;

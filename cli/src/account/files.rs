@@ -232,7 +232,7 @@ fn directory_of_lock() -> Result<PathBuf, CommandError> {
 }
 
 /// Returns a path from the current directory, where that is shorter.
-pub(super) fn from_here(path: &Path) -> PathBuf {
+pub(crate) fn from_here(path: &Path) -> PathBuf {
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
     match path.strip_prefix(here) {
         Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),

@@ -115,6 +115,11 @@ impl LoggedWrite {
         }
     }
 
+    /// The time at which it began, as far as it was recorded.
+    pub(crate) fn time(&self) -> String {
+        self.recorded.opening.as_ref().map(|opening| runs::time(opening.time)).unwrap_or_default()
+    }
+
     /// Id of the page, if the journal tells it.
     pub(crate) fn page_id(&self) -> Option<ProfileId> {
         let recorded =

@@ -1,10 +1,13 @@
 //! `links undo` and `links redo`: take back the writes of an operation, on all its pages and forms.
 
+mod files;
 mod page_undo;
 mod reverse;
 mod selection;
 
 use std::rc::Rc;
+
+use links_pages::apply::RunCommand;
 
 use self::page_undo::{PageUndo, UndoEdit, created_ids};
 use self::reverse::Reverse;
@@ -13,6 +16,8 @@ pub(crate) use self::selection::{Direction, UndoArgs};
 use super::prelude::*;
 use crate::account::apply;
 use crate::account::edit::SlotsEdit;
+use crate::account::form_edit::FormEdit;
+use crate::account::pull::{Filed, FoundFiles};
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
 use crate::apply::operation_file::OperationFile;
@@ -77,7 +82,11 @@ pub(crate) async fn run(
 fn tell(context: &Context, undone: &UndoneOperation) {
     let UndoneOperation { line, time, .. } = undone;
     let targets: Vec<Value> = undone.parts.iter().map(|part| part.target().into()).collect();
-    let text = format!("undoes `links {line}` of {time} ({})", names(&targets));
+    let (verb, (line, time)) = match &undone.redone {
+        Some((line, time)) => ("redoes", (line, time)),
+        None => ("undoes", (line, time)),
+    };
+    let text = format!("{verb} `links {line}` of {time} ({})", names(&targets));
     context.ui.tell(Style::Plain, text);
     for line in &undone.refused {
         context.ui.tell(Style::Removed, format!("! {line}; it stays"));
@@ -150,6 +159,8 @@ async fn take_back(
     for form in &form_edits {
         context.plan_first.plan(&(form.id(), &form.changes))?;
     }
+    let filed = filed(&form_edits, &pages);
+    let found = if args.files { FoundFiles::of(context, &filed)? } else { FoundFiles::default() };
     let recreated: Vec<_> = pages
         .iter()
         .map(|(page, _)| (page.seen.id, page.undo.recreates.clone(), page.file.clone()))
@@ -190,10 +201,24 @@ async fn take_back(
         }
     }
     // What goes on after the output is the error of an undo that was not carried out as a whole.
-    if context.dry_run().is_none() && outcome.then.is_none() {
+    let is_done = outcome.then.is_none();
+    if context.dry_run().is_none() && is_done {
         undone.close();
     }
+    if args.files && is_done {
+        return files::follow(context, outcome, found).await;
+    }
+    files::tell(context, &filed);
     Ok(outcome)
+}
+
+/// Returns the pages and forms that are written, with the files that the journals name.
+fn filed(forms: &[FormEdit], pages: &[(PageUndo, RunCommand)]) -> Vec<Filed> {
+    let page = |(page, _): &(PageUndo, RunCommand)| {
+        Filed::Page(page.seen.id, page.seen.login.clone(), page.file.clone())
+    };
+    let forms = forms.iter().map(|form| Filed::Form(form.id().to_owned()));
+    pages.iter().map(page).chain(forms).collect()
 }
 
 /// Asks for consent if the undo changes the login of a page back, as a rename does.

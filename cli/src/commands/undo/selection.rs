@@ -25,6 +25,9 @@ pub(crate) struct UndoArgs {
     /// Restore also what others changed since
     #[arg(long, conflicts_with = "keep_changed")]
     pub(super) overwrite: bool,
+    /// Take over what is taken back into the files of the pages and forms, as `links pull` does
+    #[arg(long)]
+    pub(super) files: bool,
     /// Confirm the changes without being asked
     #[arg(long)]
     pub(super) yes: bool,
@@ -61,6 +64,8 @@ pub(super) struct UndoneOperation {
     /// The command line.
     pub(super) line: String,
     pub(super) time: String,
+    /// The command line and the time of the operation that it took back, if it is an undo.
+    pub(super) redone: Option<(String, String)>,
     /// The newest writes to each page and form.
     pub(super) parts: Vec<UndoneWrite>,
     /// Lines about writes that cannot be taken back.
@@ -175,7 +180,11 @@ impl UndoneOperation {
         }
         let time = runs::time(parts[0].log.opening.time);
         let continues = continued(operations, operation).map(str::to_owned);
-        Ok(Self { id, again, line, time, parts, refused, continues })
+        let redone = operation.undoes().find_map(|run| operations.of_run(run)).map(|older| {
+            let first = &operations.all[older].parts[0];
+            (first.command_line(), first.time())
+        });
+        Ok(Self { id, again, line, time, redone, parts, refused, continues })
     }
 
     /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one.
