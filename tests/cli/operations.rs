@@ -328,3 +328,61 @@ fn a_named_operation_shows_what_it_changed() {
     assert_eq!(parts.iter().filter(|part| part["plan"].is_object()).count(), 3, "{data}");
     failed(&env, "log 00", 6);
 }
+
+#[test]
+fn a_named_operation_shows_its_moves_by_every_command() {
+    let env = cafe();
+    env.server.edit(|account| account.profiles[0].slots.truncate(4));
+    env.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {id: 1003, type: picture}\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n",
+    );
+    for (line, moved) in [
+        ("slots move cafe 1004 --top", "> form 1004 \"Book a table\" to the top"),
+        ("slots apply page.yaml --yes", "> picture 1003 "),
+        ("undo --yes", " 1003 "),
+    ] {
+        ok(&env, line);
+        let name = log(&env)[0]["operation"].as_str().unwrap().to_owned();
+        let shown = ok(&env, &format!("log {name}")).stdout;
+        let line = shown.lines().find(|line| line.trim_start().starts_with("> "));
+        assert!(line.is_some_and(|line| line.contains(moved)), "{moved}: {shown}");
+        let data = ok(&env, &format!("log {name} -o json")).json();
+        let moves = data["data"][0]["parts"][0]["plan"]["moves"].as_array().unwrap().clone();
+        assert!(!moves.is_empty(), "{data}");
+    }
+}
+
+#[test]
+fn a_redo_names_the_operation_that_it_redoes() {
+    let env = three_pages();
+    ok(&env, "profile update cafe title=A");
+    ok(&env, "undo --yes");
+    let run = ok(&env, "redo --yes");
+    assert!(run.stderr.contains("redoes `links profile update cafe title=A` of "), "{run}");
+    assert!(!run.stderr.contains("undoes"), "{run}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_has_relative_times_and_a_pipe_has_timestamps() {
+    let env = cafe();
+    ok(&env, "profile update cafe title=A");
+    let journal = log(&env)[0]["parts"][0]["journal"].as_str().unwrap().to_owned();
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let (before, rest) = text.split_once("\"time\":").unwrap();
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap();
+    let began = rest[..end].parse::<u64>().unwrap() - 2 * 60 * 60;
+    std::fs::write(&journal, format!("{before}\"time\":{began}{}", &rest[end..])).unwrap();
+    let row = log(&env)[0].clone();
+    let [time, name] = ["time", "operation"].map(|key| row[key].as_str().unwrap().to_owned());
+    let seen = crate::terminal::run(&env, "log", "").text;
+    assert!(seen.contains("2 hours ago") && !seen.contains(&time), "{seen}");
+    let seen = crate::terminal::run(&env, &format!("log {name}"), "").text;
+    assert!(seen.contains(&format!("({time}, 2 hours ago)")), "{seen}");
+    for line in ["log -o csv", "log -o json"] {
+        let seen = crate::terminal::run(&env, line, "").text;
+        assert!(seen.contains(&time) && !seen.contains("ago"), "{seen}");
+    }
+    assert!(ok(&env, "log").stdout.contains(&time));
+}
