@@ -386,3 +386,38 @@ fn a_terminal_has_relative_times_and_a_pipe_has_timestamps() {
     }
     assert!(ok(&env, "log").stdout.contains(&time));
 }
+
+#[test]
+fn a_run_that_is_continued_is_one_operation_wherever_it_was_ended() {
+    let mut continued = 0;
+    for nth in (1..).step_by(4) {
+        let env = three_pages();
+        let before = values(&env);
+        let line = format!("{APPLY} --operation-out op.json");
+        let cut = cut_short(&env, &line, &format!("any:{nth}"));
+        if cut.status.success() {
+            break;
+        }
+        let run = ok(&env, &line);
+        if !run.stderr.contains("continues") {
+            continue;
+        }
+        continued += 1;
+        let rows = log(&env);
+        let text = crate::steps::text(&env, "op.json");
+        let operation: Value = serde_json::from_str(&text).unwrap();
+        // A journal without a whole first line is not of any operation.
+        let newest = rows.iter().find(|row| row["command"].is_string()).unwrap();
+        assert_eq!(newest["state"], "done", "any:{nth}: {rows:#?}");
+        let parts = newest["parts"].as_array().unwrap();
+        let written = parts.iter().filter(|part| part["summary"] != "no changes").count();
+        assert_eq!(operation["runs"].as_array().unwrap().len(), written, "any:{nth}: {rows:#?}");
+        for _ in 0..2 {
+            if values(&env) != before {
+                ok(&env, "undo --yes");
+            }
+        }
+        assert_eq!(values(&env), before, "any:{nth}");
+    }
+    assert!(continued > 2, "{continued}");
+}

@@ -95,7 +95,12 @@ pub(crate) fn write(context: &Context) -> Result<(), CommandError> {
     };
     let service = runs::service(context).unwrap_or_default();
     let state = runs::directory(context)?;
-    let written = PortableRun::of_call(&state, &service, context.call());
+    let mut written = Vec::new();
+    for call in context.calls() {
+        let of_call = PortableRun::of_call(&state, &service, &call);
+        written.append(&mut of_call.map_err(|why| failed(&why))?);
+    }
+    written.sort_by(|one, other| one.name().cmp(other.name()));
     let file = OperationFile {
         format: FORMAT.to_owned(),
         version: VERSION,
@@ -103,7 +108,7 @@ pub(crate) fn write(context: &Context) -> Result<(), CommandError> {
         user,
         time: runs::time(seconds_now()),
         command: journal::command(context).words.join(" "),
-        runs: written.map_err(|why| failed(&why))?,
+        runs: written,
     };
     let mut text = serde_json::to_string_pretty(&file).map_err(|why| failed(&why))?;
     text.push('\n');
