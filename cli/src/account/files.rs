@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::apply::operation_file::has_format;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::confine::NamedFiles;
 use crate::error::CommandError;
@@ -15,7 +16,6 @@ use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::patch::refuse_marks;
 use links_pages::page_file::{Document, FileKind, PageFile};
 use links_pages::sanitize::quoted;
-use serde::Deserialize;
 
 /// Value of `format` in a saved plan, which distinguishes it from a page file.
 pub(super) const FORMAT: &str = "links-plan";
@@ -178,12 +178,7 @@ impl AccountFiles {
 
 /// Tells whether a file is a saved plan.
 pub(super) fn is_saved_plan(bytes: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Header {
-        format: String,
-    }
-    let header = || serde_json::from_slice::<Header>(bytes).ok();
-    bytes.trim_ascii_start().starts_with(b"{") && header().is_some_and(|it| it.format == FORMAT)
+    has_format(bytes, FORMAT)
 }
 
 /// Refuses a saved plan where a page file is asked for: the content of a file must not decide what a command may do.
@@ -247,7 +242,7 @@ fn directory_of_lock() -> Result<PathBuf, CommandError> {
 }
 
 /// Returns a path from the current directory, where that is shorter.
-pub(super) fn from_here(path: &Path) -> PathBuf {
+pub(crate) fn from_here(path: &Path) -> PathBuf {
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
     match path.strip_prefix(here) {
         Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),

@@ -226,8 +226,9 @@ async fn run(
 ) -> Result<Vec<Result<Applied, RunFailure>>, CommandError> {
     let run = Run::begin(&session.state.client, pages, settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
-    let open = session.open(&run, inputs).await?;
+    let mut open = session.open(&run, inputs).await?;
     session.check_planned()?;
+    session.continue_operation(&mut open);
     session.check_lock_user().await?;
     let mut open = session.end_unchanged(open).await;
     if session.has_changes(&open) {

@@ -54,6 +54,8 @@ pub(crate) struct ApplyCommandArgs {
     #[arg(long, hide_short_help = true)]
     wait: bool,
     #[command(flatten)]
+    operation: OperationOutArgs,
+    #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
@@ -82,7 +84,7 @@ impl ApplyCommandArgs {
             Some(_) => Err("the plan names its page files"),
             None => Ok(self.files.named_files(!self.locked)),
         };
-        apply_rules(self.plan.as_ref(), files)
+        apply_rules(self.plan.as_ref(), files, &self.operation)
     }
 }
 
@@ -93,7 +95,14 @@ fn plan_rules(mut named: NamedFiles, outputs: &PlanOutputs) -> CommandRules {
 }
 
 /// Returns the rules of a command that carries out a plan. Its files are named, unless they are not known beforehand, with the reason.
-fn apply_rules(plan: Option<&PathBuf>, files: Result<NamedFiles, &'static str>) -> CommandRules {
+fn apply_rules(
+    plan: Option<&PathBuf>,
+    mut files: Result<NamedFiles, &'static str>,
+    operation: &OperationOutArgs,
+) -> CommandRules {
+    if let Ok(named) = &mut files {
+        named.write.extend(operation.operation_out.clone());
+    }
     let plan = if plan.is_some() { PlanRule::HasPlan } else { PlanRule::SavedPlan };
     CommandRules { plan, ..CommandRules::confined(files) }
 }
@@ -121,7 +130,8 @@ async fn show_plan(
 }
 
 pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> CommandResult {
-    let ApplyCommandArgs { files, plan, allowed, locked, wait, dry_run } = args;
+    let ApplyCommandArgs { files, plan, allowed, locked, wait, operation, dry_run } = args;
+    operation_file::prepare(context, operation.operation_out)?;
     context.writer(dry_run).await?;
     let (paths, options) = files.options();
     let command = journal::command(context);
@@ -187,6 +197,8 @@ pub(crate) struct SlotsApplyArgs {
     #[arg(long, conflicts_with = "dry_run")]
     abort: bool,
     #[command(flatten)]
+    operation: OperationOutArgs,
+    #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
@@ -243,7 +255,7 @@ impl SlotsApplyArgs {
             (None, None) if self.resume => Err("the journal of the run names its page file"),
             _ => Ok(self.file.named_files(!self.locked)),
         };
-        apply_rules(self.file.plan.as_ref(), files)
+        apply_rules(self.file.plan.as_ref(), files, &self.operation)
     }
 }
 
@@ -256,7 +268,7 @@ pub(super) async fn plan_slots(context: &mut Context, args: SlotsPlanArgs) -> Co
 }
 
 pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> CommandResult {
-    let SlotsApplyArgs { file, locked, wait, status, resume, abort, dry_run } = args;
+    let SlotsApplyArgs { file, locked, wait, status, resume, abort, operation, dry_run } = args;
     let (mut source, options) = file.read(context)?;
     let mut options = RunOptions { locked, wait, ..options };
     if status || resume || abort {
@@ -300,6 +312,7 @@ pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> 
         }
     }
     let source = source.ok_or_else(no_file)?;
+    operation_file::prepare(context, operation.operation_out)?;
     context.writer(dry_run).await?;
     account::apply(context, source, options).await
 }

@@ -7,9 +7,11 @@ pub(crate) use links_sdk::Slot;
 use links_sdk::{Answer, Call, Create, Error, Write};
 
 pub(crate) use crate::account::files::named_files;
-pub(crate) use crate::apply::runs;
+pub(crate) use crate::apply::{operation_file, runs};
 pub(crate) use crate::args::fields::FieldValues;
-pub(crate) use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, PositionArgs};
+pub(crate) use crate::args::flags::{
+    DryRunArgs, IdempotencyKeyArgs, OperationOutArgs, PositionArgs,
+};
 pub(crate) use crate::args::page::PageKey;
 pub(crate) use crate::confine::NamedFiles;
 pub(crate) use crate::context::plan_first::PlanRule;

@@ -213,6 +213,18 @@ impl OpenPage {
         self.settings.command = Some(command);
     }
 
+    /// Returns the name of the call of the program that began the interrupted run which is continued, if its journal has it.
+    pub fn resumed_call(&self) -> Option<&str> {
+        self.journal.as_ref()?.log.opening.command.as_ref()?.call.as_deref()
+    }
+
+    /// Records the run on this page as one of another call of the program.
+    pub fn record_as_part_of(&mut self, call: &str) {
+        if let Some(command) = &mut self.settings.command {
+            command.call = Some(call.to_owned());
+        }
+    }
+
     /// Returns whether an interrupted run is continued.
     pub fn is_resumed(&self) -> bool {
         self.journal.is_some()

@@ -2,6 +2,7 @@
 
 pub(crate) mod existing_file;
 mod file_name;
+mod files_of;
 mod forms;
 mod image_urls;
 mod images;
@@ -19,6 +20,7 @@ use crate::apply::schema_line::schema_of;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
+pub(crate) use files_of::{Filed, FoundFiles};
 use new_page::NewPage;
 pub(crate) use place::{PullDirectory, PullOptions, default_directory};
 use puller::Puller;

@@ -111,6 +111,15 @@ impl PullDirectory {
         self.pages.iter().cloned()
     }
 
+    /// Returns the file of a form: the one that has its id, or the one whose name the lock has for it.
+    pub(super) fn file_of_form(&self, id: &str) -> Option<PathBuf> {
+        let is_its = |(_, file): &&(PathBuf, FormFile)| match &file.form.id {
+            Some(own) => *own == id,
+            None => self.recorded_form(&file.form.name) == Some(id),
+        };
+        self.forms.iter().find(is_its).map(|(path, _)| path.clone())
+    }
+
     /// Returns the id that the lock has for the local name of a form.
     pub(super) fn recorded_form(&self, name: &str) -> Option<&str> {
         self.lock.as_ref()?.1.forms.get(name).map(FormId::as_str)
