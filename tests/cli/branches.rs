@@ -265,6 +265,25 @@ fn a_merge_plans_the_difference_between_the_file_and_the_page() {
 }
 
 #[test]
+fn what_an_overwriting_apply_put_back_is_known_to_a_later_merge() {
+    let team = Team::new();
+    let clone = team.first();
+    let other = team.clone(&clone, "other", "");
+    team.apply(&other, &PAGE.replace("8 to 8", "9 to 9"));
+    // The page gets what the record of this clone says already.
+    team.ok(&clone, "apply --yes --overwrite");
+    let description = || team.env.server.account().profiles[0].slots[0].data["description"].clone();
+    assert_eq!(description(), "8 to 8");
+    team.commit(&clone, "overwritten");
+    team.git(&clone, &format!("fetch -q {} main", other.directory.display()));
+    team.git(&clone, "merge -q --no-edit FETCH_HEAD");
+    let plan = team.run(&clone, "plan");
+    assert!(plan.exit == 3 && plan.stdout.contains("1 to update"), "{plan}");
+    team.ok(&clone, "apply --yes");
+    assert_eq!(description(), "9 to 9");
+}
+
+#[test]
 fn a_lock_with_the_marks_of_a_merge_is_read_and_written_clean() {
     let team = Team::new();
     let clone = team.first();

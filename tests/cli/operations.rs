@@ -186,6 +186,27 @@ fn an_undo_that_is_ended_anywhere_is_continued_on_all_pages() {
 }
 
 #[test]
+fn an_undo_that_was_ended_after_its_last_write_is_done_by_the_next_one() {
+    for nth in 1.. {
+        let env = cafe();
+        ok(&env, "slots delete cafe 1002 1003 --yes");
+        if cut_short(&env, "undo --yes", &format!("any:{nth}")).status.success() {
+            assert!(nth > 5, "{nth}");
+            break;
+        }
+        let again = env.run("undo --yes");
+        assert!([0, 6].contains(&again.exit), "any:{nth}: {again}");
+        // A run that did not begin belongs to no operation.
+        let rows: Vec<_> =
+            log(&env).into_iter().filter(|row| row["state"] != "not_begun").collect();
+        let marks: Vec<_> =
+            rows.iter().map(|row| [&row["kind"], &row["state"], &row["undone"]]).collect();
+        let expected = json!([["undo", "done", null], ["write", "done", "whole"]]);
+        assert_eq!(json!(marks), expected, "any:{nth}: {again}");
+    }
+}
+
+#[test]
 fn a_page_that_others_changed_since_stops_the_undo_of_all() {
     let env = three_pages();
     ok(&env, APPLY);
@@ -196,6 +217,20 @@ fn a_page_that_others_changed_since_stops_the_undo_of_all() {
         assert!(run.stderr.contains(part), "{part}: {run}");
     }
     assert_eq!(values(&env), after);
+}
+
+#[test]
+fn a_form_that_others_change_while_an_undo_plans_is_refused_with_advice() {
+    let env = three_pages();
+    ok(&env, "apply form.yaml --yes");
+    let theirs = |account: &mut links_fixtures::Account| account.forms[0].title = "Theirs".into();
+    env.server.edit_after_operation("showForm", 1, theirs);
+    writes(&env);
+    let run = failed(&env, "undo --yes", 7);
+    for part in ["changed by another client: title", "run the same command again"] {
+        assert!(run.stderr.contains(part), "{part}: {run}");
+    }
+    assert_eq!(writes(&env), [""; 0]);
 }
 
 #[test]

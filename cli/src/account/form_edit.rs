@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::apply::dry_run::{UnsentRequest, described_command, not_sent};
 use crate::context::Context;
 use crate::editor::form_fields::FormEditSession;
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
 use crate::output::StyledLine;
 use crate::ui::plan::form_lines;
 use links_sdk::Object;
@@ -55,7 +55,13 @@ impl FormEdit {
     }
 
     pub(super) async fn write(&mut self, context: &Context) -> Result<(), CommandError> {
-        self.session.write(context, &self.changes, None).await.map(|_| ())
+        let written = self.session.write(context, &self.changes, None).await;
+        written.map(|_| ()).map_err(|error| match error.exit() {
+            Exit::Conflict if error.hint().is_none() => {
+                error.with_hint("run the same command again for a new plan")
+            }
+            _ => error,
+        })
     }
 
     /// Asks the service whether it would accept the values.

@@ -264,7 +264,7 @@ fn undone(writes: &[LoggedWrite]) -> UndoneRuns {
         }
         if log.state == RunState::Done {
             undone.entry(of.to_owned()).or_insert_with(|| write.run().to_owned());
-        } else if log.has_effect() {
+        } else if log.has_effect() && !undone.contains_key(of) {
             unfinished.insert(of.to_owned());
         } else {
             continue;

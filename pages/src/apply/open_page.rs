@@ -39,6 +39,8 @@ pub struct OpenPage {
     logs: Option<Vec<JournalEntries>>,
     /// The journal, with the lock, of a run that is continued.
     journal: Option<Journal>,
+    /// The journal of an interrupted run of the same command with another content: it is done if nothing is left to write.
+    continued: Option<Journal>,
     created: BTreeMap<usize, SlotId>,
     /// Changes of an interrupted run that were found when it was settled, or the creation of the page.
     settled: AppliedChanges,
@@ -66,6 +68,7 @@ impl OpenPage {
             lock: None,
             logs: None,
             journal: None,
+            continued: None,
             created: BTreeMap::new(),
             settled: AppliedChanges::default(),
             proposal: None,
@@ -190,6 +193,9 @@ impl OpenPage {
             log = journal.log.clone();
             if is_resumed {
                 self.journal = Some(journal);
+            } else if log.is_of_call(self.settings.command.as_ref()) {
+                self.lock = journal.release().map(Ok);
+                self.continued = Some(journal);
             } else {
                 self.lock = journal.replace().map(Ok);
             }
@@ -336,13 +342,13 @@ impl OpenPage {
             return Err(ApplyCause::Stopped.into());
         };
         if proposal.plan.is_empty() && !self.is_new {
-            let Self { page, journal, settled: done, .. } = self;
+            let Self { page, journal, continued, settled: done, .. } = self;
             let (plan, slots) = (proposal.plan, page.slots.len());
             let commit = move |mut journal: Journal| {
                 journal.commit(slots);
                 journal.log.run
             };
-            let run = match journal {
+            let run = match journal.or(continued) {
                 Some(journal) => Some(blocking(move || commit(journal)).await),
                 None => None,
             };
@@ -388,6 +394,7 @@ impl OpenPage {
                 blocking(move || journal.plan(&plan, &page).map(|()| journal)).await
             }
             (None, Some(lock), Some(runs)) => {
+                let continued = self.continued.take();
                 let service = settings.service_of(&self.client);
                 let opening = RunHeader {
                     path: settings.path.clone(),
@@ -397,6 +404,7 @@ impl OpenPage {
                 };
                 let types = proposal.options.types.clone();
                 let opened = move || {
+                    drop(continued.map(Journal::replace));
                     let write = |journal: &mut Journal| journal.plan(&plan, &page);
                     runs.open(Some(lock), opening, Some(&page.slots), &types, write)
                 };

@@ -615,10 +615,12 @@ impl SyncRecord {
         let (said, live) = file.compared(after);
         let MergedPage { base: before, merge, .. } = merged;
         let base = merge.base_after(before.as_ref(), &said, &live, created, &options.types);
-        if before.as_ref() == Some(&base) && self.is_written(file, &base) {
+        let written = merge.written();
+        // A value that was put back moves, though its record says the same as before.
+        if written.is_empty() && before.as_ref() == Some(&base) && self.is_written(file, &base) {
             return Ok(());
         }
-        self.put_where(context, (file, after), base, merge.written(), options)
+        self.put_where(context, (file, after), base, written, options)
     }
 
     /// Records what a run has written to a page before it ended. `page` is the page as the run knows it.

@@ -27,7 +27,7 @@ pub(super) async fn follow(
         Err(failure) => {
             let hint = format!("links pull {}", names(&files));
             let failure = failure.partly_written("the undo was carried out").with_hint(hint);
-            return Ok(with_failure(context, outcome, failure));
+            return Ok(context.with_failure(outcome, failure));
         }
     };
     let followed = pulled.body.own_mut().map(|body| body["data"].take());

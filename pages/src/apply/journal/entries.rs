@@ -6,7 +6,9 @@ use std::io;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::entry::{FORMAT, JournalEntry, RecordWrite, RecordedPlan, RunEnding, RunHeader};
+use super::entry::{
+    FORMAT, JournalEntry, RecordWrite, RecordedPlan, RunCommand, RunEnding, RunHeader,
+};
 use crate::apply::created_slots::created_slots;
 use crate::apply::plan::PlanBatch;
 use crate::apply::{AppliedChanges, Plan, PlannedDelete, PlannedFields, PlannedUpdate};
@@ -266,6 +268,13 @@ impl JournalEntries {
     /// Returns the updates that were executed.
     pub fn updates(&self) -> impl Iterator<Item = &PlannedUpdate> {
         self.executed().flat_map(|(batch, _)| batch.updates())
+    }
+
+    /// Returns whether the run belongs to the same call of the program as a command.
+    pub(crate) fn is_of_call(&self, command: Option<&RunCommand>) -> bool {
+        let call = |command: &RunCommand| command.call.clone();
+        let own = self.opening.command.as_ref().and_then(call);
+        own.is_some() && own == command.and_then(call)
     }
 
     /// Returns whether anything was written, or may have been.

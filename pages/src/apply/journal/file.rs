@@ -100,6 +100,11 @@ impl Journal {
         self.lock
     }
 
+    /// Returns the lock, for a run that continues the same command.
+    pub(crate) fn release(&mut self) -> Option<PageLock> {
+        self.lock.take()
+    }
+
     /// Appends an entry about something that has happened: the command continues even if the entry cannot be written.
     pub(crate) fn note(&mut self, entry: JournalEntry) {
         if self.log.state == RunState::Unfinished && self.append(entry.clone()).is_err() {
