@@ -40,7 +40,7 @@ pub struct OpenPage {
     /// The journal, with the lock, of a run that is continued.
     journal: Option<Journal>,
     /// The journal of an interrupted run of the same command with another content: it is done if nothing is left to write.
-    continued: Option<Journal>,
+    continued: Option<Box<Journal>>,
     created: BTreeMap<usize, SlotId>,
     /// Changes of an interrupted run that were found when it was settled, or the creation of the page.
     settled: AppliedChanges,
@@ -195,7 +195,7 @@ impl OpenPage {
                 self.journal = Some(journal);
             } else if log.is_of_call(self.settings.command.as_ref()) {
                 self.lock = journal.release().map(Ok);
-                self.continued = Some(journal);
+                self.continued = Some(Box::new(journal));
             } else {
                 self.lock = journal.replace().map(Ok);
             }
@@ -348,7 +348,7 @@ impl OpenPage {
                 journal.commit(slots);
                 journal.log.run
             };
-            let run = match journal.or(continued) {
+            let run = match journal.or(continued.map(|it| *it)) {
                 Some(journal) => Some(blocking(move || commit(journal)).await),
                 None => None,
             };
@@ -404,7 +404,7 @@ impl OpenPage {
                 };
                 let types = proposal.options.types.clone();
                 let opened = move || {
-                    drop(continued.map(Journal::replace));
+                    drop(continued.map(|journal| journal.replace()));
                     let write = |journal: &mut Journal| journal.plan(&plan, &page);
                     runs.open(Some(lock), opening, Some(&page.slots), &types, write)
                 };
