@@ -287,11 +287,13 @@ impl<'c> PagesRun<'c> {
 
     /// Makes the run a part of the operation whose interrupted runs it continues, if there is one.
     pub(super) fn continue_operation(&self, pages: &mut [OpenPage]) {
-        for page in pages.iter() {
-            page.resumed_call().iter().for_each(|call| self.context.continue_call(call));
+        for call in pages.iter().filter_map(OpenPage::resumed_call) {
+            self.context.continue_call(call);
         }
         let call = self.context.call();
-        pages.iter_mut().for_each(|page| page.record_as_part_of(&call));
+        for page in pages {
+            page.record_as_part_of(&call);
+        }
     }
 
     /// Ends the pages on which nothing is to be written, so that nobody waits for them. Returns the others.

@@ -22,14 +22,8 @@ pub(crate) const COLUMNS: &[Column] = &[
 ];
 
 /// The same columns for a person: the time is relative.
-pub(crate) const READ_COLUMNS: &[Column] = &[
-    COLUMNS[0],
-    Column::of("TIME", |row| when(row)),
-    COLUMNS[2],
-    COLUMNS[3],
-    COLUMNS[4],
-    COLUMNS[5],
-];
+pub(crate) const READ_COLUMNS: &[Column] =
+    &[COLUMNS[0], Column::of("TIME", when), COLUMNS[2], COLUMNS[3], COLUMNS[4], COLUMNS[5]];
 
 /// Hint of an error about an operation.
 pub(crate) const LIST: &str = "`links log` lists the operations of this machine";

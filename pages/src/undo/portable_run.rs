@@ -94,3 +94,105 @@ impl PortableRun {
         Ok(RecordedRun { run: self.run, path: PathBuf::new(), opening, log: Ok(log) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use links_sdk::{Object, Slot};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::apply::{SlotTypes, Undo, UndoFacts};
+
+    fn written() -> Value {
+        let header = json!({
+            "format": 1, "service": "x", "profile": 101, "login": "cafe", "file": "", "path": "/etc/passwd", "prune": false,
+            "prune_unsupported": false, "page": "", "slots": 3, "time": 1,
+        });
+        let plan = json!({
+            "page": "", "items": 2, "make_room": 1, "makeRoom": 1, "reorder": true, "kept": [], "notices": [],
+            "fields": { "changed": { "title": "B" }, "before": { "title": "A" } },
+            "updates": [{ "id": 1, "index": 0, "type": "text", "label": null, "changed": { "title": "B" }, "before": { "title": "A" } }],
+            "creates": [{ "index": 1, "type": "text", "data": { "title": "C" } }],
+            "order": [{ "existing": 2 }, { "created": 0 }, { "existing": 1 }],
+            "deletes": [{ "id": 3, "type": "text", "label": null }],
+        });
+        let end =
+            |step: usize| json!({ "end": { "step": step, "created": { "1": 9 }, "deleted": 1 } });
+        let mut entries = vec![
+            json!({ "open": header }),
+            json!({ "plan": { "time": 1, "keys": {}, "plan": plan } }),
+        ];
+        for step in 0..6 {
+            entries.extend([json!({ "begin": { "step": step } }), end(step)]);
+        }
+        entries.push(json!({ "commit": { "slots": 3 } }));
+        let before =
+            [1, 2, 3].map(|id| json!({ "id": id, "type": "text", "data": { "title": "A" } }));
+        json!({ "run": "0a00-0b", "page": 101, "entries": entries, "before": before })
+    }
+
+    /// Reverses what a file says, if it can be used.
+    fn reverse(run: &Value) -> Option<Undo> {
+        let mut run: PortableRun = serde_json::from_value(run.clone()).ok()?;
+        let before = run.take_before();
+        let recorded = run.recorded("service", Some(RunOwner::of_user(7)), "file").ok()?;
+        assert_eq!(recorded.opening.as_ref()?.path, None);
+        assert_eq!(recorded.opening?.owner, Some(RunOwner::of_user(7)));
+        let slots = [2, 9, 1].map(
+            |id| json!({ "id": id, "type": "text", "data": { "title": "B" }, "supported": true }),
+        );
+        let slots: Vec<Slot> = serde_json::from_value(json!(slots)).unwrap();
+        let (types, recreated, unplaced) = (SlotTypes::default(), BTreeMap::new(), BTreeSet::new());
+        let facts = UndoFacts {
+            types: &types,
+            before: before.as_deref(),
+            recreated: &recreated,
+            unplaced: &unplaced,
+            overwrite: true,
+        };
+        Some(Undo::of(&recorded.log.ok()?, &slots, &Object::default(), &facts))
+    }
+
+    /// Returns the value with each of its parts replaced by each of these, one at a time.
+    fn bent(value: &Value, by: &[Value]) -> Vec<Value> {
+        let mut all = by.to_vec();
+        match value {
+            Value::Array(items) => {
+                for (nth, item) in items.iter().enumerate() {
+                    for part in bent(item, by) {
+                        let mut items = items.clone();
+                        items[nth] = part;
+                        all.push(items.into());
+                    }
+                    let mut items = items.clone();
+                    items.remove(nth);
+                    all.push(items.into());
+                }
+            }
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    for part in bent(field, by) {
+                        let mut fields = fields.clone();
+                        fields[name] = part;
+                        all.push(fields.into());
+                    }
+                }
+            }
+            _ => {}
+        }
+        all
+    }
+
+    #[test]
+    fn whatever_a_file_says_is_refused_or_reversed_without_a_panic() {
+        let whole = reverse(&written()).unwrap();
+        assert!(!whole.desired.slots.is_empty() && !whole.deletes.is_empty(), "{whole:?}");
+        let by =
+            [json!(null), json!(0), json!(u64::MAX), json!(-1), json!("x"), json!([]), json!({})];
+        let all = bent(&written(), &by);
+        let usable = all.iter().filter_map(reverse).count();
+        assert!(usable > 100 && usable < all.len(), "{usable} of {}", all.len());
+    }
+}

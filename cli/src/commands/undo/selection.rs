@@ -10,22 +10,26 @@ use crate::commands::prelude::*;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// The operation, as `links log` names it; without it, the newest that can be taken back
+    /// The operation, as `links log` names it; by default the newest
     #[arg(value_name = "OPERATION")]
     pub(super) operation: Option<String>,
-    /// The operation in this file, which `--operation-out` has written on any machine (`-`: standard input)
+    /// The operation in a file of `--operation-out`
+    ///
+    /// The command may have run on another machine, on the same service and for the same account. `-` reads standard input.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "operation")]
     pub(super) from: Option<PathBuf>,
-    /// Take back only what was written to this page: id, login or URL
+    /// Only what was written to this page: id, login or URL
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     pub(super) page: Option<ProfileKey>,
-    /// Leave values that others changed since, and take back the rest
-    #[arg(long)]
+    /// Leave what others changed since, and undo the rest
+    #[arg(long, hide_short_help = true)]
     pub(super) keep_changed: bool,
     /// Restore also what others changed since
-    #[arg(long, conflicts_with = "keep_changed")]
+    #[arg(long, conflicts_with = "keep_changed", hide_short_help = true)]
     pub(super) overwrite: bool,
-    /// Take over what is taken back into the files of the pages and forms, as `links pull` does
+    /// Also update the page files and form files
+    ///
+    /// They follow what is taken back, as by `links pull FILE`.
     #[arg(long)]
     pub(super) files: bool,
     /// Confirm the changes without being asked
