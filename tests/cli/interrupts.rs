@@ -188,11 +188,9 @@ fn ctrl_c_in_a_wait_ends_an_apply_at_once_and_the_lock_has_what_was_written() {
     ok(&env, "init");
     ok(&env, "pull cafe -O cafe.yaml");
     ok(&env, "apply --yes");
-    let mut page = text(&env, "cafe.yaml").replace("Good morning!", "Good night!");
-    for nth in 0..120 {
-        page += &format!("  - {{type: text, data: {{title: New {nth}}}}}\n");
-    }
-    env.file("cafe.yaml", page);
+    let page = text(&env, "cafe.yaml").replace("Good morning!", "Good night!");
+    let new = (0..120).map(|nth| format!("  - {{type: text, data: {{title: New {nth}}}}}\n"));
+    env.file("cafe.yaml", page + &new.collect::<String>());
     let plan = env.run("plan");
     assert!(plan.stdout.contains("120 to create, 1 to update"), "{plan}");
     env.server.forget_requests();

@@ -24,6 +24,7 @@ use crate::error::{CommandError, Result};
 use crate::output::format::Format;
 
 /// Settings of a run.
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// Format of the output.
