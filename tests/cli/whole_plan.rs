@@ -172,7 +172,7 @@ fn files_directories_and_keys_are_named_in_the_same_way_everywhere() {
     }
     // A key of a page that has no file.
     let run = env.run("plan nobody");
-    assert!(run.exit == 6 && run.stderr.contains("`links pull nobody -O FILE`"), "{run}");
+    assert!(run.exit == 6 && run.stderr.contains("`links pull nobody -O nobody.yaml`"), "{run}");
 }
 
 #[cfg(target_os = "linux")]

@@ -51,6 +51,6 @@ fn no_file(key: &ProfileKey) -> CommandError {
     let message = format!("the page {key} has no file in {}; nothing was written", place.display());
     let name = quoted(&key.to_string());
     CommandError::not_found(message).with_hint(format!(
-        "`links pull {name} -O FILE` writes one; a path contains `/` or ends in .yaml, .yml or .json"
+        "`links pull {name} -O {name}.yaml` writes one; `links profile preview {name}` shows the page as it is"
     ))
 }

@@ -27,7 +27,7 @@ impl MovedSlot<'_> {
     pub(super) fn line(&self) -> StyledLine {
         let label = self.label.map(|label| format!(" \"{label}\"")).unwrap_or_default();
         StyledLine::changed(format!(
-            "> {} {}{label} comes from {}: it gets a new id, and its statistics stay behind",
+            "> {} {}{label} comes from {}: it gets a new id, and its statistics do not come along",
             self.kind, self.id, self.from
         ))
     }
