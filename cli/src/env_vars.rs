@@ -10,6 +10,8 @@ pub(crate) const BASE_URL: &str = "LINKS_BASE_URL";
 pub(crate) const COLOR: &str = "LINKS_COLOR";
 /// The display of progress.
 pub(crate) const PROGRESS: &str = "LINKS_PROGRESS";
+/// What `apply` asks about on a terminal.
+pub(crate) const CONFIRM: &str = "LINKS_CONFIRM";
 /// Time limit of one call.
 pub(crate) const TIMEOUT: &str = "LINKS_TIMEOUT";
 /// The maximum wait for the rate limits.

@@ -33,7 +33,7 @@ pub(crate) fn directory(context: &Context) -> Result<PathBuf> {
 /// The command of this process, for a journal.
 pub(crate) fn command(context: &Context) -> RunCommand {
     let words = kept(&context.words);
-    let call = Some(context.call().to_owned());
+    let call = Some(context.call());
     RunCommand { name: context.command.clone(), words, call, ..RunCommand::default() }
 }
 

@@ -123,9 +123,14 @@ pub(crate) fn stop_requested() {
     REQUESTED.store(true, Ordering::SeqCst);
 }
 
+/// Tells whether Ctrl-C asked a task to stop.
+pub(crate) fn is_stop_requested() -> bool {
+    REQUESTED.load(Ordering::SeqCst)
+}
+
 /// Tells whether Ctrl-C ended the command, or came while it completed: in both cases nothing that follows it in a loop is to run.
 pub(crate) fn ends(exit: Exit) -> bool {
-    exit == Exit::Interrupted || exit == Exit::Ok && REQUESTED.load(Ordering::SeqCst)
+    exit == Exit::Interrupted || exit == Exit::Ok && is_stop_requested()
 }
 
 /// Ends the process as SIGINT does, which shells report as 130 and take as a reason to end the loop that the command is part of. Where there

@@ -1,5 +1,7 @@
 //! Taking back a run: what its reverse needs of the journals, and the request of a program.
 
+mod portable_run;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
@@ -12,16 +14,31 @@ use crate::apply::{
     UndoFacts,
 };
 use crate::page_file::PageFile;
+pub use portable_run::PortableRun;
 
-/// Where the journals are that the reverse of a run needs.
+/// What the reverse of a run needs.
 #[derive(Clone, Debug)]
 pub struct UndoSource {
     /// The run that is taken back.
     pub log: JournalEntries,
-    /// The store that has it.
-    pub store: JournalStore,
-    /// The runs of its page.
+    /// The slots before the run, if they are known: see [`slots_before`].
+    pub before: Option<Vec<DesiredSlot>>,
+    /// The runs of its page on this machine.
     pub runs: JournalStore,
+}
+
+/// Returns the slots before a run, if its store has them.
+///
+/// # Errors
+///
+/// When they cannot be read.
+pub fn slots_before(store: &JournalStore, run: &str) -> io::Result<Option<Vec<DesiredSlot>>> {
+    let path = store.backup(run);
+    if !path.try_exists()? {
+        return Ok(None);
+    }
+    let file = PageFile::read_literal(&path).map_err(io::Error::other)?;
+    Ok(Some(file.page.content.slots.clone()))
 }
 
 impl UndoSource {
@@ -29,18 +46,17 @@ impl UndoSource {
     ///
     /// # Errors
     ///
-    /// When a journal or the backup of the run cannot be read.
+    /// When a journal of the page cannot be read.
     pub fn reverse(
         &self,
         now: &PageSnapshot,
         types: &SlotTypes,
         overwrite: bool,
     ) -> io::Result<Undo> {
-        let before = self.before()?;
         let (recreated, unplaced) = self.recreated(now)?;
         let facts = UndoFacts {
             types,
-            before: before.as_deref(),
+            before: self.before.as_deref(),
             recreated: &recreated,
             unplaced: &unplaced,
             overwrite,
@@ -52,16 +68,6 @@ impl UndoSource {
     pub fn wrote(&self, name: &str) -> bool {
         self.log.plan().is_some_and(|plan| plan.fields.changed.contains_key(name))
             || self.log.fields().any(|fields| fields.changed.contains_key(name))
-    }
-
-    /// Returns the slots before the run, if its journal has them.
-    fn before(&self) -> io::Result<Option<Vec<DesiredSlot>>> {
-        let path = self.store.backup(&self.log.run);
-        if !path.try_exists()? {
-            return Ok(None);
-        }
-        let file = PageFile::read_literal(&path).map_err(io::Error::other)?;
-        Ok(Some(file.page.content.slots.clone()))
     }
 
     /// Returns the ids of the slots that earlier commands have created again, by their earlier ids; and those of them that an interrupted
@@ -166,7 +172,8 @@ fn newest(
             }
             continue;
         }
-        let source = UndoSource { log, store: runs.clone(), runs: runs.clone() };
+        let before = slots_before(runs, &run)?;
+        let source = UndoSource { log, before, runs: runs.clone() };
         let mut undo = source.reverse(now, types, false)?;
         // That would break links, QR codes and NFC tags: whoever wants it says so by itself.
         let login = undo.desired.fields.remove("login");

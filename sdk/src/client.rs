@@ -434,6 +434,7 @@ impl ClientBuilder {
             observer: self.observer,
             requests: Arc::default(),
             waits: Arc::default(),
+            stop: Arc::default(),
             tally: Arc::default(),
             budget: Arc::new(RetryBudget::full(self.retry)),
             queue: Arc::default(),

@@ -43,6 +43,11 @@ pub fn settle(client: &Client, key: &IdempotencyKey, executed: bool) {
     client.shared.tally.settle(key, executed);
 }
 
+/// Ends the waits of a client's calls, and lets it send no other request. Those under way come to their end.
+pub fn stop(client: &Client) {
+    client.shared.stop.give();
+}
+
 /// Waits before slots are created again after this many failures. Returns `false` if that may not be tried again.
 pub async fn back_off_create(client: &Client, failed: u32) -> bool {
     let shared = &client.shared;

@@ -29,7 +29,7 @@ fn an_apply_announces_its_requests_and_shows_its_progress_from_page_to_page() {
     let env = many_files();
     let logins: Vec<String> =
         env.server.account().profiles.iter().take(PAGES).map(|page| page.login.clone()).collect();
-    let seen = terminal::run(&env, "apply .", "");
+    let seen = terminal::run(&env, "apply . --yes", "");
     assert_eq!(seen.exit, 0, "{}", seen.text);
     let text = &seen.text;
     let announced =

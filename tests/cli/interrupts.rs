@@ -8,7 +8,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use links_fixtures::Fault;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::steps::{Beginning, ok};
+use crate::steps::{Beginning, ok, text};
 use crate::test_env::TestEnv;
 
 /// Runs a command line, and interrupts it at the first byte of its request.
@@ -179,4 +179,38 @@ fn ctrl_c_does_not_hide_why_another_page_failed() {
         assert!(said.contains("stopped by Ctrl-C: qara.weddings: "), "{line}: {said}");
         assert!(said.contains("cafe: Server Error; nothing was written"), "{line}: {said}");
     }
+}
+
+/// Ends an apply by Ctrl-C while it waits after its second write was refused for a minute.
+#[test]
+fn ctrl_c_in_a_wait_ends_an_apply_at_once_and_the_lock_has_what_was_written() {
+    let env = TestEnv::cafe();
+    ok(&env, "init");
+    ok(&env, "pull cafe -O cafe.yaml");
+    ok(&env, "apply --yes");
+    let page = text(&env, "cafe.yaml").replace("Good morning!", "Good night!");
+    let new = (0..120).map(|nth| format!("  - {{type: text, data: {{title: New {nth}}}}}\n"));
+    env.file("cafe.yaml", page + &new.collect::<String>());
+    let plan = env.run("plan");
+    assert!(plan.stdout.contains("120 to create, 1 to update"), "{plan}");
+    env.server.forget_requests();
+    // The page, its language, the user, the update, the first 50, and the next 50.
+    env.server.fail([6], &Fault::RateLimited(Some("60".to_owned())));
+    let mut command = env.command(["apply", "--yes"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while env.server.requests().len() < 6 && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let (status, stdout, stderr) = ended(child);
+    assert_eq!(status.signal(), Some(2), "{stdout}\n{stderr}");
+    assert!(stderr.contains("stopped by Ctrl-C: cafe: 1 updated, 50 created"), "{stderr}");
+    assert_eq!(env.server.requests().len(), 6, "{stderr}");
+    // Another machine knows by the lock alone what is there and what is left.
+    let env = env.env("LINKS_STATE_DIR", "elsewhere");
+    let plan = env.run("plan");
+    assert!(plan.stdout.contains("~ cafe: 70 to create\n"), "{plan}");
+    assert!(!plan.stdout.contains("since the last sync"), "{plan}");
+    ok(&env, "apply --yes");
+    assert_eq!(env.server.account().profiles[0].slots.len(), 14 + 120);
 }

@@ -67,6 +67,7 @@ mod music;
 #[cfg(target_os = "linux")]
 mod named_files;
 mod names;
+mod operation_files;
 mod operations;
 mod origins;
 #[cfg(target_os = "linux")]
@@ -113,9 +114,11 @@ mod test_env;
 #[cfg(unix)]
 mod tmux;
 mod undo;
+mod undo_files;
 mod uploads;
 mod validation;
 mod whole_files;
+mod whole_plan;
 #[cfg(unix)]
 mod workflows;
 mod write_log;

@@ -7,10 +7,10 @@ use crate::steps::{cut_short, ok, writes as requests};
 use crate::test_env::{CommandResult, TestEnv};
 use crate::undo::cafe;
 
-const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
+pub(crate) const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
 /// Returns an account of three pages and a form, with a file for each.
-fn three_pages() -> TestEnv {
+pub(crate) fn three_pages() -> TestEnv {
     let env = cafe();
     ok(&env, "profile create spring.menu");
     for (name, login) in [("a", "cafe"), ("b", "qara.weddings"), ("c", "spring.menu")] {
@@ -23,10 +23,10 @@ fn three_pages() -> TestEnv {
     env
 }
 
-const APPLY: &str = "apply a.yaml b.yaml c.yaml form.yaml --yes";
+pub(crate) const APPLY: &str = "apply a.yaml b.yaml c.yaml form.yaml --yes";
 
 /// Returns what the operations of the tests write.
-fn values(env: &TestEnv) -> Value {
+pub(crate) fn values(env: &TestEnv) -> Value {
     let account = env.server.account();
     let pages: Vec<_> =
         account.profiles.iter().map(|page| json!([page.title, page.description])).collect();
@@ -34,15 +34,15 @@ fn values(env: &TestEnv) -> Value {
 }
 
 /// Returns the operations that write, since the last look.
-fn writes(env: &TestEnv) -> Vec<String> {
+pub(crate) fn writes(env: &TestEnv) -> Vec<String> {
     requests(env).into_iter().filter(|it| it != "showForm").collect()
 }
 
-fn log(env: &TestEnv) -> Vec<Value> {
+pub(crate) fn log(env: &TestEnv) -> Vec<Value> {
     ok(env, "log -o json").json()["data"].as_array().unwrap().clone()
 }
 
-fn retitle(env: &TestEnv, page: usize, title: &str) {
+pub(crate) fn retitle(env: &TestEnv, page: usize, title: &str) {
     env.server.edit(|account| account.profiles[page].title = Some(title.to_owned()));
 }
 
@@ -54,7 +54,7 @@ fn marks(env: &TestEnv) -> Vec<[String; 3]> {
     all.iter().map(|row| ["kind", "state", "undone"].map(|name| text(row, name))).collect()
 }
 
-fn failed(env: &TestEnv, line: &str, exit: i32) -> CommandResult {
+pub(crate) fn failed(env: &TestEnv, line: &str, exit: i32) -> CommandResult {
     let run = env.run(line);
     assert_eq!(run.exit, exit, "{run}");
     assert!(!run.stdout.contains("no changes"), "{run}");
@@ -62,7 +62,7 @@ fn failed(env: &TestEnv, line: &str, exit: i32) -> CommandResult {
 }
 
 #[test]
-fn three_pages_and_a_form_are_one_operation_with_one_plan() {
+pub(crate) fn three_pages_and_a_form_are_one_operation_with_one_plan() {
     let env = three_pages();
     let before = values(&env);
     ok(&env, APPLY);
@@ -362,4 +362,97 @@ fn a_named_operation_shows_what_it_changed() {
     assert!(parts.iter().any(|part| part["write"]["changed"]["title"] == "Other"), "{data}");
     assert_eq!(parts.iter().filter(|part| part["plan"].is_object()).count(), 3, "{data}");
     failed(&env, "log 00", 6);
+}
+
+#[test]
+fn a_named_operation_shows_its_moves_by_every_command() {
+    let env = cafe();
+    env.server.edit(|account| account.profiles[0].slots.truncate(4));
+    env.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {id: 1003, type: picture}\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n",
+    );
+    for (line, moved) in [
+        ("slots move cafe 1004 --top", "> form 1004 \"Book a table\" to the top"),
+        ("slots apply page.yaml --yes", "> picture 1003 "),
+        ("undo --yes", " 1003 "),
+    ] {
+        ok(&env, line);
+        let name = log(&env)[0]["operation"].as_str().unwrap().to_owned();
+        let shown = ok(&env, &format!("log {name}")).stdout;
+        let line = shown.lines().find(|line| line.trim_start().starts_with("> "));
+        assert!(line.is_some_and(|line| line.contains(moved)), "{moved}: {shown}");
+        let data = ok(&env, &format!("log {name} -o json")).json();
+        let moves = data["data"][0]["parts"][0]["plan"]["moves"].as_array().unwrap().clone();
+        assert!(!moves.is_empty(), "{data}");
+    }
+}
+
+#[test]
+fn a_redo_names_the_operation_that_it_redoes() {
+    let env = three_pages();
+    ok(&env, "profile update cafe title=A");
+    ok(&env, "undo --yes");
+    let run = ok(&env, "redo --yes");
+    assert!(run.stderr.contains("redoes `links profile update cafe title=A` of "), "{run}");
+    assert!(!run.stderr.contains("undoes"), "{run}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_has_relative_times_and_a_pipe_has_timestamps() {
+    let env = cafe();
+    ok(&env, "profile update cafe title=A");
+    let journal = log(&env)[0]["parts"][0]["journal"].as_str().unwrap().to_owned();
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let (before, rest) = text.split_once("\"time\":").unwrap();
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap();
+    let began = rest[..end].parse::<u64>().unwrap() - 2 * 60 * 60;
+    std::fs::write(&journal, format!("{before}\"time\":{began}{}", &rest[end..])).unwrap();
+    let row = log(&env)[0].clone();
+    let [time, name] = ["time", "operation"].map(|key| row[key].as_str().unwrap().to_owned());
+    let seen = crate::terminal::run(&env, "log", "").text;
+    assert!(seen.contains("2 hours ago") && !seen.contains(&time), "{seen}");
+    let seen = crate::terminal::run(&env, &format!("log {name}"), "").text;
+    assert!(seen.contains(&format!("({time}, 2 hours ago)")), "{seen}");
+    for line in ["log -o csv", "log -o json"] {
+        let seen = crate::terminal::run(&env, line, "").text;
+        assert!(seen.contains(&time) && !seen.contains("ago"), "{seen}");
+    }
+    assert!(ok(&env, "log").stdout.contains(&time));
+}
+
+#[test]
+fn a_run_that_is_continued_is_one_operation_wherever_it_was_ended() {
+    let mut continued = 0;
+    for nth in (1..).step_by(4) {
+        let env = three_pages();
+        let before = values(&env);
+        let line = format!("{APPLY} --operation-out op.json");
+        let cut = cut_short(&env, &line, &format!("any:{nth}"));
+        if cut.status.success() {
+            break;
+        }
+        let run = ok(&env, &line);
+        if !run.stderr.contains("continues") {
+            continue;
+        }
+        continued += 1;
+        let rows = log(&env);
+        let text = crate::steps::text(&env, "op.json");
+        let operation: Value = serde_json::from_str(&text).unwrap();
+        // A journal without a whole first line is not of any operation.
+        let newest = rows.iter().find(|row| row["command"].is_string()).unwrap();
+        assert_eq!(newest["state"], "done", "any:{nth}: {rows:#?}");
+        let parts = newest["parts"].as_array().unwrap();
+        let written = parts.iter().filter(|part| part["summary"] != "no changes").count();
+        assert_eq!(operation["runs"].as_array().unwrap().len(), written, "any:{nth}: {rows:#?}");
+        for _ in 0..2 {
+            if values(&env) != before {
+                ok(&env, "undo --yes");
+            }
+        }
+        assert_eq!(values(&env), before, "any:{nth}");
+    }
+    assert!(continued > 2, "{continued}");
 }

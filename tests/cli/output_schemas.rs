@@ -13,6 +13,8 @@ use crate::leaves::{names, prepared, typed};
 
 const ERROR: &str = "error";
 const DRY_RUN: &str = "dry-run";
+/// Schema of the file of `--operation-out`.
+pub(crate) const OPERATION_FILE: &str = "operation-file";
 /// Schemas that others refer to.
 const PARTS: [&str; 2] = ["common", "records"];
 
@@ -96,6 +98,12 @@ fn schema_of(words: &[String]) -> Option<String> {
     (!command.has_subcommands()).then(|| path.join("-"))
 }
 
+/// Checks a file against its schema.
+pub(crate) fn check_file(name: &str, file: &Value) {
+    let fault = OutputSchemas::get().fault(name, file);
+    assert!(fault.is_none(), "{}\n{file}", fault.unwrap());
+}
+
 /// Checks the output of a run against the schema of its command, and its error against that of errors.
 pub(crate) fn check(words: &[String], exit: i32, stdout: &[u8], stderr: &[u8]) {
     let Some(name) = schema_of(words) else { return };
@@ -128,7 +136,7 @@ pub(crate) fn check(words: &[String], exit: i32, stdout: &[u8], stderr: &[u8]) {
 fn every_command_has_a_schema_and_every_schema_a_command() {
     let expected: BTreeSet<_> = names().iter().map(|it| it.replace(' ', "-")).collect();
     let mut there: BTreeSet<_> = documents().into_keys().collect();
-    for other in PARTS.iter().chain([&ERROR, &DRY_RUN]) {
+    for other in PARTS.iter().chain([&ERROR, &DRY_RUN, &OPERATION_FILE]) {
         assert!(there.remove(*other), "{other}");
     }
     assert_eq!(there, expected);

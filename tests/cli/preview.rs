@@ -107,7 +107,11 @@ fn a_diff_shows_what_changes_for_the_reader() {
     assert_eq!((json.exit, &json.json()["data"]["diff"]), (3, &json!(run.stdout)));
     env.run("apply cafe.yaml --yes");
     let run = preview(&env, "preview cafe.yaml --diff");
-    assert_eq!((run.exit, run.stdout.as_str()), (0, "nothing changes for the reader\n"), "{run}");
+    assert_eq!(
+        (run.exit, run.stdout.as_str()),
+        (0, "cafe: nothing changes for the reader\n"),
+        "{run}"
+    );
     let json = preview(&env, "preview cafe.yaml --diff -o json").json();
     assert_eq!((&json["data"]["differs"], &json["data"]["diff"]), (&json!(false), &json!("")));
 }

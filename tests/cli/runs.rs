@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::channel;
 
-use links_fixtures::Fault;
 use links_pages::apply::JournalStore;
 use notify::event::AccessKind;
 use notify::{EventKind, RecursiveMode, Watcher};
@@ -523,17 +522,21 @@ fn fault_63_a_second_ctrl_c_ends_at_once_and_nothing_is_created_twice() {
     let env = TestEnv::cafe().keeping_state();
     let dividers = "  - {type: divider}\n".repeat(300);
     env.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));
-    // A request that would take a minute.
-    env.server.fail([6], &Fault::RateLimited(Some("60".to_owned())));
+    // A request without an answer.
+    let (sent, told) = std::sync::mpsc::channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    env.server.edit_after(6, move |_| {
+        sent.send(()).unwrap();
+        let _ = released.recv();
+    });
     let mut child = env.command(["slots", "apply", "page.yaml", "-o", "json"]);
     let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    while env.server.requests().len() < 6 {
-        std::thread::yield_now();
-    }
+    told.recv().unwrap();
     // Two signals that arrive together may count as one.
     while child.try_wait().unwrap().is_none() {
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     }
+    drop(release);
     let output = child.wait_with_output().unwrap();
     let error: Value = serde_json::from_slice(&output.stderr).unwrap();
     assert_eq!(reported_exit(output.status), Some(130), "{error}");

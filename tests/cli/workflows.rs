@@ -543,6 +543,13 @@ fn the_action_plans_and_applies_page_files_and_form_files() {
     assert!(exit == Some(14) && said.contains("--allow-create 1"), "{said}");
     let (exit, said) = inputs(&[("apply", "true"), ("allow-create", "1")]);
     assert_eq!(exit, Some(0), "{said}");
+    let outputs = std::fs::read_to_string(directory.path().join("output")).unwrap();
+    let operation = outputs.lines().filter_map(|line| line.strip_prefix("operation=")).next_back();
+    let operation = operation.unwrap_or_else(|| panic!("{outputs}"));
+    let undo = format!("links undo --from '{operation}' --dry-run");
+    let undo = bash(directory.path(), &undo, &sandbox());
+    assert_eq!(undo.status.code(), Some(3), "{}", text(&undo));
+    assert!(text(&undo).contains("the service cannot delete forms"), "{}", text(&undo));
     let (exit, said) = inputs(&[]);
     assert_eq!(exit, Some(0), "{said}");
     file("cafe.yaml", "profile: qara.weddings\ntitle: Anew\n");

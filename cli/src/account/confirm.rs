@@ -26,16 +26,18 @@ struct Irreversible {
 /// Fate of deleted slots.
 const UNDO_OF_DELETES: &str = "  `links undo` creates slots again if their type allows it, with new ids and without their statistics";
 
-/// Asks about what cannot be undone, or about every change. Returns true if the user was asked.
+/// Asks about what cannot be undone, or about every change; `plan` is what is to be written. Returns true if the user was asked.
 pub(super) async fn confirm(
     context: &Context,
     state: &AccountState,
+    plan: Vec<StyledLine>,
     pages: &[OpenPage],
 ) -> Result<bool, CommandError> {
     let mut found = Irreversible::of(state, pages);
     let is_new = pages.iter().any(|page| page.has_changes() && !page.is_confirmed());
-    let is_new = is_new || !state.form_edits.is_empty();
-    let needs = found.needs(&state.options, state.is_edit && is_new);
+    let is_new = is_new || state.has_form_changes();
+    let asks_first = state.asks_first && context.ui.is_interactive();
+    let needs = found.needs(&state.options, (state.is_edit || asks_first) && is_new);
     if needs.is_empty() {
         return Ok(false);
     }
@@ -52,7 +54,10 @@ pub(super) async fn confirm(
     } else {
         (format!("{words}. Apply these changes?"), &*words)
     };
-    context.ui.consent(&found.lines, &question, what, &needs.join(" "))?;
+    // Where messages are JSON, the plan was not shown.
+    let mut lines = if context.ui.says_json() { plan } else { Vec::new() };
+    lines.append(&mut found.lines);
+    context.ui.consent(&lines, &question, what, &needs.join(" "))?;
     Ok(true)
 }
 

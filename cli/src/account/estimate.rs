@@ -43,11 +43,16 @@ fn of_page(page: &PageState, is_later: bool, waits: bool) -> usize {
     }
     let plan = planned.plan();
     let writes = if waits { plan.max_request_count() } else { plan.request_count() };
-    let is_read_again = usize::from(is_later && uploads == 0 && !page.is_new || waits);
+    let is_read_again = if waits {
+        // Where the first write reads the page itself, that is counted with it.
+        !plan.is_compared_when_written()
+    } else {
+        is_later && uploads == 0 && !page.is_new
+    };
     let read = 1 + usize::from(has_language(planned));
     // What a page is created with is known then only; it is verified even if nothing is to be written.
     let writes = if plan.is_empty() { 1 } else { writes - 1 + usize::from(has_language(planned)) };
-    uploads + created + writes + is_read_again * read
+    uploads + created + writes + usize::from(is_read_again) * read
 }
 
 /// Returns whether the page is read together with its settings.

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::apply::operation_file::has_format;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::confine::NamedFiles;
 use crate::error::CommandError;
@@ -15,7 +16,6 @@ use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::patch::refuse_marks;
 use links_pages::page_file::{Document, FileKind, PageFile};
 use links_pages::sanitize::quoted;
-use serde::Deserialize;
 
 /// Value of `format` in a saved plan, which distinguishes it from a page file.
 pub(super) const FORMAT: &str = "links-plan";
@@ -31,6 +31,8 @@ const NAMED: usize = 3;
 pub(crate) struct AccountFiles {
     pub(crate) pages: Vec<(PathBuf, PageFile)>,
     pub(crate) forms: Vec<(PathBuf, FormFile)>,
+    /// Why files that were named or found cannot be used.
+    pub(crate) failures: Vec<CommandError>,
     /// Files of the directories that are neither.
     pub(crate) skipped: Vec<PathBuf>,
     /// The directories that were searched.
@@ -40,36 +42,44 @@ pub(crate) struct AccountFiles {
 }
 
 impl AccountFiles {
-    /// Reads the files, and those below the directories. Without a path, those below the directory of the closest `links.lock`. Reports the
-    /// problems of all files together.
+    /// Reads the files, and those below the directories. Without a path, those below the directory of the closest `links.lock`. Keeps why files
+    /// cannot be used.
+    ///
+    /// # Errors
+    ///
+    /// When no path is given, and there is no lock.
     pub(crate) fn read(paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self, CommandError> {
-        let files = Self::read_each(paths, roots)?;
-        let failures = files.repeated();
-        if failures.is_empty() {
-            return Ok(files);
-        }
-        Err(unusable(failures))
-    }
-
-    /// Reads the files as [`read`](Self::read) does, also several files of one page.
-    pub(crate) fn read_each(paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self, CommandError> {
         let default = if paths.is_empty() { vec![directory_of_lock()?] } else { Vec::new() };
         let mut files = Self::default();
-        let mut failures = Vec::new();
         for path in paths.iter().chain(&default) {
-            named::resolve(path).map_err(|error| unusable_path(path, &error))?;
-            let is_directory = path.is_dir();
-            let found = if is_directory {
-                files.directories.push(path.clone());
-                files_below(path, DEPTH)?
-            } else {
-                vec![path.clone()]
-            };
-            for file in found {
-                failures.extend(files.add(&file, roots, is_directory).err());
-            }
+            let read = files.add_all(path, roots);
+            files.failures.extend(read.err());
         }
-        if failures.is_empty() { Ok(files) } else { Err(unusable(failures)) }
+        Ok(files)
+    }
+
+    /// Adds a file, or the files below a directory.
+    fn add_all(&mut self, path: &Path, roots: &[PathBuf]) -> Result<(), CommandError> {
+        named::resolve(path).map_err(|error| unusable_path(path, &error))?;
+        if !path.is_dir() {
+            return self.add(path, roots, false);
+        }
+        self.directories.push(path.to_owned());
+        for file in files_below(path, DEPTH)? {
+            let read = self.add(&file, roots, true);
+            self.failures.extend(read.err());
+        }
+        Ok(())
+    }
+
+    /// Returns the files if all can be used.
+    pub(crate) fn all_usable(mut self) -> Result<Self, CommandError> {
+        if self.failures.is_empty() {
+            return Ok(self);
+        }
+        let failures = std::mem::take(&mut self.failures);
+        let message = format!("{} files cannot be used; nothing was written", failures.len());
+        Err(CommandError::of_several(failures, &message))
     }
 
     /// Parses the text of one file, which was read from a path.
@@ -142,33 +152,33 @@ impl AccountFiles {
         }
     }
 
-    /// Returns an error for each page and each form that two files have.
-    fn repeated(&self) -> Vec<CommandError> {
-        let mut seen: BTreeMap<String, &Path> = BTreeMap::new();
-        let pages = self.pages.iter().map(|(path, file)| {
-            let key = file.page.profile.to_string().to_lowercase();
-            (format!("the page {key}"), path)
-        });
-        let forms =
-            self.forms.iter().map(|(path, file)| (format!("the form {}", file.form.name), path));
-        let mut failures = Vec::new();
-        for (what, path) in pages.chain(forms) {
-            if let Some(other) = seen.insert(what.clone(), path) {
-                failures.push(both_files_of(&what, other, path));
-            }
+    /// Leaves out the files of pages and forms that several files have.
+    pub(super) fn without_repeated(mut self) -> Self {
+        let page = |(_, file): &(PathBuf, PageFile)| {
+            format!("the page {}", file.page.profile.to_string().to_lowercase())
+        };
+        let form = |(_, file): &(PathBuf, FormFile)| format!("the form {}", file.form.name);
+        let mut all: BTreeMap<String, Vec<&Path>> = BTreeMap::new();
+        for found in &self.pages {
+            all.entry(page(found)).or_default().push(&found.0);
         }
-        failures
+        for found in &self.forms {
+            all.entry(form(found)).or_default().push(&found.0);
+        }
+        all.retain(|_, paths| paths.len() > 1);
+        let failures: Vec<_> =
+            all.iter().map(|(what, paths)| both_files_of(what, paths[0], paths[1])).collect();
+        let repeated: BTreeSet<String> = all.into_keys().collect();
+        self.pages.retain(|found| !repeated.contains(&page(found)));
+        self.forms.retain(|found| !repeated.contains(&form(found)));
+        self.failures.extend(failures);
+        self
     }
 }
 
 /// Tells whether a file is a saved plan.
 pub(super) fn is_saved_plan(bytes: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Header {
-        format: String,
-    }
-    let header = || serde_json::from_slice::<Header>(bytes).ok();
-    bytes.trim_ascii_start().starts_with(b"{") && header().is_some_and(|it| it.format == FORMAT)
+    has_format(bytes, FORMAT)
 }
 
 /// Refuses a saved plan where a page file is asked for: the content of a file must not decide what a command may do.
@@ -205,11 +215,6 @@ pub(super) fn both_files_of(what: &str, one: &Path, other: &Path) -> CommandErro
     CommandError::invalid(message).with_hint("keep one of them, or name only one")
 }
 
-fn unusable(failures: Vec<CommandError>) -> CommandError {
-    let message = format!("{} files cannot be used; nothing was written", failures.len());
-    CommandError::of_several(failures, &message)
-}
-
 /// Returns the files that a command opens for these paths.
 pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) -> NamedFiles {
     let default = if paths.is_empty() { directory_of_lock().ok() } else { None };
@@ -237,7 +242,7 @@ fn directory_of_lock() -> Result<PathBuf, CommandError> {
 }
 
 /// Returns a path from the current directory, where that is shorter.
-pub(super) fn from_here(path: &Path) -> PathBuf {
+pub(crate) fn from_here(path: &Path) -> PathBuf {
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
     match path.strip_prefix(here) {
         Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),

@@ -55,25 +55,8 @@ pub(crate) struct FormRules {
 type FailedFile = (PathBuf, CommandError);
 
 impl PlannedForm {
-    /// Finds the forms of the files and plans their changes. Reports the problems of all files together.
-    pub(crate) async fn all(
-        context: &Context,
-        client: &Client,
-        files: Vec<(PathBuf, FormFile)>,
-        known: &mut KnownForms,
-        rules: FormRules,
-    ) -> Result<Vec<Self>, CommandError> {
-        let (planned, failures) = Self::each(context, client, files, known, rules).await?;
-        if failures.is_empty() {
-            return Ok(planned);
-        }
-        let message = format!("{} form files cannot be used; nothing was written", failures.len());
-        let failures = failures.into_iter().map(|(_, failure)| failure).collect();
-        Err(CommandError::of_several(failures, &message))
-    }
-
     /// Finds the forms of the files and plans their changes, and returns those that cannot be used with the reason.
-    pub(crate) async fn each(
+    pub(crate) async fn all(
         context: &Context,
         client: &Client,
         files: Vec<(PathBuf, FormFile)>,
@@ -98,12 +81,18 @@ impl PlannedForm {
                     continue;
                 }
             }
-            match Self::of(context, path.clone(), file, &mut finder, rules) {
+            let (name, record) = (file.form.name.clone(), FormSync::of(context, &path)?);
+            let recorded = record.as_ref().and_then(|record| record.id(&name)).cloned();
+            match Self::of(context, path.clone(), file, record, &mut finder, rules) {
                 Ok(form) => {
-                    known.add(&form.plan.name, form.plan.id.clone().map(String::from));
+                    known.add(&name, form.plan.id.clone().map(String::from));
                     planned.push(form);
                 }
-                Err(failure) => failures.push((path, failure)),
+                Err(failure) => {
+                    // The pages that refer to it are planned all the same.
+                    known.add(&name, recorded.map(String::from));
+                    failures.push((path, failure));
+                }
             }
         }
         Ok((planned, failures))
@@ -113,10 +102,10 @@ impl PlannedForm {
         context: &Context,
         path: PathBuf,
         file: FormFile,
+        record: Option<FormSync>,
         finder: &mut FormFinder<'_>,
         rules: FormRules,
     ) -> Result<Self, CommandError> {
-        let record = FormSync::of(context, &path)?;
         let recorded = record.as_ref().and_then(|record| record.id(&file.form.name)).cloned();
         let forms = finder.forms;
         if rules.is_locked {

@@ -11,6 +11,7 @@ mod form_finder;
 pub(crate) mod forms;
 pub(crate) mod live_page;
 mod notes;
+pub(crate) mod page_files;
 mod pages_run;
 pub(crate) mod pull;
 mod report;
@@ -20,6 +21,7 @@ pub(crate) mod saved_plan;
 pub(crate) mod shadow_run;
 mod state;
 pub(crate) mod summary;
+mod totals;
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -81,15 +83,25 @@ pub(crate) async fn plan(
 ) -> Result<CommandOutput, CommandError> {
     let PlanOutputs { out, check, summary, fail_on, annotate } = outputs;
     summary::check(summary.as_deref(), context.settings.output)?;
-    let session = Box::pin(planned(context, source, options)).await?;
+    let mut session = Box::pin(planned(context, source, options)).await?;
+    if session.state.is_unplanned() {
+        session.check_planned()?;
+    }
     fail_on.check(session.state.planned())?;
     if check {
         for note in checked(&session).await? {
             session.context.ui.say(&note);
         }
     }
+    let failed = session.check_planned();
     let options = &session.state.options;
-    if let Some(path) = &out {
+    if let (Some(path), Err(_)) = (&out, &failed) {
+        let text = format!(
+            "{} is not written: a plan for `apply` is of all that is named",
+            path.display()
+        );
+        session.context.ui.tell(Style::Changed, text);
+    } else if let Some(path) = &out {
         SavedPlan::new(&session.state, path).write(path)?;
         let command = if options.is_one_page { "links slots apply" } else { "links apply" };
         let mut text = format!("plan written to {0}: {command} --plan {0}", path.display());
@@ -101,12 +113,18 @@ pub(crate) async fn plan(
     let markdown = summary.as_ref().map(|_| summary::described(&plan_lines(&session.state)));
     if let Some(annotate) = annotate {
         notes::annotate(annotate, &session.state);
+        failed.as_ref().err().into_iter().for_each(|failure| annotate.failure(failure));
     }
-    let output = shown(&session.context.ui, session.state, fail_on);
-    match (summary, markdown) {
-        (Some(path), Some(markdown)) => summary::put(&path, markdown, output),
-        _ => Ok(output),
-    }
+    let PagesRun { context, state, .. } = session;
+    let output = shown(&context.ui, state, fail_on);
+    let output = match (summary, markdown) {
+        (Some(path), Some(markdown)) => summary::put(&path, markdown, output)?,
+        _ => output,
+    };
+    Ok(match failed {
+        Ok(()) => output,
+        Err(failure) => context.with_failure(output, failure),
+    })
 }
 
 /// Reads the forms and the pages, and plans.
@@ -120,9 +138,12 @@ async fn planned(
     let run = Run::plan(&session.state.client, pages, settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
     session.open(&run, inputs).await?;
+    session.count_gone();
     session.check_lock_user().await?;
-    if !session.state.is_edit {
-        session.check_logins().await?;
+    if !session.state.is_edit
+        && let Err(failure) = session.check_logins().await
+    {
+        session.state.failures.push(failure);
     }
     Ok(session)
 }
@@ -149,7 +170,8 @@ async fn dry_run(
     options: RunOptions,
     how: DryRun,
 ) -> Result<CommandOutput, CommandError> {
-    let session = Box::pin(planned(context, source, options)).await?;
+    let mut session = Box::pin(planned(context, source, options)).await?;
+    session.check_planned()?;
     if how != DryRun::Request {
         let mut notes = checked(&session).await?;
         notes.push(nothing_changed());
@@ -185,9 +207,10 @@ pub(crate) async fn apply(
     let mut settings = runs::write_settings(context, options.command.clone())?;
     (settings.wait, settings.allow_emptied) = (options.wait, options.flags.allow_empty);
     let (mut session, pages, inputs) = PagesRun::new(context, source, options).await?;
-    let running: Rc<RunProgress> = session.running.clone();
+    let (running, client): (Rc<RunProgress>, _) =
+        (session.running.clone(), session.state.client.clone());
     let run = Box::pin(run(&mut session, pages, inputs, settings));
-    let Some(ended) = running.watch(run).await else {
+    let Some(ended) = running.watch(&client, run).await else {
         return stopped_at_once(session.context, session.state);
     };
     let ended = ended?;
@@ -203,7 +226,9 @@ async fn run(
 ) -> Result<Vec<Result<Applied, RunFailure>>, CommandError> {
     let run = Run::begin(&session.state.client, pages, settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
-    let open = session.open(&run, inputs).await?;
+    let mut open = session.open(&run, inputs).await?;
+    session.check_planned()?;
+    session.continue_operation(&mut open);
     session.check_lock_user().await?;
     let mut open = session.end_unchanged(open).await;
     if session.has_changes(&open) {
@@ -214,10 +239,11 @@ async fn run(
         }
         session.confirm_lock_only(&open)?;
         session.state.is_shown = true;
-        for line in plan_lines(&session.state) {
-            session.context.ui.say(&line);
+        let plan = plan_lines(&session.state);
+        for line in &plan {
+            session.context.ui.say(line);
         }
-        let asked = confirm::confirm(session.context, &session.state, &open).await?;
+        let asked = confirm::confirm(session.context, &session.state, plan, &open).await?;
         session.prepare(&mut open, asked).await?;
     }
     Ok(session.execute(open).await)

@@ -66,25 +66,35 @@ impl<'c> PagesRun<'c> {
         source: RunSource,
         options: RunOptions,
     ) -> Result<(Self, Vec<PageRequest>, Vec<PageInput>), CommandError> {
-        let RunSource { files, saved, mut opened, edit, form_edits } = source;
-        let client = context.client().await.map_err(|failure| match &files.pages[..] {
-            [(_, file)] if options.is_one_page => file_diagnostics_or(file, failure),
-            _ => failure,
-        })?;
+        let RunSource { mut files, saved, mut opened, edit, form_edits } = source;
+        let client = match context.client().await {
+            Ok(client) => client,
+            Err(failure) => {
+                // What is wrong with the files is known without the service.
+                return Err(match &files.all_usable()?.pages[..] {
+                    [(_, file)] if options.is_one_page => file_diagnostics_or(file, failure),
+                    _ => failure,
+                });
+            }
+        };
         if let Some(words) = files.left_out_words() {
             context.ui.say(&StyledLine::faint(words));
         }
         let absent = AbsentFile::below(context, &files.directories)?;
+        let mut failures = std::mem::take(&mut files.failures);
         let AccountFiles { pages, forms, .. } = files;
         let count = pages.len() + edit.as_ref().map_or(0, |it| it.pages.len());
         estimate::announce(&context.ui, count, count + 2);
         let mut known = KnownForms::of(options.locked);
         let overwrites = options.sync.overwrite || options.sync.exact;
         let rules = FormRules { is_locked: options.locked, overwrites };
-        let forms = PlannedForm::all(context, &client, forms, &mut known, rules).await?;
+        let (forms, unplanned) =
+            PlannedForm::all(context, &client, forms, &mut known, rules).await?;
+        failures.extend(unplanned.into_iter().map(|(_, failure)| failure));
         if let Some(saved) = &saved {
             saved.check_forms(&forms)?;
         }
+        let asks_first = saved.is_none() && opened.is_none() && context.settings.confirms_all;
         let mut saved = saved.into_iter().flat_map(|saved| saved.pages);
         let (mut states, mut requests, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
         for (path, file) in pages {
@@ -126,7 +136,9 @@ impl<'c> PagesRun<'c> {
             form_edits,
             absent,
             written_forms: BTreeMap::new(),
+            failures,
             is_edit,
+            asks_first,
             is_shown: false,
         };
         let (running, unchanged) = (Rc::default(), BTreeMap::new());
@@ -135,28 +147,50 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Reads and plans the pages, and locks them if the run writes. Nothing is written, apart from the last request of an interrupted run of
-    /// which it is unknown whether it was executed.
+    /// which it is unknown whether it was executed. Keeps why pages cannot be planned, so that the others are.
+    ///
+    /// # Errors
+    ///
+    /// When a page fails for a reason that would be that of the others, too.
     pub(super) async fn open(
         &mut self,
         run: &Run,
         sources: Vec<PageInput>,
     ) -> Result<Vec<OpenPage>, CommandError> {
-        let (mut open, mut failures) = (BTreeMap::new(), BTreeMap::new());
+        let mut open = BTreeMap::new();
         let mut sources: BTreeMap<usize, PageInput> = sources.into_iter().enumerate().collect();
         for nth in run.order() {
             let Some(source) = sources.remove(&nth) else { continue };
             match self.open_page(run, nth, source).await {
                 Ok(page) => drop(open.insert(nth, page)),
+                Err(failure) if self.state.pages[nth].is_gone => {
+                    self.unchanged.insert(nth, Err(failure));
+                }
                 Err(failure) => {
-                    failures.insert(nth, self.state.page_error(self.context, nth, failure));
+                    let failure = self.state.page_error(self.context, nth, failure);
+                    if failure.exit().is_general() {
+                        return Err(failure);
+                    }
+                    self.state.failures.push(failure);
                 }
             }
         }
         self.reading = None;
-        if failures.is_empty() {
-            return Ok(open.into_values().collect());
+        Ok(open.into_values().collect())
+    }
+
+    /// Counts the pages that are gone among those that cannot be planned; a run that writes goes on without them.
+    pub(super) fn count_gone(&mut self) {
+        for (nth, result) in std::mem::take(&mut self.unchanged) {
+            let failure = result.err().map(|it| self.state.page_error(self.context, nth, it));
+            self.state.failures.extend(failure);
         }
-        Err(not_planned(failures.into_values().collect(), &self.state.client))
+    }
+
+    /// Refuses files, forms and pages that cannot be planned.
+    pub(super) fn check_planned(&mut self) -> Result<(), CommandError> {
+        let failures = std::mem::take(&mut self.state.failures);
+        if failures.is_empty() { Ok(()) } else { Err(not_planned(failures, &self.state.client)) }
     }
 
     async fn open_page(
@@ -169,7 +203,7 @@ impl<'c> PagesRun<'c> {
             (Ok(page), _) => page,
             (Err(error), PageInput::File(file, _)) => {
                 let RecordedFile { file, record } = &**file;
-                let error = self.not_opened(error, file, record.as_deref());
+                let error = self.not_opened(nth, error, file, record.as_deref());
                 let is_one = self.state.options.is_one_page;
                 return Err(if is_one { file_diagnostics_or(file, error) } else { error }.into());
             }
@@ -206,7 +240,8 @@ impl<'c> PagesRun<'c> {
 
     /// Returns the error of a page that could not be read, with the page that may be meant.
     fn not_opened(
-        &self,
+        &mut self,
+        nth: usize,
         error: ApplyError,
         file: &PageFile,
         record: Option<&SyncRecord>,
@@ -220,10 +255,9 @@ impl<'c> PagesRun<'c> {
             let meant = nearest(&key, self.context.known_logins()).filter(|meant| *meant != key)?;
             Some(format!("the file is for the page `{key}`: did you mean `{meant}`?"))
         };
-        match record.and_then(SyncRecord::gone_hint).or_else(meant) {
-            Some(hint) => error.with_hint(hint),
-            None => error,
-        }
+        let gone = record.and_then(SyncRecord::gone_hint);
+        self.state.pages[nth].is_gone = gone.is_some();
+        error.hinted(gone.or_else(meant))
     }
 
     /// Settles what an interrupted run left open on a page, and plans.
@@ -248,6 +282,17 @@ impl<'c> PagesRun<'c> {
         if let Some(note) = note {
             let text = format!("{}{note}", self.state.named(login));
             self.context.ui.say(&StyledLine::faint(text));
+        }
+    }
+
+    /// Makes the run a part of the operation whose interrupted runs it continues, if there is one.
+    pub(super) fn continue_operation(&self, pages: &mut [OpenPage]) {
+        for call in pages.iter().filter_map(OpenPage::resumed_call) {
+            self.context.continue_call(call);
+        }
+        let call = self.context.call();
+        for page in pages {
+            page.record_as_part_of(&call);
         }
     }
 

@@ -13,8 +13,9 @@ use super::estimate;
 use super::form_edit::FormEdit;
 use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
+use super::totals::{MovedSlot, moved_slots, summary};
 use crate::apply::apply_args::refused;
-use crate::apply::execute::{AT_ONCE, RunFailure, counted_requests, failed_pages, written};
+use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, counted_requests, failed_pages, written};
 use crate::apply::fail_on::{FailOn, is_changed_there};
 use crate::apply::planned::{LOGIN, PlannedPage};
 use crate::apply::sync::{self, Since};
@@ -59,7 +60,8 @@ pub(super) fn plan_exit(state: &AccountState, fail_on: FailOn) -> Exit {
 /// Returns the plans of a run, and adds a row for each to `rows`.
 fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
     let mut pages = Vec::new();
-    for page in &state.pages {
+    let moved = moved_slots(state);
+    for page in state.pages.iter().filter(|page| page.planned.is_some()) {
         let mut record = json!({});
         if let Some(planned) = &page.planned {
             add_source(&mut record, page, planned);
@@ -70,6 +72,11 @@ fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
             record["plan"] = json!(planned.shown());
             if !lock_only.slots.is_empty() {
                 record["lockOnly"] = json!(lock_only.slots);
+            }
+            let arriving = moved.iter().filter(|slot| slot.to == read.login);
+            let arriving: Vec<Value> = arriving.map(MovedSlot::json).collect();
+            if !arriving.is_empty() {
+                record["moved"] = arriving.into();
             }
             if let Some(merged) = merged {
                 record["sync"] = sync_data(&merged.merge);
@@ -154,10 +161,17 @@ fn output(
 pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     let mut unchanged = Vec::new();
+    let moved = moved_slots(state);
     for page in &state.pages {
+        if page.is_gone {
+            let text = format!("! {}: its page is gone; it is left out", page.path.display());
+            lines.push(StyledLine::removed(text));
+        }
         let Some(planned) = &page.planned else { continue };
         // The heading says what a new login is.
-        let details = planned.lines(state.options.flags.full);
+        let mut details = planned.lines(state.options.flags.full);
+        let arriving = moved.iter().filter(|slot| slot.to == planned.page.login);
+        details.extend(arriving.map(MovedSlot::line));
         if planned.plan().is_empty() && !page.is_new && details.is_empty() {
             unchanged.push(planned.page.login.as_str());
             continue;
@@ -205,11 +219,6 @@ fn unchanged_line(kind: &str, names: &[&str], several: &str) -> Option<StyledLin
 fn indented(line: StyledLine) -> StyledLine {
     let text = format!("  {}", line.text());
     StyledLine::new(line.tone, text)
-}
-
-fn summary(state: &AccountState) -> String {
-    let requests = estimate::words(estimate::requests(state));
-    if state.has_changes() { requests } else { format!("no changes ({requests})") }
 }
 
 fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
@@ -336,12 +345,7 @@ impl WrittenPages {
             return Err(failure);
         }
         let failure = failure.after_writes(&context.written());
-        let ui = Ui::plain(context.settings.output);
-        let then = async move {
-            ui.fail(&failure);
-            failure.exit()
-        };
-        Ok(CommandOutput { then: Some(Box::pin(then)), ..self.output(state, Exit::Ok) })
+        Ok(context.with_failure(self.output(state, Exit::Ok), failure))
     }
 }
 
@@ -411,12 +415,19 @@ pub(super) fn applied(
             }
             Err(failure) => {
                 let (done, run) = failure.so_far();
+                if let Some(known) = failure.page()
+                    && let Err(error) = state.pages[nth].record_sent(context, known)
+                {
+                    let text = format!("what was written could not be recorded: {error}");
+                    context.ui.say(&StyledLine::changed(state.named(&known.login) + &text));
+                }
+                let page = &state.pages[nth];
                 all.add_unfinished(page, &done, run.as_deref(), failure.has_ended());
                 if failure.is_stopped() {
                     is_stopped = true;
                     state.pages[nth].done = done;
                 } else {
-                    is_written |= failure.has_written();
+                    is_written |= failure.has_written() && !page.is_gone;
                     failures.push(state.page_error(context, nth, failure));
                 }
             }
@@ -507,5 +518,7 @@ fn failed_run(
     }
     let others =
         if state.is_edit { "the others are as asked" } else { "the others are as their files say" };
-    failed_pages(failures, state.pages.len(), is_written.then_some(others))
+    let gone = state.pages.iter().filter(|page| page.is_gone).count();
+    let resume = (failures.len() > gone).then_some(RESUME);
+    failed_pages(failures, state.pages.len(), is_written.then_some(others), resume)
 }

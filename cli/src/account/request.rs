@@ -50,14 +50,19 @@ impl RunSource {
         Ok(Self { files, saved: Some(saved), ..Self::default() })
     }
 
-    /// Reads files, and those of directories. Refuses directories without any.
+    /// Reads files, and those of directories. Keeps why files cannot be used, if others can be.
+    ///
+    /// # Errors
+    ///
+    /// When there is no file that can be used.
     pub(crate) fn files(
         context: &Context,
         paths: &[PathBuf],
         roots: &[PathBuf],
     ) -> Result<Self, CommandError> {
-        let files = AccountFiles::read(paths, roots)?;
+        let files = AccountFiles::read(paths, roots)?.without_repeated();
         if files.is_empty() {
+            let files = files.all_usable()?;
             let failure = CommandError::usage("there is no page file and no form file");
             let absent = AbsentFile::below(context, &files.directories)?;
             let words = absent.first().map(AbsentFile::words);
@@ -66,6 +71,11 @@ impl RunSource {
             })));
         }
         Ok(Self { files, ..Self::default() })
+    }
+
+    /// Returns the source if all files can be used.
+    pub(crate) fn all_usable(self) -> Result<Self, CommandError> {
+        Ok(Self { files: self.files.all_usable()?, ..self })
     }
 
     /// Returns the only page file.

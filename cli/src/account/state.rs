@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError};
+use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot};
 use links_sdk::Client;
 
 use super::absent_files::AbsentFile;
@@ -28,6 +28,8 @@ pub(super) struct PageState {
     pub(super) meant: Option<String>,
     /// Changes that the run has made.
     pub(super) done: AppliedChanges,
+    /// True if the lock has a record of the page, and it is not there any more.
+    pub(super) is_gone: bool,
 }
 
 /// Pages and forms of a run.
@@ -42,16 +44,36 @@ pub(super) struct AccountState {
     pub(super) absent: Vec<AbsentFile>,
     /// Ids of the forms that the run has written, by name.
     pub(super) written_forms: BTreeMap<String, String>,
+    /// Why files, forms and pages cannot be planned.
+    pub(super) failures: Vec<CommandError>,
     /// True if an edit is made, and no file is applied: every change needs confirmation, not only deletes.
     pub(super) is_edit: bool,
+    /// True if every change is asked about on a terminal: files are applied, of which no plan was confirmed before.
+    pub(super) asks_first: bool,
     /// True if the plan was shown.
     pub(super) is_shown: bool,
 }
 
 impl PageState {
+    /// Records what a run has written before it ended. `page` is the page as the run knows it.
+    pub(super) fn record_sent(
+        &mut self,
+        context: &Context,
+        page: &PageSnapshot,
+    ) -> Result<(), CommandError> {
+        let Some(planned) = &mut self.planned else { return Ok(()) };
+        let PlannedPage { file, record, merged, proposal, .. } = planned;
+        match (record, merged) {
+            (Some(record), Some(merged)) => {
+                record.store_sent(context, file, merged, page, &proposal.options)
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn new(path: PathBuf) -> Self {
         let done = AppliedChanges::default();
-        Self { path, planned: None, is_new: false, meant: None, done }
+        Self { path, planned: None, is_new: false, meant: None, done, is_gone: false }
     }
 }
 
@@ -74,6 +96,12 @@ impl AccountState {
     /// Returns the plans of the pages.
     pub(super) fn planned(&self) -> impl Iterator<Item = &PlannedPage> {
         self.pages.iter().filter_map(|page| page.planned.as_ref())
+    }
+
+    /// Returns whether nothing can be shown but why.
+    pub(super) fn is_unplanned(&self) -> bool {
+        let is_empty = self.forms.is_empty() && self.form_edits.is_empty();
+        is_empty && self.planned().next().is_none() && !self.failures.is_empty()
     }
 
     /// Returns the files that are not there any more, apart from those that were moved.
@@ -152,8 +180,8 @@ impl AccountState {
                 planned.forget_images(context, &refused);
             }
         }
-        // The places in a file name the file.
-        if self.pages.len() == 1 || error.is_of_file() {
+        // The places in a file name the file, and what concerns all pages is not about one.
+        if self.pages.len() == 1 || error.is_of_file() || error.exit().is_general() {
             return error;
         }
         match page.planned.as_ref().filter(|_| self.is_shown) {

@@ -15,6 +15,7 @@ use links_sdk::Outcome;
 
 use self::command_line::Cli;
 pub use self::command_line::command;
+use crate::apply::operation_file;
 use crate::confine::NamedFiles;
 use crate::context::{Context, seconds_now};
 use crate::error::{CommandError, Exit};
@@ -129,7 +130,8 @@ fn run(cli: Cli, args: &[OsString]) -> (Exit, Option<Box<dyn Any>>) {
             ended => ended,
         };
         context.remember();
-        match ended {
+        let not_written = operation_file::write(&context).err();
+        let (exit, rest) = match ended {
             Ok(outcome) => {
                 let exit = match (context.ui.show(&outcome), outcome.then) {
                     (Err(failure), _) if context.written().outcome() != Outcome::NotExecuted => {
@@ -150,6 +152,10 @@ fn run(cli: Cli, args: &[OsString]) -> (Exit, Option<Box<dyn Any>>) {
                 }
                 (failed(&context.ui, &failure), None)
             }
+        };
+        match not_written.map(|failure| failed(&context.ui, &failure)) {
+            Some(own) if exit == Exit::Ok => (own, rest),
+            _ => (exit, rest),
         }
     })
 }

@@ -18,8 +18,8 @@ pub(crate) struct ApplyArgs {
     /// Delete the legacy slots that the file does not mention, which cannot be created again
     #[arg(long, hide_short_help = true)]
     pub(crate) prune_unsupported: bool,
-    /// Confirm deletes and uploads without being asked
-    #[arg(long)]
+    /// Apply without being asked, also deletes and uploads
+    #[arg(short, long)]
     pub(crate) yes: bool,
     /// Also confirm deletes and forms for which only a committed links.lock speaks
     #[arg(long, hide_short_help = true)]

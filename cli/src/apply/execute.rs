@@ -1,7 +1,8 @@
 //! Words of a run that carries out a confirmed plan: its steps, what it has done, and why it failed.
 
 use links_pages::apply::{
-    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries, Step,
+    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries,
+    PageSnapshot, Step,
 };
 use links_sdk::{Client, Outcome};
 
@@ -10,6 +11,7 @@ use super::planned::PlannedPage;
 use super::{problems, runs};
 use crate::apply::runs::unwritable;
 use crate::error::{CommandError, Exit};
+use crate::signal;
 
 /// Short description of a step.
 pub(crate) fn step_message(step: Step) -> String {
@@ -32,7 +34,7 @@ pub(crate) fn step_message(step: Step) -> String {
 pub(crate) const RESUME: &str =
     "run the same command again: it continues from the current state of the pages";
 
-/// Error of a run of which some pages cannot be planned. A request of an interrupted run may have been sent again before that was known.
+/// Error of a run of which some files or pages cannot be planned. A request of an interrupted run may have been sent again before that was known.
 pub(crate) fn not_planned(failures: Vec<CommandError>, client: &Client) -> CommandError {
     let written = match client.write_summary().outcome() {
         Outcome::NotExecuted => "nothing was written",
@@ -40,7 +42,7 @@ pub(crate) fn not_planned(failures: Vec<CommandError>, client: &Client) -> Comma
             "only the last request of an interrupted run was sent again"
         }
     };
-    let message = format!("{} pages cannot be planned; {written}", failures.len());
+    let message = format!("{} plans cannot be made; {written}", failures.len());
     CommandError::of_several(failures, &message)
 }
 
@@ -74,16 +76,17 @@ pub(crate) fn interrupted(so_far: &[String], more: &str, resume: &str) -> Comman
         .with_hint(resume)
 }
 
-/// Error of a run in which pages failed. `others` says what became of the others, if anything was written.
+/// Error of a run in which pages failed. `others` says what became of the others, if anything was written, and `resume` how the run is continued.
 pub(crate) fn failed_pages(
     failures: Vec<CommandError>,
     pages: usize,
     others: Option<&str>,
+    resume: Option<&str>,
 ) -> CommandError {
     let message = format!("{} of {pages} pages failed", failures.len());
     let failure = CommandError::of_some(failures, &message);
     match others {
-        Some(others) => failure.partly_written(others).with_hint(RESUME),
+        Some(others) => failure.partly_written(others).hinted(resume),
         None => failure
             .with_hint("nothing was written; run the same command again when that is settled"),
     }
@@ -272,9 +275,24 @@ impl RunFailure {
         matches!(self, Self::Run(error) if error.has_ended())
     }
 
-    /// Returns whether Ctrl-C ended the run.
+    /// Returns whether Ctrl-C ended the run: before a step, or while a request waited to be sent.
     pub(crate) fn is_stopped(&self) -> bool {
-        matches!(self.cause(), Some(ApplyCause::Stopped))
+        match self.cause() {
+            Some(ApplyCause::Stopped) => true,
+            Some(ApplyCause::Call { source, .. } | ApplyCause::Read(source)) => {
+                let is_answered = source.status().is_some_and(|it| (400..500).contains(&it));
+                signal::is_stop_requested() && (!is_answered || source.is_rate_limited())
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the page as the run knows it, if the run has written to it.
+    pub(crate) fn page(&self) -> Option<&PageSnapshot> {
+        match self {
+            Self::Here(_) => None,
+            Self::Run(error) => error.page(),
+        }
     }
 
     /// Returns whether a page that was planned and confirmed was, or may have been, written.

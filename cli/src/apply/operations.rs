@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::runs;
 use super::write_log::{self, LoggedWrite};
-use crate::context::Context;
+use crate::context::{Context, seconds_now};
 use crate::error::CommandError;
 use crate::output::Column;
+use crate::ui::ago;
 
 pub(crate) const COLUMNS: &[Column] = &[
     Column::at("OPERATION", "operation"),
@@ -19,6 +20,10 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::at("DONE", "summary"),
     Column::of("STATE", state_words),
 ];
+
+/// The same columns for a person: the time is relative.
+pub(crate) const READ_COLUMNS: &[Column] =
+    &[COLUMNS[0], Column::of("TIME", when), COLUMNS[2], COLUMNS[3], COLUMNS[4], COLUMNS[5]];
 
 /// Hint of an error about an operation.
 pub(crate) const LIST: &str = "`links log` lists the operations of this machine";
@@ -107,7 +112,7 @@ impl Operations {
     }
 
     /// Groups writes, the oldest first.
-    fn of(writes: Vec<LoggedWrite>) -> Self {
+    pub(super) fn of(writes: Vec<LoggedWrite>) -> Self {
         let (undone, left, unfinished) = undone(&writes);
         let (mut all, mut of_run) = (Vec::<Operation>::new(), BTreeMap::new());
         let mut of_call: BTreeMap<String, usize> = BTreeMap::new();
@@ -270,6 +275,14 @@ pub(crate) fn names(wrote: &[Value]) -> String {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
+}
+
+/// Returns how long ago an operation was, or the time where the clock says that it is to come.
+pub(crate) fn when(row: &Value) -> String {
+    let text = row["time"].as_str().unwrap_or_default();
+    let then = text.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_second);
+    let now = i64::try_from(seconds_now()).unwrap_or(i64::MAX);
+    then.ok().and_then(|then| ago(then, now)).unwrap_or_else(|| text.to_owned())
 }
 
 pub(crate) fn state_words(row: &Value) -> String {

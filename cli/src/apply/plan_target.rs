@@ -89,7 +89,9 @@ impl PlanTarget {
         };
         let mut merged = record.merge(file, page, &merge_options).map_err(|error| {
             let problems = match error {
-                PlanError::Unclear(problems) => sync::identity_problems(&problems, file),
+                PlanError::Unclear(problems) => {
+                    sync::identity_problems(&problems, file, &|id| record.page_of_slot(id))
+                }
                 PlanError::Items(items) => problems::of_items(&items, file, None),
                 error => return unplannable(&error),
             };

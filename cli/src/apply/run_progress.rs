@@ -1,8 +1,10 @@
-//! Progress display of a run, and its reaction to Ctrl-C: the first ends the run after the request in flight, the second at once.
+//! Progress display of a run, and its reaction to Ctrl-C: the first ends waits at once and the run after the request in flight, the second the
+//! request, too.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::ControlFlow;
 
+use links_sdk::{Client, runs};
 use tokio::sync::Notify;
 
 use crate::signal::{self, SuppressInterrupt};
@@ -31,11 +33,15 @@ impl RunProgress {
     }
 
     /// Carries a run out. Returns `None` if a second Ctrl-C ended it, after which the program is about to exit.
-    pub(crate) async fn watch<T>(&self, run: impl Future<Output = T>) -> Option<T> {
+    pub(crate) async fn watch<T>(
+        &self,
+        client: &Client,
+        run: impl Future<Output = T>,
+    ) -> Option<T> {
         let ended = tokio::select! {
             // A Ctrl-C that came before the end counts.
             biased;
-            () = self.second_interrupt() => None,
+            () = self.second_interrupt(client) => None,
             ended = run => Some(ended),
         };
         if ended.is_none() {
@@ -45,7 +51,7 @@ impl RunProgress {
     }
 
     /// Completes at the second Ctrl-C.
-    async fn second_interrupt(&self) {
+    async fn second_interrupt(&self, client: &Client) {
         self.begun.notified().await;
         tokio::select! {
             () = signal::interrupt() => {}
@@ -54,6 +60,7 @@ impl RunProgress {
         }
         self.stopping.set(true);
         signal::stop_requested();
+        runs::stop(client);
         if let Some(progress) = self.progress.get() {
             progress.now("stopping after the current request; Ctrl-C again stops at once");
         }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use links_pages::apply::{
-    JournalEntries, JournalError, JournalStore, RecordWrite, RecordedRun, RunEnding, RunHeader,
-    RunOwner, RunState,
+    DesiredSlot, JournalEntries, JournalError, JournalStore, RecordWrite, RecordedRun, RunEnding,
+    RunHeader, RunOwner, RunState,
 };
 use links_sdk::{ProfileId, ProfileKey};
 use serde_json::{Value, json};
@@ -31,6 +31,8 @@ pub(crate) struct LoggedWrite {
     pub(crate) recorded: RecordedRun,
     /// True for a run of `apply`, which may be resumed.
     pub(crate) is_run: bool,
+    /// Slots before the run, if it is not in the store but in the file of an operation.
+    pub(crate) before: Option<Vec<DesiredSlot>>,
 }
 
 /// Writes to the configured service, the oldest first, without those of other accounts; to all services if none is configured.
@@ -43,7 +45,8 @@ pub(crate) fn all(context: &Context) -> Result<Vec<LoggedWrite>, CommandError> {
     for store in JournalStore::all(&directory, service.as_deref()).map_err(unreadable)? {
         let recorded = store.list().map_err(unreadable)?;
         let is_run = !store.is_of_commands();
-        let logged = |recorded| LoggedWrite { store: store.clone(), recorded, is_run };
+        let logged =
+            |recorded| LoggedWrite { store: store.clone(), recorded, is_run, before: None };
         all.extend(recorded.into_iter().map(logged));
     }
     if let Some(own) = context.owner() {
@@ -110,6 +113,11 @@ impl LoggedWrite {
             None if self.is_run => "slots apply".to_owned(),
             None => String::new(),
         }
+    }
+
+    /// The time at which it began, as far as it was recorded.
+    pub(crate) fn time(&self) -> String {
+        self.recorded.opening.as_ref().map(|opening| runs::time(opening.time)).unwrap_or_default()
     }
 
     /// Id of the page, if the journal tells it.

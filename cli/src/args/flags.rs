@@ -1,4 +1,6 @@
-//! Flags that several commands that write have: `--dry-run`, `--idempotency-key`, and the position of a slot.
+//! Flags that several commands that write have: `--dry-run`, `--operation-out`, `--idempotency-key`, and the position of a slot.
+
+use std::path::PathBuf;
 
 use clap::Args;
 use links_sdk::{Call, Create, IdempotencyKey, Slot, SlotId, SlotsHandle};
@@ -28,6 +30,14 @@ impl From<DryRunArgs> for Option<DryRun> {
     fn from(args: DryRunArgs) -> Self {
         args.dry_run
     }
+}
+
+// The flag of commands that write several pages and forms. Not a doc comment, as above.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct OperationOutArgs {
+    /// Write what was changed to this file, for `links undo --from` on any machine
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
+    pub(crate) operation_out: Option<PathBuf>,
 }
 
 /// Returns the end of a dry run with what it would send after what it would have sent before. Any other failure is an error.

@@ -1,7 +1,7 @@
 //! Words that name a page: its key, or the path of its file.
 
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use links_sdk::{InvalidValue, ProfileKey};
@@ -37,8 +37,7 @@ pub(crate) enum PageWord {
     Key(ProfileKey),
 }
 
-/// Parses a word: a path if it is `.`, contains `/` or ends in `.yaml`, `.yml` or `.json`, else a key, which may be a URL. What exists on disk
-/// never decides.
+/// Parses a word: a path if it is `.` or `-`, contains `/`, ends in `.yaml`, `.yml` or `.json`, or names something here, else a key, which may be a URL.
 ///
 /// # Errors
 ///
@@ -47,7 +46,9 @@ pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
     let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_file = ["yaml", "yml", "json"].iter().any(|it| ending.eq_ignore_ascii_case(it));
     let is_url = text.starts_with("https://") || text.starts_with("http://");
-    if !is_url && (is_file || text == "." || text.contains('/')) {
+    let is_here = || Path::new(text).symlink_metadata().is_ok();
+    let is_path = || is_file || text == "-" || text.contains('/') || is_here();
+    if !is_url && is_path() {
         return Ok(PageWord::Path(PathBuf::from(text)));
     }
     profile_key::parse(text).map(PageWord::Key)
@@ -70,10 +71,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_a_path_by_its_form_alone() {
-        for path in
-            ["cafe.yaml", "CAFE.YML", "a.json", "./cafe", "pages/", "/x", ".yaml", "a/b.c", "."]
-        {
+    fn a_word_is_a_path_by_its_form_or_where_it_is_there() {
+        // The tests of a crate run in its directory.
+        for path in [
+            "cafe.yaml",
+            "CAFE.YML",
+            "a.json",
+            "./cafe",
+            "pages/",
+            "/x",
+            ".yaml",
+            "a/b.c",
+            ".",
+            "-",
+            "src",
+        ] {
             assert_eq!(parse(path).unwrap(), PageWord::Path(PathBuf::from(path)));
         }
         for key in
@@ -81,7 +93,7 @@ mod tests {
         {
             assert_eq!(parse(key).unwrap(), PageWord::Key(profile_key::parse(key).unwrap()));
         }
-        for neither in ["-", "a b", ""] {
+        for neither in ["a b", ""] {
             assert!(parse(neither).is_err(), "{neither}");
         }
         let words = ["cafe", "a.yaml", "9", "b/"].map(|word| parse(word).unwrap());

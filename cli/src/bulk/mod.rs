@@ -13,14 +13,15 @@ use crate::account;
 use crate::account::edit::{PageEdit, SlotsEdit};
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{ApplyArgs, RunOptions};
+use crate::args::flags::OperationOutArgs;
 use crate::context::prelude::*;
 use crate::journal;
 
 // How a bulk change is confirmed and shown. Not a doc comment: clap would take it for the text of the command.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct BulkArgs {
     /// Confirm the changes without being asked
-    #[arg(long)]
+    #[arg(short, long)]
     pub(crate) yes: bool,
     /// Wait for other runs on the same pages instead of refusing
     #[arg(long, hide_short_help = true)]
@@ -28,13 +29,15 @@ pub(crate) struct BulkArgs {
     /// Show every line of a large plan
     #[arg(long, hide_short_help = true)]
     pub(crate) full: bool,
+    #[command(flatten)]
+    pub(crate) operation: OperationOutArgs,
 }
 
 /// Changes pages, or shows what would be changed in a dry run.
 pub(crate) async fn run(
     context: &mut Context,
     pages: Vec<ProfileKey>,
-    BulkArgs { yes, wait, full }: BulkArgs,
+    BulkArgs { yes, wait, full, .. }: BulkArgs,
     edit: impl PageEdit + 'static,
 ) -> Result<CommandOutput> {
     let types = context.slot_types().await?;

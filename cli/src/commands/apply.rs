@@ -4,17 +4,18 @@
 use super::prelude::*;
 use crate::account::request::RunSource;
 use crate::account::saved_plan::lock_of;
-use crate::account::{self, PlanOutputs};
+use crate::account::{self, PlanOutputs, page_files};
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::{LockStore, note_on_input};
 use crate::apply::unfinished_runs;
+use crate::args::page::{self, PageWord};
 
 // Files, and what is made of them. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(crate) struct FilesArgs {
-    /// Page files, form files and directories; by default that of the closest links.lock
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
+    /// Files, directories, keys of pages that have a file; by default all below links.lock
+    #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
+    paths: Vec<PageWord>,
     /// Refuse files that are for another page than these
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
     profile: Vec<ProfileKey>,
@@ -53,17 +54,19 @@ pub(crate) struct ApplyCommandArgs {
     #[arg(long, hide_short_help = true)]
     wait: bool,
     #[command(flatten)]
+    operation: OperationOutArgs,
+    #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
 impl FilesArgs {
     /// Returns the files that the arguments name. `writes` tells whether their locks are written.
     fn named_files(&self, writes: bool) -> NamedFiles {
-        named_files(&self.paths, &self.flags.upload_root, writes)
+        page_files::named(self.paths.clone(), &self.flags.upload_root, writes)
     }
 
     /// Returns the paths, and options that allow nothing that cannot be undone.
-    fn options(self) -> (Vec<PathBuf>, RunOptions) {
+    fn options(self) -> (Vec<PageWord>, RunOptions) {
         let Self { paths, profile: profiles, flags, sync, renew_mood } = self;
         (paths, RunOptions { flags, sync, profiles, renew_mood, ..RunOptions::default() })
     }
@@ -81,7 +84,7 @@ impl ApplyCommandArgs {
             Some(_) => Err("the plan names its page files"),
             None => Ok(self.files.named_files(!self.locked)),
         };
-        apply_rules(self.plan.as_ref(), files)
+        apply_rules(self.plan.as_ref(), files, &self.operation)
     }
 }
 
@@ -92,14 +95,23 @@ fn plan_rules(mut named: NamedFiles, outputs: &PlanOutputs) -> CommandRules {
 }
 
 /// Returns the rules of a command that carries out a plan. Its files are named, unless they are not known beforehand, with the reason.
-fn apply_rules(plan: Option<&PathBuf>, files: Result<NamedFiles, &'static str>) -> CommandRules {
+fn apply_rules(
+    plan: Option<&PathBuf>,
+    mut files: Result<NamedFiles, &'static str>,
+    operation: &OperationOutArgs,
+) -> CommandRules {
+    if let Ok(named) = &mut files {
+        named.write.extend(operation.operation_out.clone());
+    }
     let plan = if plan.is_some() { PlanRule::HasPlan } else { PlanRule::SavedPlan };
     CommandRules { plan, ..CommandRules::confined(files) }
 }
 
 pub(super) async fn plan(context: &mut Context, args: PlanArgs) -> CommandResult {
     let (paths, options) = args.files.options();
-    let source = RunSource::files(context, &paths, &options.flags.upload_root);
+    let paths = page_files::paths(context, paths);
+    let source =
+        paths.and_then(|paths| RunSource::files(context, &paths, &options.flags.upload_root));
     show_plan(context, source.map(|source| (source, options)), args.outputs).await
 }
 
@@ -118,14 +130,18 @@ async fn show_plan(
 }
 
 pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> CommandResult {
-    let ApplyCommandArgs { files, plan, allowed, locked, wait, dry_run } = args;
+    let ApplyCommandArgs { files, plan, allowed, locked, wait, operation, dry_run } = args;
+    operation_file::prepare(context, operation.operation_out)?;
     context.writer(dry_run).await?;
     let (paths, options) = files.options();
     let command = journal::command(context);
     let mut options = RunOptions { allowed, command, locked, wait, ..options };
     let source = match plan {
         Some(plan) => RunSource::plan(&plan, &mut options)?,
-        None => RunSource::files(context, &paths, &options.flags.upload_root)?,
+        None => {
+            let paths = page_files::paths(context, paths)?;
+            RunSource::files(context, &paths, &options.flags.upload_root)?.all_usable()?
+        }
     };
     account::apply(context, source, options).await
 }
@@ -180,6 +196,8 @@ pub(crate) struct SlotsApplyArgs {
     /// Discard an unfinished run; what it has written stays on the page
     #[arg(long, conflicts_with = "dry_run")]
     abort: bool,
+    #[command(flatten)]
+    operation: OperationOutArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -237,7 +255,7 @@ impl SlotsApplyArgs {
             (None, None) if self.resume => Err("the journal of the run names its page file"),
             _ => Ok(self.file.named_files(!self.locked)),
         };
-        apply_rules(self.file.plan.as_ref(), files)
+        apply_rules(self.file.plan.as_ref(), files, &self.operation)
     }
 }
 
@@ -250,7 +268,7 @@ pub(super) async fn plan_slots(context: &mut Context, args: SlotsPlanArgs) -> Co
 }
 
 pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> CommandResult {
-    let SlotsApplyArgs { file, locked, wait, status, resume, abort, dry_run } = args;
+    let SlotsApplyArgs { file, locked, wait, status, resume, abort, operation, dry_run } = args;
     let (mut source, options) = file.read(context)?;
     let mut options = RunOptions { locked, wait, ..options };
     if status || resume || abort {
@@ -294,6 +312,7 @@ pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> 
         }
     }
     let source = source.ok_or_else(no_file)?;
+    operation_file::prepare(context, operation.operation_out)?;
     context.writer(dry_run).await?;
     account::apply(context, source, options).await
 }

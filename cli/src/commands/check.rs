@@ -11,7 +11,7 @@ use crate::ui::annotations::Annotate;
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "A word is a path if it contains `/` or ends in .yaml, .yml or .json, else a KEY. Exit code 3: a link is broken.",
+    notes = "A word is a path if it contains `/`, ends in .yaml, .yml or .json, or is there as a file or directory, else a KEY. Exit code 3: a link is broken.",
     long_examples = ["links check cafe.yaml", "links check pages/ --fix", "links check --all --baseline known.json"]
 )]
 pub(crate) struct CheckArgs {
@@ -91,5 +91,5 @@ pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
     }
     let message = format!("{} files could not be written", failures.len());
     let failure = CommandError::of_several(failures, &message);
-    Ok(with_failure(context, output, failure))
+    Ok(context.with_failure(output, failure))
 }

@@ -180,7 +180,7 @@ async fn refresh_forms(
     let client = context.client().await?;
     // Nothing is written, so that no conflict hides a form.
     let rules = FormRules { overwrites: true, is_locked: false };
-    let (planned, unusable) = PlannedForm::each(context, &client, files, forms, rules).await?;
+    let (planned, unusable) = PlannedForm::all(context, &client, files, forms, rules).await?;
     failures.extend(unusable);
     let mut names = Vec::new();
     for form in planned {

@@ -1,12 +1,13 @@
 //! `links log`: lists the operations of this machine, shows what one of them changed, and removes old ones.
 
 use super::prelude::*;
-use crate::apply::operations::{COLUMNS, Operations, state_words};
+use crate::apply::operations::{COLUMNS, Operations, READ_COLUMNS, state_words, when};
 use crate::apply::write_log::{LoggedWrite, PageFilter};
 use crate::context::seconds_now;
 use crate::ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
-use links_pages::apply::JournalStore;
+use links_pages::apply::{DesiredSlot, JournalStore};
+use links_pages::undo::slots_before;
 
 #[derive(Args, Debug)]
 #[command(
@@ -45,7 +46,7 @@ pub(crate) fn run(context: &Context, args: &LogArgs) -> CommandResult {
     }
     let operations = Operations::read(context)?;
     if let Some(name) = &args.operation {
-        return Ok(shown(&operations, operations.one(name)?));
+        return shown(context, &operations, operations.one(name)?);
     }
     let filter = args.profile.as_ref().map(|key| PageFilter::new(operations.writes(), key));
     let is_shown = |index: &usize| {
@@ -55,14 +56,19 @@ pub(crate) fn run(context: &Context, args: &LogArgs) -> CommandResult {
     let newest = (0..operations.all.len()).rev().filter(is_shown);
     let newest = newest.take(args.number.unwrap_or(usize::MAX));
     let rows: Vec<Value> = newest.map(|index| operations.row(index)).collect();
-    Ok(CommandOutput::own(rows, View::Table(COLUMNS)))
+    let columns = if context.ui.is_read_as_text() { READ_COLUMNS } else { COLUMNS };
+    Ok(CommandOutput::own(rows, View::Table(columns)))
 }
 
 /// Shows what an operation changed: a line for each page and form, and its changes below.
-fn shown(operations: &Operations, index: usize) -> CommandOutput {
+fn shown(context: &Context, operations: &Operations, index: usize) -> CommandResult {
     let mut row = operations.row(index);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let heading = format!("links {} ({})", text(&row["command"]), text(&row["time"]));
+    let mut time = text(&row["time"]);
+    if context.ui.is_read_as_text() {
+        time = format!("{time}, {}", when(&row));
+    }
+    let heading = format!("links {} ({time})", text(&row["command"]));
     let mut lines = vec![StyledLine::plain(format!("{heading}: {}", state_words(&row)))];
     for (nth, part) in operations.all[index].parts.iter().enumerate() {
         let record = &mut row["parts"][nth];
@@ -71,26 +77,40 @@ fn shown(operations: &Operations, index: usize) -> CommandOutput {
         let target = part.target();
         lines.push(StyledLine::changed(format!("~ {target}: {summary} ({state}{undone})")));
         lines.extend(
-            changes(part, record)
+            changes(part, record)?
                 .into_iter()
                 .map(|line| StyledLine::new(line.tone, format!("  {}", line.text()))),
         );
     }
-    CommandOutput::own(vec![row], View::Lines(lines))
+    Ok(CommandOutput::own(vec![row], View::Lines(lines)))
 }
 
 /// Returns lines about what a write asked for, and adds it to its record.
-fn changes(part: &LoggedWrite, record: &mut Value) -> Vec<StyledLine> {
-    let Some(log) = part.log() else { return Vec::new() };
+fn changes(part: &LoggedWrite, record: &mut Value) -> Result<Vec<StyledLine>> {
+    let Some(log) = part.log() else { return Ok(Vec::new()) };
     if let Some(write) = &log.write {
         record["write"] = json!(write);
-        return ui::plan::form_lines(&write.before, &write.changed);
+        return Ok(ui::plan::form_lines(&write.before, &write.changed));
     }
-    let Some(plan) = log.plan() else { return Vec::new() };
-    let view = PlanView::of(plan, &[]);
+    let Some(plan) = log.plan() else { return Ok(Vec::new()) };
+    let before = slots_before(&part.store, part.run());
+    let before = before.map_err(|error| runs::list_error(&error))?.unwrap_or_default();
+    let page: Vec<Slot> = before.iter().filter_map(slot).collect();
+    let view = PlanView::of(plan, &page);
     record["plan"] = json!(view);
     let style = PlanStyle { kept_reason: "kept", is_full: true, item_name: &item_of_file };
-    ui::plan::lines(&view, style)
+    let mut lines = ui::plan::lines(&view, style);
+    if plan.reorder && page.is_empty() {
+        lines.push(StyledLine::changed("> another order of the slots"));
+    }
+    Ok(lines)
+}
+
+/// Returns a slot of a backup as one of a page.
+fn slot(before: &DesiredSlot) -> Option<Slot> {
+    let mut slot = json!(before);
+    slot["supported"] = true.into();
+    serde_json::from_value(slot).ok()
 }
 
 fn prune(context: &Context, args: &LogArgs) -> CommandResult {

@@ -7,9 +7,11 @@ pub(crate) use links_sdk::Slot;
 use links_sdk::{Answer, Call, Create, Error, Write};
 
 pub(crate) use crate::account::files::named_files;
-pub(crate) use crate::apply::runs;
+pub(crate) use crate::apply::{operation_file, runs};
 pub(crate) use crate::args::fields::FieldValues;
-pub(crate) use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, PositionArgs};
+pub(crate) use crate::args::flags::{
+    DryRunArgs, IdempotencyKeyArgs, OperationOutArgs, PositionArgs,
+};
 pub(crate) use crate::args::page::PageKey;
 pub(crate) use crate::confine::NamedFiles;
 pub(crate) use crate::context::plan_first::PlanRule;
@@ -17,7 +19,6 @@ pub(crate) use crate::context::prelude::*;
 pub(crate) use crate::help::{HelpText, POINTER};
 pub(crate) use crate::journal;
 pub(crate) use crate::output::{Body, Column, parsed, read_data, yaml};
-use crate::ui::Ui;
 
 /// Result of a command.
 pub(crate) type CommandResult = Result<CommandOutput>;
@@ -61,20 +62,6 @@ pub(crate) fn answered(answer: &Answer, view: View) -> CommandOutput {
 pub(crate) fn said(data: impl Into<Value>, line: impl Into<String>) -> CommandOutput {
     let line = StyledLine::plain(line.into());
     CommandOutput::own(data, View::Lines(vec![line]))
-}
-
-/// Returns the output with a failure that is reported after it.
-pub(crate) fn with_failure(
-    context: &Context,
-    output: CommandOutput,
-    failure: CommandError,
-) -> CommandOutput {
-    let ui = Ui::plain(context.settings.output);
-    let then = async move {
-        ui.fail(&failure);
-        failure.exit()
-    };
-    CommandOutput { then: Some(Box::pin(then)), ..output }
 }
 
 /// Writes fields of a page and records them in the journal.

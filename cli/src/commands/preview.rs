@@ -1,16 +1,19 @@
-//! `links preview`: shows a page as its file would make it.
+//! `links preview`: shows pages as their files would make them.
 
 use super::prelude::*;
-use crate::account::summary;
+use crate::account::files::AccountFiles;
+use crate::account::{page_files, summary};
 use crate::apply::apply_args::{ApplyArgs, RunOptions, SyncArgs};
-use crate::preview::{ApplyWhen, PreviewRequest, preview, serve, shown};
+use crate::args::page::{self, PageWord};
+use crate::preview::{ApplyWhen, PreviewRequest, previews, serve, shown};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]
 #[command(examples = ["links preview cafe.yaml", "links preview cafe.yaml --diff --summary preview.md", "links preview cafe.yaml --serve --apply"])]
 pub(crate) struct PreviewArgs {
-    /// Page file (`-`: standard input)
-    path: PathBuf,
+    /// Page files and directories of them, and keys of pages that have a file (`-`: standard input); by default the directory of the closest links.lock
+    #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
+    pages: Vec<PageWord>,
     /// Show what changes for the reader; exit code 3 when something does
     #[arg(long)]
     diff: bool,
@@ -44,8 +47,8 @@ pub(crate) struct PreviewArgs {
 
 impl PreviewArgs {
     pub(super) fn rules(&self) -> CommandRules {
-        let path = std::slice::from_ref(&self.path);
-        let mut named = named_files(path, &self.upload_root, self.apply.is_some());
+        let writes = self.apply.is_some();
+        let mut named = page_files::named(self.pages.clone(), &self.upload_root, writes);
         named.write.extend(summary::file(self.summary.as_ref()));
         let plan = match self.apply {
             Some(_) => PlanRule::Interactive,
@@ -56,15 +59,42 @@ impl PreviewArgs {
 }
 
 pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResult {
-    let PreviewArgs { path, diff, summary, max_tokens, offline, .. } = args;
+    let PreviewArgs { pages, diff, summary, max_tokens, offline, .. } = args;
     let (prune, upload_root, sync) = (args.prune, args.upload_root, args.sync);
     let flags = ApplyArgs { prune, upload_root, ..ApplyArgs::default() };
     let options = RunOptions { flags, sync, ..RunOptions::default() };
-    let request = PreviewRequest { path, options, offline };
+    let paths = page_files::paths(context, pages)?;
+    let (paths, mut failures) = match &paths[..] {
+        // What it is, is said when it is read.
+        [only] if !only.is_dir() => (paths, Vec::new()),
+        _ => {
+            let files = AccountFiles::read(&paths, &options.flags.upload_root)?;
+            (files.pages.into_iter().map(|(path, _)| path).collect(), files.failures)
+        }
+    };
     if args.serve {
+        let [path] = &paths[..] else {
+            let message = format!("{} page files are named, and one can be served", paths.len());
+            return Err(CommandError::usage(message).with_hint("name one page file"));
+        };
+        let request = PreviewRequest { path: path.clone(), options, offline };
         return Box::pin(serve(context, request, args.port, args.apply)).await;
     }
     summary::check(summary.as_deref(), context.settings.output)?;
-    let preview = preview(context, &request).await?;
-    shown(context, preview, diff, summary.as_deref(), max_tokens)
+    let request = |path| PreviewRequest { path, options: options.clone(), offline };
+    let requests = paths.into_iter().map(request).collect();
+    let previews = previews(context, requests, &mut failures).await?;
+    if previews.is_empty() && failures.is_empty() {
+        let failure = CommandError::usage("there is no page file");
+        return Err(failure.with_hint("a page begins with `profile: LOGIN`"));
+    }
+    let message = format!("{} files cannot be previewed", failures.len());
+    if previews.is_empty() {
+        return Err(CommandError::of_several(failures, &message));
+    }
+    let output = shown(context, previews, diff, summary.as_deref(), max_tokens)?;
+    if failures.is_empty() {
+        return Ok(output);
+    }
+    Ok(context.with_failure(output, CommandError::of_several(failures, &message)))
 }

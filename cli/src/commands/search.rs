@@ -9,7 +9,7 @@ use crate::search::{self, Hit, report};
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "A word is a path if it contains `/` or ends in .yaml, .yml or .json, else a KEY. Exit code 3: nothing was found.",
+    notes = "A word is a path if it contains `/`, ends in .yaml, .yml or .json, or is there as a file or directory, else a KEY. Exit code 3: nothing was found.",
     long_examples = ["links search menu", "links search qara.example cafe --in slots", "links search --regex 'https?://qara\\.\\S+' cafe.yaml"]
 )]
 pub(crate) struct SearchCommandArgs {
@@ -69,7 +69,7 @@ pub(super) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
     };
     let message = format!("only {} could be searched{more}", counted(&read));
     let failure = CommandError::of_some(failures, &message);
-    Ok(with_failure(context, output, failure))
+    Ok(context.with_failure(output, failure))
 }
 
 /// Returns the number of pages and forms that were read: `3 pages and 1 form`.

@@ -29,6 +29,7 @@ use crate::cache::uploads::Uploads;
 use crate::cache::{remember_user, user_of_token};
 use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
 use crate::error::{CommandError, Exit, Result};
+use crate::output::CommandOutput;
 use crate::output::dry_run::DryRun;
 #[cfg(feature = "sandbox")]
 use crate::output::format::OutputOptions;
@@ -66,11 +67,14 @@ pub(crate) struct Context {
     pub(crate) command: String,
     client: Option<Client>,
     dry_run: Option<DryRun>,
+    /// File that the operation is written to when the command has ended.
+    pub(crate) operation_out: Option<PathBuf>,
     /// Guard of the writes.
     pub(crate) plan_first: PlanFirst,
     /// Observer of the requests of the command.
     watch: Arc<RequestObserver>,
-    call: OnceLock<String>,
+    /// Names of the calls of the program that this one belongs to. The first is that of its journals.
+    calls: Mutex<Vec<String>>,
     /// The caller, once the service was asked.
     me: OnceLock<Me>,
     /// Locks of page files that were read, each with the user that it belongs to.
@@ -94,7 +98,8 @@ impl Context {
             ui,
             client: None,
             dry_run: None,
-            call: OnceLock::new(),
+            operation_out: None,
+            calls: Mutex::default(),
             me: OnceLock::new(),
             locks: Mutex::default(),
             shadow_types: None,
@@ -142,6 +147,10 @@ impl Context {
             let record = self.dry_run_record();
             self.plan_first.enter(record, self.dry_run.is_some(), seconds_now())?;
         }
+        if self.operation_out.is_some() && self.dry_run.is_none() && self.known_user().is_none() {
+            // The file names the account.
+            self.me(&client).await?;
+        }
         let mode = self.dry_run.map_or(self.write_mode(), DryRun::writes);
         Ok(self.client.insert(client.with_write_mode(mode)).clone())
     }
@@ -164,13 +173,27 @@ impl Context {
     }
 
     /// Returns the name that all journals of this command share.
-    pub(crate) fn call(&self) -> &str {
-        self.call.get_or_init(|| IdempotencyKey::random().to_string())
+    pub(crate) fn call(&self) -> String {
+        let mut calls = signal::lock(&self.calls);
+        if calls.is_empty() {
+            calls.push(IdempotencyKey::random().to_string());
+        }
+        calls[0].clone()
     }
 
-    /// Continues another call of the program, whose name the journals of this command share. Has to be set before anything is written.
+    /// Continues another call of the program, whose name the journals of this command share. Has to be set before anything is written. Of
+    /// several calls, the first is continued, and the others are noted.
     pub(crate) fn continue_call(&self, call: &str) {
-        let _ = self.call.set(call.to_owned());
+        let mut calls = signal::lock(&self.calls);
+        if calls.iter().all(|known| known != call) {
+            let at = calls.len().saturating_sub(1);
+            calls.insert(at, call.to_owned());
+        }
+    }
+
+    /// Returns the names of all calls of the program that this one belongs to.
+    pub(crate) fn calls(&self) -> Vec<String> {
+        signal::lock(&self.calls).clone()
     }
 
     /// Kind of dry run, if the command is a dry run.
@@ -230,6 +253,20 @@ impl Context {
         let place = self.place().filter(|_| self.dry_run.is_none());
         let file = place.map(|(service, directory)| (directory.join("turns"), service));
         ResourceLock::wait(file, what)
+    }
+
+    /// Returns the output with a failure that is reported after it.
+    pub(crate) fn with_failure(
+        &self,
+        output: CommandOutput,
+        failure: CommandError,
+    ) -> CommandOutput {
+        let ui = Ui::plain(self.settings.output);
+        let then = async move {
+            ui.fail(&failure);
+            failure.exit()
+        };
+        CommandOutput { then: Some(Box::pin(then)), ..output }
     }
 
     /// Summary of the writes of the command.

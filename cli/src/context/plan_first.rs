@@ -212,7 +212,7 @@ fn significant(words: &[String]) -> Vec<&str> {
             "-o" | "--output" => {
                 words.next();
             }
-            "--yes" => {}
+            "-y" | "--yes" => {}
             _ if word.starts_with("--dry-run") || word.starts_with("--output=") => {}
             // `-ojson` and `-o=json`.
             _ if word.starts_with("-o") => {}
@@ -281,6 +281,7 @@ mod tests {
             "--dry-run",
             "--dry-run=request",
             "--yes",
+            "-y",
             "-o json",
             "-ojson",
             "-o=json",

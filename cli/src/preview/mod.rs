@@ -1,4 +1,4 @@
-//! Preview of a page file: a shadow of the account in this process, to which the file is applied with the ordinary code. The service only
+//! Preview of page files: a shadow of the account in this process, to which the file is applied with the ordinary code. The service only
 //! reads.
 
 mod html;
@@ -11,5 +11,5 @@ mod shadow_account;
 mod shown_page;
 
 pub(crate) use output::shown;
-pub(crate) use render::{PreviewRequest, preview};
+pub(crate) use render::{PreviewRequest, previews};
 pub(crate) use serve::{ApplyWhen, serve};

@@ -7,15 +7,53 @@ use crate::context::prelude::*;
 use crate::output::format::code_block;
 use crate::output::{diff_lines, unified};
 
-/// Returns the output of a preview: with `diff` the changes instead of the page. It is also appended to the file of `summary`, in Markdown; `-`
+/// What is made of a preview.
+struct Shown {
+    data: Value,
+    /// The page, or its differences.
+    view: View,
+    summary: String,
+    is_no: bool,
+}
+
+/// Returns the output of previews: with `diff` the changes instead of the pages. It is also appended to the file of `summary`, in Markdown; `-`
 /// is standard output. With more than `max_tokens` the answer is no.
 pub(crate) fn shown(
     context: &Context,
-    preview: Preview,
+    previews: Vec<Preview>,
     diff: bool,
     summary: Option<&Path>,
     max_tokens: Option<u64>,
 ) -> Result<CommandOutput> {
+    let mut all: Vec<Shown> =
+        previews.into_iter().map(|it| shown_page(context, it, diff, max_tokens)).collect();
+    let exit = if all.iter().any(|it| it.is_no) { Exit::No } else { Exit::Ok };
+    let text: String = all.iter().map(|it| it.summary.as_str()).collect();
+    let output = match (all.pop(), all.is_empty()) {
+        (Some(only), true) => CommandOutput::own(only.data, only.view),
+        (last, _) => {
+            all.extend(last);
+            let (mut data, mut lines, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+            for Shown { data: record, view, .. } in all {
+                data.push(record);
+                match view {
+                    View::Markdown(text) => texts.push(text),
+                    View::Lines(more) => lines.extend(more),
+                    _ => {}
+                }
+            }
+            let view =
+                if diff { View::Lines(lines) } else { View::Markdown(texts.join("\n---\n\n")) };
+            CommandOutput::own(data, view)
+        }
+    };
+    match summary {
+        Some(path) => summary::put(path, text, output.exit(exit)),
+        None => Ok(output.exit(exit)),
+    }
+}
+
+fn shown_page(context: &Context, preview: Preview, diff: bool, max_tokens: Option<u64>) -> Shown {
     let Preview { file, id, before, after, rendered_by, tokens, outlook, snapshot, .. } = preview;
     let (login, refusal) = (snapshot.login, outlook.refusal);
     let words = format!("{rendered_by}; {}", tokens.words());
@@ -40,24 +78,21 @@ pub(crate) fn shown(
         data["maxTokens"] = json!(max_tokens);
     }
     let diff = diff.then(|| unified(("the page", &before), (&file, &after)));
-    let summary = summary.map(|path| (path, in_markdown(&header, diff.as_deref(), &after)));
+    let summary = in_markdown(&header, diff.as_deref(), &after);
     let is_no = is_too_long || diff.is_some() && differs;
     let view = match diff {
         None => View::Markdown(after),
         Some(diff) if diff.is_empty() => {
             data["diff"] = json!(diff);
-            View::Lines(vec![StyledLine::plain("nothing changes for the reader")])
+            let text = format!("{login}: nothing changes for the reader");
+            View::Lines(vec![StyledLine::plain(text)])
         }
         Some(diff) => {
             data["diff"] = json!(diff);
             View::Lines(diff_lines(&diff))
         }
     };
-    let output = CommandOutput::own(data, view).exit(if is_no { Exit::No } else { Exit::Ok });
-    match summary {
-        Some((path, text)) => summary::put(path, text, output),
-        None => Ok(output),
-    }
+    Shown { data, view, summary, is_no }
 }
 
 /// Code within a line, with backticks that nothing in the text can end. A text of code mentions nobody and is no markup.

@@ -21,8 +21,29 @@ pub(crate) struct PreviewRequest {
     pub(crate) offline: bool,
 }
 
-/// Renders the page of a file as it would be after `links apply`.
-pub(crate) async fn preview(context: &mut Context, request: &PreviewRequest) -> Result<Preview> {
+/// Renders the pages of files as they would be after `links apply`. Adds why files cannot be previewed to `failures`.
+///
+/// # Errors
+///
+/// When a file fails for a reason that would be that of the others, too.
+pub(crate) async fn previews(
+    context: &mut Context,
+    requests: Vec<PreviewRequest>,
+    failures: &mut Vec<CommandError>,
+) -> Result<Vec<Preview>> {
+    let (mut shown, is_one) = (Vec::new(), requests.len() == 1);
+    for request in &requests {
+        match Box::pin(preview(context, request)).await {
+            Ok(preview) => shown.push(preview),
+            Err(failure) if failure.exit().is_general() => return Err(failure),
+            Err(failure) if is_one || failure.is_of_file() => failures.push(failure),
+            Err(failure) => failures.push(failure.about(&request.path.display().to_string())),
+        }
+    }
+    Ok(shown)
+}
+
+async fn preview(context: &mut Context, request: &PreviewRequest) -> Result<Preview> {
     let source = PreviewSource::read(&request.path, &request.options.flags.upload_root)?;
     render(context, request, &source, &mut None).await
 }

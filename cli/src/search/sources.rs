@@ -19,10 +19,10 @@ pub(crate) struct Sources {
 
 /// Reads page files and form files.
 pub(crate) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>> {
-    let files = AccountFiles::read_each(paths, &[])?;
+    let files = AccountFiles::read(paths, &[])?.all_usable()?;
     if files.is_empty() {
         return Err(CommandError::usage("there is no page file and no form file")
-            .with_hint("a page begins with `profile: LOGIN`, a form with `form: NAME`; a word without `/` and ending is the key of a page"));
+            .with_hint("a page begins with `profile: LOGIN`, a form with `form: NAME`"));
     }
     let source = |name, path, document: Document, is_form| {
         let file = Some((path, document.text().to_owned()));

@@ -62,6 +62,12 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "whether long work shows its progress on a terminal",
     ),
     config_key(
+        "confirm",
+        env_vars::CONFIRM,
+        "all",
+        "what `apply` asks about on a terminal: all changes, or only deletes, uploads and what cannot be undone",
+    ),
+    config_key(
         "timeout",
         env_vars::TIMEOUT,
         "120",
@@ -185,6 +191,7 @@ impl ConfigKey {
                 return url.map(|_| text.into());
             }
             "color" => (Color::from_str(text, false).ok().map(|_| text.into()), COLORS),
+            "confirm" => (confirms_all(text).map(|_| text.into()), CONFIRMED),
             "progress" => (text.parse::<bool>().ok().map(Value::from), "true or false"),
             "timeout" | "max-wait" => {
                 let least = u32::from(self.name == "timeout");
@@ -199,6 +206,18 @@ impl ConfigKey {
 
 /// What the use of colour must be.
 pub(super) const COLORS: &str = "auto, always or never";
+
+/// What is asked about must be.
+pub(super) const CONFIRMED: &str = "all or deletes";
+
+/// Tells whether a word means that all changes are asked about.
+pub(super) fn confirms_all(word: &str) -> Option<bool> {
+    match word {
+        "all" => Some(true),
+        "deletes" => Some(false),
+        _ => None,
+    }
+}
 
 /// What a time must be.
 pub(super) const SECONDS: &str = "a number of seconds";

@@ -24,6 +24,7 @@ use crate::error::{CommandError, Result};
 use crate::output::format::Format;
 
 /// Settings of a run.
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// Format of the output.
@@ -58,6 +59,8 @@ pub(crate) struct Settings {
     pub(crate) color: Color,
     /// Set if the progress of long work is shown.
     pub(crate) progress: bool,
+    /// Set if `apply` asks about every change on a terminal, and not only about deletes, uploads and what cannot be undone.
+    pub(crate) confirms_all: bool,
     /// Detail about requests: 0 for none, 1 for a line each, 2 for headers and bodies.
     pub(crate) verbose: u8,
     /// Time limit per call, including waits and retries, if the user sets one.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use super::config_file::{self, COLORS, Config, Env, SECONDS, variable};
+use super::config_file::{self, COLORS, CONFIRMED, Config, Env, SECONDS, confirms_all, variable};
 use super::connection::{CertificateFile, ConnectionFiles, shared_pacing};
 use super::global_args::{Color, GlobalArgs, SandboxMode};
 use super::{
@@ -16,8 +16,9 @@ use super::{
 };
 use crate::auth::{Account, AccountName, Accounts, AccountsFile};
 use crate::env_vars::{
-    ACCOUNT, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR, LOG, MAX_WAIT, MCP_URL,
-    OUTPUT, PLAN_FIRST, PROGRESS, SAFE_DIRECTORY, SANDBOX, STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
+    ACCOUNT, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR, CONFIRM, LOG, MAX_WAIT,
+    MCP_URL, OUTPUT, PLAN_FIRST, PROGRESS, SAFE_DIRECTORY, SANDBOX, STATE_DIR, TIMEOUT, TOKEN,
+    TOKEN_FILE,
 };
 use crate::error::{CommandError, Result};
 use crate::output::format::Format;
@@ -69,6 +70,7 @@ pub(crate) fn resolve(flags: &GlobalArgs, env: Env<'_>, config: &Config) -> Resu
         cache_dir: set(CACHE_DIR).map(Into::into),
         color: color(flags.color, set)?,
         progress: !flags.no_progress && variable(set, PROGRESS, SWITCH, switch)?.unwrap_or(true),
+        confirms_all: variable(set, CONFIRM, CONFIRMED, confirms_all)?.unwrap_or(true),
         verbose: match flags.verbose {
             0 => {
                 let level = |word: &str| word.parse().ok().filter(|level| *level <= 2);

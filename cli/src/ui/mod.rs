@@ -6,6 +6,7 @@ mod markers;
 mod observer;
 pub(crate) mod plan;
 mod progress;
+mod relative_time;
 mod stream;
 mod table;
 
@@ -15,6 +16,7 @@ use std::io::{self, IsTerminal};
 pub(crate) use observer::RequestObserver;
 pub(crate) use plan::cut;
 pub(crate) use progress::Progress;
+pub(crate) use relative_time::ago;
 use stream::ContentKind;
 pub(crate) use stream::protected;
 pub(crate) use table::{aligned, width};
@@ -117,6 +119,11 @@ impl Ui {
     /// Tells whether an output is shown as its text, if it has one, and its data is not used.
     pub(crate) fn shows_text(&self) -> bool {
         self.shape.shows_text()
+    }
+
+    /// Tells whether stderr is JSON.
+    pub(crate) fn says_json(&self) -> bool {
+        self.says_json
     }
 
     /// Prints a message to stderr, unless the format is JSON.
@@ -236,6 +243,11 @@ impl Ui {
     /// True if stdout is a terminal.
     pub(crate) fn is_read(&self) -> bool {
         self.terminal.stdout
+    }
+
+    /// True if the output is shown as its text on a terminal.
+    pub(crate) fn is_read_as_text(&self) -> bool {
+        self.is_read() && self.shows_text()
     }
 
     /// Asks for a secret without echo. `None` if stdin is not a terminal.

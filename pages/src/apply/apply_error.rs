@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::journal::{JournalError, LockError};
 use super::plan::Plan;
-use super::{AppliedChanges, GuardRefusal, PlanError, Step};
+use super::{AppliedChanges, GuardRefusal, PageSnapshot, PlanError, Step};
 use links_sdk::ProfileId;
 use links_sdk::runs::FailedRun;
 use links_sdk::runs::item_of;
@@ -26,6 +26,8 @@ struct ApplyFailure {
     cause: ApplyCause,
     done: AppliedChanges,
     run: Option<String>,
+    /// The page as the run knows it.
+    page: Option<PageSnapshot>,
     has_ended: bool,
 }
 
@@ -118,7 +120,13 @@ pub struct ItemRefusal {
 
 impl ApplyError {
     pub(super) fn new(cause: ApplyCause, done: AppliedChanges, run: Option<String>) -> Self {
-        Self(Box::new(ApplyFailure { cause, done, run, has_ended: false }))
+        Self(Box::new(ApplyFailure { cause, done, run, page: None, has_ended: false }))
+    }
+
+    /// Sets the page as the run knows it.
+    pub(super) fn of_page(mut self, page: Option<PageSnapshot>) -> Self {
+        self.0.page = page;
+        self
     }
 
     /// Sets whether the run has ended.
@@ -140,6 +148,11 @@ impl ApplyError {
     /// Returns the changes that the run had made by then.
     pub fn done(&self) -> &AppliedChanges {
         &self.0.done
+    }
+
+    /// Returns the page with the changes of the run as the service answered them, if it was written.
+    pub fn page(&self) -> Option<&PageSnapshot> {
+        self.0.page.as_ref()
     }
 
     /// Returns whether everything was written and the page was read once more, which showed that it differs or that another client changed

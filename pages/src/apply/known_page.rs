@@ -1,13 +1,13 @@
 //! State of the page and of its profile fields as a run knows them, to distinguish the run's own changes from those of other clients.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::page_fields::{FieldsRequest, PlannedFields, held, page_fields};
 use super::plan::PlannedUpdate;
-use super::{PageSnapshot, Plan, SlotTypes, same};
+use super::{PageSnapshot, Plan, SlotTypes, fingerprint, same};
 use links_sdk::runs::{ReadTime, WriteStop, patch_page};
 use links_sdk::{Object, ProfileHandle, Slot, SlotId};
 
@@ -29,7 +29,12 @@ pub(super) struct KnownPage {
     pub is_ordered: bool,
     /// Time of the read that the next write relies on.
     pub at: Option<ReadTime>,
+    /// Set if the page has to be as it was planned when it is read for the first time.
+    is_uncompared: bool,
 }
+
+/// Words for a page that is not as it was planned.
+pub(super) const OTHER_STATE: &str = "the plan was made for another state of it";
 
 impl KnownPage {
     pub(super) fn new(plan: Arc<Plan>, types: SlotTypes, page: &PageSnapshot) -> Self {
@@ -41,6 +46,7 @@ impl KnownPage {
             order: page.slots.iter().map(|slot| slot.id).collect(),
             is_ordered: !plan.reorder,
             at: page.read_time,
+            is_uncompared: page.read_time.is_none(),
             plan,
             types,
         }
@@ -82,13 +88,24 @@ impl KnownPage {
         self.order.retain(|id| !ids.contains(id));
     }
 
+    /// Returns the slots of the page, those that the run created as they were sent.
+    pub(super) fn slots(&self, created: &BTreeMap<usize, SlotId>) -> Vec<Slot> {
+        let new = |id: &SlotId| {
+            let create = self.plan.creates.iter().find(|it| created.get(&it.index) == Some(id))?;
+            let (kind, data) = (&create.kind, &create.data);
+            let slot = json!({ "id": id, "type": kind, "data": data, "supported": true });
+            serde_json::from_value(slot).ok()
+        };
+        self.order.iter().filter_map(|id| self.old.get(id).cloned().or_else(|| new(id))).collect()
+    }
+
     fn pending(&self) -> impl Iterator<Item = &PlannedUpdate> {
         self.plan.updates.iter().filter(|update| !self.updated.contains(&update.id))
     }
 
     /// Takes over a page that was read, unless it has conflicts. Returns those; the next write reads the page once more.
     pub(super) fn accept(&mut self, page: &[Slot], at: ReadTime) -> Vec<String> {
-        let found = self.conflicts(page, &[]);
+        let found = self.compare(page, &[]);
         if !found.is_empty() {
             self.at = None;
             return found;
@@ -106,6 +123,14 @@ impl KnownPage {
         self.order = page.iter().map(|slot| slot.id).collect();
         self.at = Some(at);
         found
+    }
+
+    /// Describes changes as [`conflicts`](Self::conflicts) does; before the first write every change counts.
+    pub(super) fn compare(&mut self, page: &[Slot], deleting: &[SlotId]) -> Vec<String> {
+        if std::mem::take(&mut self.is_uncompared) && fingerprint(page) != self.plan.page {
+            return vec![OTHER_STATE.to_owned()];
+        }
+        self.conflicts(page, deleting)
     }
 
     /// Describes changes by other clients to slots that the run still has to write, which the run would undo. The slots in `deleting` may
@@ -253,6 +278,11 @@ impl KnownFields {
         let stored = planned.of(request).map(|(name, _)| (name.clone(), held(&now, name).clone()));
         self.stored.extend(stored);
         Ok(())
+    }
+
+    /// Returns the record of the page.
+    pub(super) fn record(&self) -> &Object {
+        &self.record
     }
 
     /// Describes changes that other clients made to the fields that the run wrote.

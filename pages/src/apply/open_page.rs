@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::create::failed;
 use super::journal::Journal;
+use super::known_page::OTHER_STATE;
 use super::page_run::{PageRun, read_again};
 use super::page_turns::PageTurn;
 use super::run_settings::{RunMarks, RunSettings};
@@ -218,6 +219,18 @@ impl OpenPage {
         self.settings.command = Some(command);
     }
 
+    /// Returns the name of the call of the program that began the interrupted run which is continued, if its journal has it.
+    pub fn resumed_call(&self) -> Option<&str> {
+        self.journal.as_ref()?.log.opening.command.as_ref()?.call.as_deref()
+    }
+
+    /// Records the run on this page as one of another call of the program.
+    pub fn record_as_part_of(&mut self, call: &str) {
+        if let Some(command) = &mut self.settings.command {
+            command.call = Some(call.to_owned());
+        }
+    }
+
     /// Returns whether an interrupted run is continued.
     pub fn is_resumed(&self) -> bool {
         self.journal.is_some()
@@ -244,10 +257,8 @@ impl OpenPage {
 
     /// Checks that the plan was made for the page as it was read under the lock.
     fn check_plan(&self, proposal: &Proposal) -> Result<(), ApplyCause> {
-        if proposal.plan.page == fingerprint(&self.page.slots) {
-            return Ok(());
-        }
-        Err(ApplyCause::Changed(vec!["the plan was made for another state of it".to_owned()]))
+        let is_of_it = proposal.plan.page == fingerprint(&self.page.slots);
+        if is_of_it { Ok(()) } else { Err(ApplyCause::Changed(vec![OTHER_STATE.to_owned()])) }
     }
 
     /// Sets the plan after something that took time: a question to a user, an upload. Its values may be others. The page is read again before
@@ -345,10 +356,12 @@ impl OpenPage {
         }
         let is_fresh = self.page.read_time.is_some_and(|time| time.is_fresh(&self.client));
         // A page that was created a moment ago is as it was planned.
-        if (self.took_time || !self.is_new && !is_fresh)
-            && let Err(cause) = self.read_again(&proposal).await
-        {
-            return Err(self.failed(cause));
+        if self.took_time || !self.is_new && !is_fresh {
+            if proposal.plan.is_compared_when_written() {
+                Arc::make_mut(&mut self.page).read_time = None;
+            } else if let Err(cause) = self.read_again(&proposal).await {
+                return Err(self.failed(cause));
+            }
         }
         let journal = self.record(&proposal).await?;
         let Self { nth, client, page, settled, .. } = self;

@@ -154,14 +154,25 @@ impl PageRun {
             };
             self.record(move |journal| journal.note(entry)).await;
         }
+        let known = (ended.is_err() && !self.done.is_nothing()).then(|| self.known_page());
         let Self { nth, proposal, journal, done, .. } = self;
         let run = journal.as_ref().map(|journal| journal.log.run.clone());
         let not_recorded = journal.and_then(Journal::into_write_error);
         let result = match ended {
             Ok(page) => Ok(Applied { page: Arc::new(page), plan: proposal.plan, done, run }),
-            Err(cause) => Err(ApplyError::new(cause, done, run).ended(is_read)),
+            Err(cause) => Err(ApplyError::new(cause, done, run).of_page(known).ended(is_read)),
         };
         EndedPage { nth, result, not_recorded }
+    }
+
+    /// Returns the page with the changes of the run as the service answered them.
+    fn known_page(&self) -> PageSnapshot {
+        let mut page = self.page.with_slots(self.seen.slots(&self.done.created));
+        page.record.clone_from(self.fields.record());
+        if let Some(login) = page.record.get("login").and_then(|it| it.as_str()) {
+            page.login = login.to_owned();
+        }
+        page
     }
 
     async fn write_part(
@@ -384,8 +395,8 @@ impl PageRun {
         let ids: Vec<SlotId> = deletes.iter().map(|delete| delete.id).collect();
         let asked = ids.len();
         let at = self.seen.at.filter(|_| is_checked);
-        let seen = &self.seen;
-        let judge = |page: &[Slot]| seen.conflicts(page, &ids);
+        let seen = &mut self.seen;
+        let judge = |page: &[Slot]| seen.compare(page, &ids);
         let answer = delete_slots(&self.handle, ids.clone(), at, judge).await;
         let answer =
             answer.map_err(|stop| broken(stop, |error| failed(Step::Delete(asked), error)))?;

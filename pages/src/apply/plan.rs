@@ -273,6 +273,17 @@ impl Plan {
         batches
     }
 
+    /// Returns whether the first request of the plan, which then follows a read of its own, compares all that the plan relies on: the plan
+    /// writes either slots or fields, and creates are not the first.
+    pub fn is_compared_when_written(&self) -> bool {
+        let batches = self.batches();
+        let of_fields = |batch: &PlanBatch<'_>| matches!(batch, PlanBatch::Fields(..));
+        match batches.first() {
+            None | Some(PlanBatch::TryCreate(_) | PlanBatch::Create(_)) => false,
+            Some(first) => batches.iter().all(|batch| of_fields(batch) == of_fields(first)),
+        }
+    }
+
     /// Returns the number of requests that executing the plan takes if nothing goes wrong and nothing has to wait: one that reads the page,
     /// its batches, those that read the page before something is deleted, and one that reads the page again to check.
     pub fn request_count(&self) -> usize {

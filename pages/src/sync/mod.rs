@@ -51,6 +51,7 @@ pub use known_base::{KnownBase, LineContent, LineKey, Lines, LockLine, RecordHis
 use links_sdk::{Object, Slot};
 pub use lock::{Lock, LockFileError, PageName, RecordOf};
 pub use merge::Merge;
+pub use next_base::sent_keys;
 pub use pull::Pull;
 use serde_json::Value;
 pub use value_hash::ValueHash;

@@ -279,6 +279,18 @@ impl PageBase {
     }
 }
 
+/// Returns the keys whose values runs have sent.
+pub fn sent_keys(sent: &SentValues) -> BTreeSet<LineKey> {
+    let fields = sent.fields.keys().map(|name| LineKey::Field(name.clone()));
+    let updated = sent.values.iter().map(|(id, keys)| (id, keys.keys().collect::<Vec<_>>()));
+    let created = sent.created.iter().map(|(id, slot)| (id, slot.sent.data.keys().collect()));
+    let slots = updated.chain(created);
+    let keys = slots.flat_map(|(id, keys)| {
+        keys.into_iter().map(|key| LineKey::Key(*id, key.clone())).collect::<Vec<_>>()
+    });
+    fields.chain(keys).collect()
+}
+
 struct OwnWrites<'a> {
     sent: &'a SentValues,
     file: &'a FilePage,

@@ -70,7 +70,7 @@ impl Shared {
             bucket => Some(self.head_of_line(bucket, operation, options).await?),
         };
         let mut head = None;
-        while !options.time_left(&*self.clock).is_zero() {
+        while !self.stop.is_set() && !options.time_left(&*self.clock).is_zero() {
             if head.is_none() {
                 head = Some(self.head_of_line(Bucket::General, operation, options).await?);
             }

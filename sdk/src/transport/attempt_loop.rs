@@ -368,7 +368,7 @@ impl Shared {
             return false;
         }
         self.sleep(operation, wait, WaitReason::Retry).await;
-        true
+        !self.stop.is_set()
     }
 }
 

@@ -1,14 +1,14 @@
 //! State that all calls of one client share, and the lines in which they wait: first come, first served.
 
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
 use http::header::HeaderMap;
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{Mutex, MutexGuard, Notify};
 
 use super::caller_headers::BeforeSend;
 use super::clock::Clock;
@@ -47,6 +47,7 @@ pub(crate) struct Shared {
     pub(crate) tally: Arc<WriteTally>,
     /// Number of waits of this client's calls.
     pub(crate) waits: Arc<AtomicU64>,
+    pub(crate) stop: Arc<StopSignal>,
     pub(crate) budget: Arc<RetryBudget>,
     /// Lines of waiting requests, by the number of the bucket: one for all, and one for each bucket with a limit of its own, so that a wait
     /// for that limit does not delay the others.
@@ -70,6 +71,7 @@ impl Shared {
             requests: Arc::default(),
             tally: Arc::default(),
             waits: Arc::default(),
+            stop: Arc::default(),
             budget: Arc::new(RetryBudget::full(self.retry)),
             queue: Arc::default(),
             secrets: Secrets::default(),
@@ -120,7 +122,38 @@ impl Shared {
         if !wait.is_zero() {
             self.waits.fetch_add(1, Ordering::Relaxed);
             self.report_wait(operation, wait, reason);
-            self.clock.sleep(wait).await;
+            tokio::select! {
+                biased;
+                () = self.stop.is_given() => {}
+                () = self.clock.sleep(wait) => {}
+            }
+        }
+    }
+}
+
+/// Tells the calls of a client that no other request is to be sent: waits end, and requests under way come to their end.
+#[derive(Debug, Default)]
+pub(crate) struct StopSignal {
+    is_set: AtomicBool,
+    given: Notify,
+}
+
+impl StopSignal {
+    pub(crate) fn give(&self) {
+        self.is_set.store(true, Ordering::SeqCst);
+        self.given.notify_waiters();
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.is_set.load(Ordering::SeqCst)
+    }
+
+    /// Completes once the signal was given.
+    async fn is_given(&self) {
+        let mut given = pin!(self.given.notified());
+        given.as_mut().enable();
+        if !self.is_set() {
+            given.await;
         }
     }
 }

@@ -113,10 +113,10 @@ fn a_token_is_typed_without_echo_and_ctrl_c_restores_the_echo() {
 #[ignore = "needs tmux: see tests/terminal/run"]
 fn progress_is_shown_on_a_terminal_and_cleared_afterwards() {
     for (line, seen) in [
-        ("links slots apply page.yaml", true),
-        ("links slots apply page.yaml --no-progress", false),
-        ("LINKS_PROGRESS=0 links slots apply page.yaml", false),
-        ("links slots apply page.yaml -o json", false),
+        ("links slots apply page.yaml -y", true),
+        ("links slots apply page.yaml -y --no-progress", false),
+        ("LINKS_PROGRESS=0 links slots apply page.yaml -y", false),
+        ("links slots apply page.yaml -y -o json", false),
         ("links slots apply page.yaml 2>&1 | cat", false),
     ] {
         let env = long();
@@ -144,15 +144,16 @@ fn a_wait_for_the_rate_limit_is_shown_beside_the_progress() {
     let env = long().env("LINKS_TEST_NO_WAIT", "");
     env.server.fail([5], &Fault::RateLimited(Some("60".to_owned())));
     let terminal = Tmux::bash(&env, 100, 50);
-    terminal.begin("links slots apply page.yaml");
+    terminal.begin("links slots apply page.yaml -y");
     terminal.wait_for("a reason", |screen| screen.contains("waiting "));
     let rows = terminal.rows();
     let line = rows.iter().find(|it| it.contains("waiting ")).unwrap();
     assert!(line.starts_with("waiting ") && !line.contains("creating"), "{rows:?}");
+    // No request is under way.
     terminal.press(&["C-c"]);
-    terminal.wait_for("a promise", |screen| screen.contains("Ctrl-C again stops at once"));
-    terminal.press(&["C-c"]);
-    assert_eq!(terminal.end().exit, 130);
+    let shown = terminal.end();
+    assert_eq!(shown.exit, 130);
+    assert!(shown.text.contains("stopped by Ctrl-C: "), "{}", shown.text);
 
     // If nothing is written, there is nothing to wait for.
     let env = TestEnv::cafe();
@@ -177,16 +178,23 @@ fn fault_63_one_ctrl_c_lets_the_request_in_flight_end_and_a_second_one_does_not(
     for twice in [false, true] {
         let env = long().env("LINKS_TEST_NO_WAIT", "");
         let terminal = Tmux::bash(&env, 100, 50);
-        let begin = || terminal.begin("links slots apply page.yaml");
+        let begin = || terminal.begin("links slots apply page.yaml -y");
         let shown = if twice {
-            // A request that would take a minute.
-            env.server.fail([6], &Fault::RateLimited(Some("60".to_owned())));
+            // A request without an answer.
+            let (sent, told) = std::sync::mpsc::channel();
+            let (release, released) = std::sync::mpsc::channel::<()>();
+            env.server.edit_after(6, move |_| {
+                sent.send(()).unwrap();
+                let _ = released.recv();
+            });
             begin();
-            terminal.wait_for("a reason", |screen| screen.contains("asked to wait"));
+            told.recv().unwrap();
             terminal.press(&["C-c"]);
             terminal.wait_for("a promise", |screen| screen.contains("Ctrl-C again stops at once"));
             terminal.press(&["C-c"]);
-            terminal.end()
+            let shown = terminal.end();
+            drop(release);
+            shown
         } else {
             // Between two requests it ends before it can promise to.
             let answers = ["Ctrl-C again stops at once", "stopped by Ctrl-C"];

@@ -2,6 +2,7 @@
 
 pub(crate) mod existing_file;
 mod file_name;
+mod files_of;
 mod forms;
 mod image_urls;
 mod images;
@@ -19,9 +20,9 @@ use crate::apply::schema_line::schema_of;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
+pub(crate) use files_of::{Filed, FoundFiles};
 use new_page::NewPage;
-pub(crate) use place::PullOptions;
-use place::{PullDirectory, default_directory};
+pub(crate) use place::{PullDirectory, PullOptions, default_directory};
 use puller::Puller;
 use report::Report;
 

@@ -4,12 +4,12 @@ use std::fs;
 use std::sync::Arc;
 
 use clap::Args;
-use links_pages::sync::Lock;
+use links_pages::sync::{Lock, PageName};
 use links_sdk::FormId;
 
 use super::file_name::stem;
 use super::images::IMAGES;
-use crate::account::files::{DEPTH, files_below};
+use crate::account::files::{DEPTH, both_files_of, files_below, from_here};
 use crate::apply::runs;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
@@ -40,7 +40,7 @@ pub(crate) struct PullOptions {
 }
 
 /// A directory of page files and form files.
-pub(super) struct PullDirectory {
+pub(crate) struct PullDirectory {
     pub(super) path: PathBuf,
     lock: Option<(LockStore, Arc<Lock>)>,
     /// Page files with their `profile`.
@@ -58,7 +58,7 @@ pub(super) enum PageTarget {
 }
 
 /// Returns the directory of the closest `links.lock`, else the current one.
-pub(super) fn default_directory() -> PathBuf {
+pub(crate) fn default_directory() -> PathBuf {
     let Some(store) = LockStore::of(Path::new(LOCK_NAME)) else { return PathBuf::new() };
     let is_here = Path::new(".").canonicalize().is_ok_and(|here| here == store.directory());
     if is_here { PathBuf::new() } else { store.directory().to_owned() }
@@ -66,7 +66,7 @@ pub(super) fn default_directory() -> PathBuf {
 
 impl PullDirectory {
     /// Reads which files the directory has. It is created if it does not exist.
-    pub(super) fn read(context: &Context, path: PathBuf) -> Result<Self> {
+    pub(crate) fn read(context: &Context, path: PathBuf) -> Result<Self> {
         let here = |path: &Path| {
             if path.as_os_str().is_empty() { PathBuf::from(".") } else { path.to_owned() }
         };
@@ -111,6 +111,15 @@ impl PullDirectory {
         self.pages.iter().cloned()
     }
 
+    /// Returns the file of a form: the one that has its id, or the one whose name the lock has for it.
+    pub(super) fn file_of_form(&self, id: &str) -> Option<PathBuf> {
+        let is_its = |(_, file): &&(PathBuf, FormFile)| match &file.form.id {
+            Some(own) => *own == id,
+            None => self.recorded_form(&file.form.name) == Some(id),
+        };
+        self.forms.iter().find(is_its).map(|(path, _)| path.clone())
+    }
+
     /// Returns the id that the lock has for the local name of a form.
     pub(super) fn recorded_form(&self, name: &str) -> Option<&str> {
         self.lock.as_ref()?.1.forms.get(name).map(FormId::as_str)
@@ -132,25 +141,44 @@ impl PullDirectory {
             let path = self.pages.iter().find(known).map(|(path, _)| path.clone());
             return Ok(PageTarget::Existing(path.unwrap_or_else(|| store.path_of(key))));
         }
-        let id = page.id.to_string();
-        let named = |is: &dyn Fn(&str) -> bool| -> Vec<&PathBuf> {
-            self.pages.iter().filter(|(_, profile)| is(profile)).map(|(path, _)| path).collect()
+        match self.with_profile(&[&page.id.to_string(), &page.login])? {
+            Some(path) => Ok(PageTarget::Existing(path)),
+            None => Ok(PageTarget::New(self.new_page(page))),
+        }
+    }
+
+    /// Returns the file of the page that a key names, by the lock, else by its `profile`.
+    pub(crate) fn file_of(&self, key: &ProfileKey) -> Result<Option<PathBuf>> {
+        let is_meant = |base: &PageName| match key {
+            ProfileKey::Id(id) => base.id == *id,
+            ProfileKey::Login(login) => base.login.eq_ignore_ascii_case(login),
         };
-        let mut named_so = named(&|profile| profile == id || profile == page.login);
+        if let Some((store, lock)) = &self.lock
+            && let Some((file, _)) = lock.pages.iter().find(|(_, base)| is_meant(base))
+            && store.path_of(file).is_file()
+        {
+            return Ok(Some(from_here(&store.path_of(file))));
+        }
+        self.with_profile(&[&key.to_string()])
+    }
+
+    /// Returns the only file whose `profile` is one of these names, in this case if there is one.
+    fn with_profile(&self, names: &[&str]) -> Result<Option<PathBuf>> {
+        let named = |is: &dyn Fn(&str, &str) -> bool| -> Vec<&PathBuf> {
+            let is_meant = |profile: &str| names.iter().any(|name| is(profile, name));
+            let pages = self.pages.iter().filter(|(_, profile)| is_meant(profile));
+            pages.map(|(path, _)| path).collect()
+        };
+        let mut named_so = named(&|profile, name| profile == name);
         if named_so.is_empty() {
-            named_so = named(&|profile| profile.eq_ignore_ascii_case(&page.login));
+            named_so = named(&|profile, name| profile.eq_ignore_ascii_case(name));
         }
         match named_so[..] {
-            [] => Ok(PageTarget::New(self.new_page(page))),
-            [only] => Ok(PageTarget::Existing(only.clone())),
+            [] => Ok(None),
+            [only] => Ok(Some(only.clone())),
             [one, other, ..] => {
-                let message = format!(
-                    "{} and {} are both files of the page {}; nothing was written",
-                    one.display(),
-                    other.display(),
-                    page.login
-                );
-                Err(CommandError::refused(message).with_hint("keep one of them"))
+                let what = format!("the page {}", names[names.len() - 1]);
+                Err(both_files_of(&what, one, other))
             }
         }
     }

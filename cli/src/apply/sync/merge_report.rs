@@ -130,10 +130,11 @@ fn value_path(slot: Option<(usize, SlotId)>, key: &str) -> Vec<String> {
     item.into_iter().flatten().chain([key.to_owned()]).collect()
 }
 
-/// Returns the items of which it is unclear which slots they are, at their places in the file.
+/// Returns the items of which it is unclear which slots they are, at their places in the file. `page_of_slot` says which other page has a slot.
 pub(crate) fn identity_problems(
     problems: &[IdentityProblem],
     file: &PageFile,
+    page_of_slot: &dyn Fn(SlotId) -> Option<String>,
 ) -> Vec<FieldDiagnostic> {
     let place = |problem: &IdentityProblem| -> Vec<(Vec<String>, At)> {
         let at = |item: &usize, key: Option<&str>| {
@@ -155,9 +156,18 @@ pub(crate) fn identity_problems(
         }
     };
     let problems = problems.iter().flat_map(|problem| {
-        place(problem).into_iter().map(move |(path, at)| (path, at, problem.to_string()))
+        let other = match problem {
+            IdentityProblem::Named(ItemError {
+                problem: ItemProblem::NotOnPage { id }, ..
+            }) => page_of_slot(*id),
+            _ => None,
+        };
+        let located = move |(path, at): (Vec<String>, At)| {
+            file.document.locate(&path, at, problem.to_string()).help_if(other.clone())
+        };
+        place(problem).into_iter().map(located)
     });
-    problems.map(|(path, at, message)| file.document.locate(&path, at, message)).collect()
+    problems.collect()
 }
 
 /// Returns lines about the changes of others that a plan keeps or replaces, and notes; without what they say of the login.

@@ -30,9 +30,10 @@ impl PulledFile {
     ) -> Result<Self, CommandError> {
         let replaces = "--force replaces the whole file";
         let pull = record.pull(file, page, types).map_err(|error| match error {
-            PlanError::Unclear(problems) => {
-                CommandError::from(file.document.bad(identity_problems(&problems, file)))
-            }
+            PlanError::Unclear(problems) => CommandError::from(
+                file.document
+                    .bad(identity_problems(&problems, file, &|id| record.page_of_slot(id))),
+            ),
             error => CommandError::invalid(error.to_string()).with_hint(replaces),
         })?;
         let edits = edits(&pull, &file.page.content.fields);

@@ -8,8 +8,8 @@ use links_pages::apply::{
     JournalStore, PageSnapshot, PlanError, PlanOptions, SentValues, SlotTypes,
 };
 use links_pages::sync::{
-    FilePage, HashPair, KnownBase, LineKey, LivePage, Lock, Merge, PageBase, PageName, Pull,
-    RecordOf, SlotBase, ValueHash,
+    FilePage, HashPair, KnownBase, LineContent, LineKey, LivePage, Lock, LockLine, Merge, PageBase,
+    PageName, Pull, RecordOf, SlotBase, ValueHash, sent_keys,
 };
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
@@ -254,7 +254,7 @@ impl SyncRecord {
     pub(crate) fn gone_hint(&self) -> Option<String> {
         let base = self.page().filter(|_| self.is_in_lock())?;
         Some(format!(
-            "links.lock has it as the page {} ({}) of {}; if it was deleted, remove that record from links.lock",
+            "links.lock has it as the page {} ({}); if it was deleted there, delete {} too and run `links init --refresh`, which removes its record",
             base.id, base.login, self.key
         ))
     }
@@ -296,6 +296,22 @@ impl SyncRecord {
         let mut pages = self.lock.pages.iter();
         let (key, _) = pages.find(|(key, base)| base.id == page && **key != self.key)?;
         Some(key.clone())
+    }
+
+    /// Says which other page has a slot, by the lock.
+    pub(crate) fn page_of_slot(&self, slot: SlotId) -> Option<String> {
+        let holds = |page: &PageName| {
+            let lines = self.lock.lines.get(&RecordOf::Page(page.id))?.get(&LineKey::Slot(slot))?;
+            let is_held = |line: &LockLine| line.content != LineContent::Gone;
+            lines.iter().any(is_held).then_some(())
+        };
+        let mut pages = self.lock.pages.iter().filter(|(file, _)| **file != self.key);
+        let (file, page) = pages.find(|(_, page)| holds(page).is_some())?;
+        Some(format!(
+            "slot {slot} is on the page {} ({file}), and no slot changes its page: without `id` it is created here, with a new id and without \
+             statistics",
+            page.login
+        ))
     }
 
     /// Returns whether another file that exists has a record of the page.
@@ -390,9 +406,9 @@ impl SyncRecord {
         let (said, live) = file.compared(page);
         let options = PlanOptions { types, ..PlanOptions::default() };
         let mut merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
-            PlanError::Unclear(problems) => {
-                CommandError::from(file.document.bad(identity_problems(&problems, file)))
-            }
+            PlanError::Unclear(problems) => CommandError::from(
+                file.document.bad(identity_problems(&problems, file, &|id| self.page_of_slot(id))),
+            ),
             error => CommandError::invalid(format!("{}: {error}", self.key)),
         })?;
         // Nothing is written, so that only what is equal counts as agreed.
@@ -604,10 +620,43 @@ impl SyncRecord {
         if written.is_empty() && before.as_ref() == Some(&base) && self.is_written(file, &base) {
             return Ok(());
         }
+        self.put_where(context, (file, after), base, written, options)
+    }
+
+    /// Records what a run has written to a page before it ended. `page` is the page as the run knows it.
+    pub(crate) fn store_sent(
+        &mut self,
+        context: &Context,
+        file: &PageFile,
+        merged: &MergedPage,
+        page: &PageSnapshot,
+        options: &PlanOptions,
+    ) -> Result<(), CommandError> {
+        // Without a record the next run finds the slots by their content.
+        let Some(before) = &merged.base else { return Ok(()) };
+        self.read_sent(context, page.id)?;
+        let (said, live) = file.compared(page);
+        let base = before.with_sent(&self.sent, &said, &live, &options.types);
+        if base == *before {
+            return Ok(());
+        }
+        self.put_where(context, (file, page), base, sent_keys(&self.sent), options)
+    }
+
+    /// Records a base in the lock, or beside it where the lock stays as it is.
+    fn put_where(
+        &self,
+        context: &Context,
+        (file, page): (&PageFile, &PageSnapshot),
+        base: PageBase,
+        written: BTreeSet<LineKey>,
+        options: &PlanOptions,
+    ) -> Result<(), CommandError> {
         if options.sync.as_ref().is_some_and(|run| run.locked) {
+            let (said, _) = file.compared(page);
             self.put_beyond_lock(context, &said, &base, &written)
         } else {
-            self.put(context, (file, after), base, written)
+            self.put(context, (file, page), base, written)
         }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) enum FieldCommand {
         /// Key of the field, or its label
         field: String,
         /// Confirm without being asked
-        #[arg(long)]
+        #[arg(short, long)]
         yes: bool,
         #[command(flatten)]
         dry_run: DryRunArgs,

@@ -94,7 +94,7 @@ pub(crate) struct FormsUpdateArgs {
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     /// Confirm the removal of fields without being asked
-    #[arg(long)]
+    #[arg(short, long)]
     yes: bool,
     /// Read all pages first, and name those that show the form
     #[arg(long)]

@@ -137,7 +137,7 @@ pub(crate) struct ProfileRenameArgs {
     /// New login: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
     new: String,
     /// Confirm without being asked
-    #[arg(long, requires = "confirm")]
+    #[arg(short, long, requires = "confirm")]
     yes: bool,
     /// Current login of the page, which has to match
     #[arg(long, value_name = "LOGIN", requires = "yes")]

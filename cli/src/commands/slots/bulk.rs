@@ -43,6 +43,7 @@ pub(crate) struct SlotsRewriteArgs {
 pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> CommandResult {
     let SlotsRewriteArgs { profiles, all, select, edit, how, dry_run } = args;
     let filter = SlotFilter::new(select.as_deref(), &edit).map_err(CommandError::usage)?;
+    operation_file::prepare(context, how.operation.operation_out.clone())?;
     let client = context.writer(dry_run).await?;
     let pages = if all { all_keys(&client).await? } else { profile_key::once(profiles) };
     bulk::run(context, pages, how, filter).await
@@ -87,6 +88,7 @@ pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> Comm
     let SlotsImportArgs { key, file, kind, map, at, delimiter, how, dry_run } = args;
     let (name, bytes) = named::read_most(&file, MOST_BYTES)?;
     let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { name };
+    operation_file::prepare(context, how.operation.operation_out.clone())?;
     context.writer(dry_run).await?;
     let types = context.slot_types().await?;
     if !types.creatable().any(|it| it == kind) {

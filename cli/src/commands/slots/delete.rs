@@ -20,7 +20,7 @@ pub(crate) struct SlotsDeleteArgs {
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<SlotId>,
     /// Confirm without being asked
-    #[arg(long)]
+    #[arg(short, long)]
     yes: bool,
     #[command(flatten)]
     dry_run: DryRunArgs,

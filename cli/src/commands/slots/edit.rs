@@ -19,6 +19,8 @@ pub(crate) struct SlotsEditArgs {
     #[command(flatten)]
     apply_args: ApplyArgs,
     #[command(flatten)]
+    operation: OperationOutArgs,
+    #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
@@ -32,6 +34,7 @@ const HEAD: &str = "\
 const MOST_MERGES: u32 = 3;
 
 pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandResult {
+    operation_file::prepare(context, args.operation.operation_out.clone())?;
     context.writer(args.dry_run).await?;
     let client = context.client().await?;
     let read = PageSnapshot::read(&client, &args.key).await?;

@@ -1,10 +1,13 @@
 //! `links undo` and `links redo`: take back the writes of an operation, on all its pages and forms.
 
+mod files;
 mod page_undo;
 mod reverse;
 mod selection;
 
 use std::rc::Rc;
+
+use links_pages::apply::RunCommand;
 
 use self::page_undo::{PageUndo, UndoEdit, created_ids};
 use self::reverse::Reverse;
@@ -13,8 +16,11 @@ pub(crate) use self::selection::{Direction, UndoArgs};
 use super::prelude::*;
 use crate::account::apply;
 use crate::account::edit::SlotsEdit;
+use crate::account::form_edit::FormEdit;
+use crate::account::pull::{Filed, FoundFiles};
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
+use crate::apply::operation_file::OperationFile;
 use crate::apply::operations::{LIST, Operations, names};
 use crate::apply::sync::recreated_slots;
 use crate::commands::profile::login;
@@ -24,13 +30,24 @@ pub(crate) async fn run(
     args: UndoArgs,
     direction: Direction,
 ) -> CommandResult {
+    operation_file::prepare(context, args.operation_out.operation_out.clone())?;
     let client = context.writer(args.dry_run).await?;
-    let operations = Operations::read(context)?;
+    let (operations, found) = match &args.from {
+        Some(path) => {
+            let file = OperationFile::read(context, &client, path).await?;
+            let (operations, index) = file.among(context, &path.display().to_string())?;
+            (operations, vec![index])
+        }
+        None => {
+            let operations = Operations::read(context)?;
+            let found = selection::candidates(context, &operations, &args, direction)?;
+            (operations, found)
+        }
+    };
     let mut types = None;
-    let mut candidates =
-        selection::candidates(context, &operations, &args, direction)?.into_iter().peekable();
+    let mut candidates = found.into_iter().peekable();
     while let Some(index) = candidates.next() {
-        let undone = UndoneOperation::of(&operations, index, args.page.as_ref())?;
+        let undone = UndoneOperation::of(&operations, index, &args)?;
         tell(context, &undone);
         let types = match &types {
             Some(types) => types,
@@ -65,7 +82,11 @@ pub(crate) async fn run(
 fn tell(context: &Context, undone: &UndoneOperation) {
     let UndoneOperation { line, time, .. } = undone;
     let targets: Vec<Value> = undone.parts.iter().map(|part| part.target().into()).collect();
-    let text = format!("undoes `links {line}` of {time} ({})", names(&targets));
+    let (verb, (line, time)) = match &undone.redone {
+        Some((line, time)) => ("redoes", (line, time)),
+        None => ("undoes", (line, time)),
+    };
+    let text = format!("{verb} `links {line}` of {time} ({})", names(&targets));
     context.ui.tell(Style::Plain, text);
     for line in &undone.refused {
         context.ui.tell(Style::Removed, format!("! {line}; it stays"));
@@ -80,7 +101,7 @@ fn refuse(
     args: &UndoArgs,
     older: Option<&str>,
 ) -> Result<()> {
-    let UndoneOperation { line, id, .. } = undone;
+    let UndoneOperation { line, again, .. } = undone;
     let changed = match &reverse.conflicts[..] {
         [] => None,
         [only] => Some(format!("changed since the run: {only}; nothing was written")),
@@ -105,7 +126,7 @@ fn refuse(
             format!("nothing of `links {line}` is left to undo: {message}"),
         )
         .with_hint(format!(
-            "`links undo {id} --overwrite` restores what was there before the run; {older}"
+            "`links {again} --overwrite` restores what was there before the run; {older}"
         ))),
         None if !can_write && !reverse.lost.is_empty() => {
             let why = reverse.lost.join("; ");
@@ -138,6 +159,8 @@ async fn take_back(
     for form in &form_edits {
         context.plan_first.plan(&(form.id(), &form.changes))?;
     }
+    let filed = filed(&form_edits, &pages);
+    let found = if args.files { FoundFiles::of(context, &filed)? } else { FoundFiles::default() };
     let recreated: Vec<_> = pages
         .iter()
         .map(|(page, _)| (page.seen.id, page.undo.recreates.clone(), page.file.clone()))
@@ -178,10 +201,24 @@ async fn take_back(
         }
     }
     // What goes on after the output is the error of an undo that was not carried out as a whole.
-    if context.dry_run().is_none() && outcome.then.is_none() {
+    let is_done = outcome.then.is_none();
+    if context.dry_run().is_none() && is_done {
         undone.close();
     }
+    if args.files && is_done {
+        return files::follow(context, outcome, found).await;
+    }
+    files::tell(context, &filed);
     Ok(outcome)
+}
+
+/// Returns the pages and forms that are written, with the files that the journals name.
+fn filed(forms: &[FormEdit], pages: &[(PageUndo, RunCommand)]) -> Vec<Filed> {
+    let page = |(page, _): &(PageUndo, RunCommand)| {
+        Filed::Page(page.seen.id, page.seen.login.clone(), page.file.clone())
+    };
+    let forms = forms.iter().map(|form| Filed::Form(form.id().to_owned()));
+    pages.iter().map(page).chain(forms).collect()
 }
 
 /// Asks for consent if the undo changes the login of a page back, as a rename does.

@@ -1,7 +1,7 @@
 //! What takes an operation back: the reverse of each of its writes for the pages and forms as they are now, and what stays.
 
 use links_pages::apply::{JournalStore, NotRestored, RecordWrite, RunCommand, UndoConflict, same};
-use links_pages::undo::UndoSource;
+use links_pages::undo::{UndoSource, slots_before};
 
 use super::page_undo::PageUndo;
 use super::selection::{UndoArgs, UndoneOperation, UndoneWrite};
@@ -85,9 +85,16 @@ impl Reverse {
     ) -> Result<()> {
         let mut seen = PageSnapshot::read(client, &part.page()?).await?;
         let service = runs::service(context).unwrap_or_default();
+        let before = match &part.before {
+            Some(before) => Some(before.clone()),
+            None => {
+                let before = slots_before(&part.store, &part.log.run);
+                before.map_err(|error| runs::list_error(&error))?
+            }
+        };
         let source = UndoSource {
             log: part.log.clone(),
-            store: part.store.clone(),
+            before,
             runs: JournalStore::of(&runs::directory(context)?, &service, seen.id),
         };
         if source.wrote(LANGUAGE) {

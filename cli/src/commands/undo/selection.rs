@@ -1,6 +1,7 @@
 //! What `links undo` and `links redo` take back: their arguments, and the selection of the operation.
 
-use links_pages::apply::{JournalEntries, JournalStore, RunState};
+use links_pages::apply::{DesiredSlot, JournalEntries, JournalStore, RunState};
+use links_pages::sanitize::quoted;
 
 use crate::apply::operations::{LIST, Operation, Operations};
 use crate::apply::write_log::{LoggedWrite, PageFilter, is_create};
@@ -9,20 +10,30 @@ use crate::commands::prelude::*;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// The operation, as `links log` names it; without it, the newest that can be taken back
+    /// The operation, as `links log` names it; by default the newest
     #[arg(value_name = "OPERATION")]
     pub(super) operation: Option<String>,
-    /// Take back only what was written to this page: id, login or URL
+    /// The operation in a file of `--operation-out`
+    ///
+    /// The command may have run on another machine, on the same service and for the same account. `-` reads standard input.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "operation")]
+    pub(super) from: Option<PathBuf>,
+    /// Only what was written to this page: id, login or URL
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     pub(super) page: Option<ProfileKey>,
-    /// Leave values that others changed since, and take back the rest
-    #[arg(long)]
+    /// Leave what others changed since, and undo the rest
+    #[arg(long, hide_short_help = true)]
     pub(super) keep_changed: bool,
     /// Restore also what others changed since
-    #[arg(long, conflicts_with = "keep_changed")]
+    #[arg(long, conflicts_with = "keep_changed", hide_short_help = true)]
     pub(super) overwrite: bool,
-    /// Confirm the changes without being asked
+    /// Also update the page files and form files
+    ///
+    /// They follow what is taken back, as by `links pull FILE`.
     #[arg(long)]
+    pub(super) files: bool,
+    /// Confirm the changes without being asked
+    #[arg(short, long)]
     pub(super) yes: bool,
     /// Current login of a page, which has to match if the login is changed back
     #[arg(long, value_name = "LOGIN", requires = "yes", hide_short_help = true)]
@@ -33,6 +44,8 @@ pub(crate) struct UndoArgs {
     /// Wait for other runs on the same pages instead of refusing
     #[arg(long, hide_short_help = true)]
     pub(super) wait: bool,
+    #[command(flatten)]
+    pub(super) operation_out: OperationOutArgs,
     #[command(flatten)]
     pub(super) dry_run: DryRunArgs,
 }
@@ -50,9 +63,13 @@ pub(crate) enum Direction {
 pub(super) struct UndoneOperation {
     /// Name of the operation.
     pub(super) id: String,
+    /// The words of `links` that take it back.
+    pub(super) again: String,
     /// The command line.
     pub(super) line: String,
     pub(super) time: String,
+    /// The command line and the time of the operation that it took back, if it is an undo.
+    pub(super) redone: Option<(String, String)>,
     /// The newest writes to each page and form.
     pub(super) parts: Vec<UndoneWrite>,
     /// Lines about writes that cannot be taken back.
@@ -65,6 +82,8 @@ pub(super) struct UndoneOperation {
 pub(super) struct UndoneWrite {
     pub(super) store: JournalStore,
     pub(super) log: JournalEntries,
+    /// Slots before the run, if the store does not have them.
+    pub(super) before: Option<Vec<DesiredSlot>>,
     /// Id of the page, if it is known.
     page: Option<ProfileId>,
 }
@@ -122,14 +141,15 @@ pub(super) fn candidates(
 
 impl UndoneOperation {
     /// Returns what is to be taken back of an operation: of the whole, or of one page.
-    pub(super) fn of(
-        operations: &Operations,
-        index: usize,
-        page: Option<&ProfileKey>,
-    ) -> Result<Self> {
+    pub(super) fn of(operations: &Operations, index: usize, args: &UndoArgs) -> Result<Self> {
         let operation = &operations.all[index];
         let first = &operation.parts[0];
         let (id, line) = (operation.id().to_owned(), first.command_line());
+        let again = match &args.from {
+            Some(file) => format!("undo --from {}", quoted(&file.display().to_string())),
+            None => format!("undo {id}"),
+        };
+        let page = args.page.as_ref();
         let filter = page.map(|key| PageFilter::new(operations.writes(), key));
         let is_meant = |part: &&LoggedWrite| filter.as_ref().is_none_or(|it| it.has(part));
         let meant: Vec<&LoggedWrite> = operation.parts.iter().filter(is_meant).collect();
@@ -164,7 +184,11 @@ impl UndoneOperation {
         }
         let time = runs::time(parts[0].log.opening.time);
         let continues = continued(operations, operation).map(str::to_owned);
-        Ok(Self { id, line, time, parts, refused, continues })
+        let redone = operation.undoes().find_map(|run| operations.of_run(run)).map(|older| {
+            let first = &operations.all[older].parts[0];
+            (first.command_line(), first.time())
+        });
+        Ok(Self { id, again, line, time, redone, parts, refused, continues })
     }
 
     /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one.
@@ -183,7 +207,7 @@ impl UndoneWrite {
         let log = write.log()?.clone();
         let later = operations.writes().filter(|it| it.run() >= write.run());
         let page = write.page_id().or_else(|| renamed(later, &log.opening.login));
-        Some(Self { store: write.store.clone(), log, page })
+        Some(Self { store: write.store.clone(), log, before: write.before.clone(), page })
     }
 
     /// Key of the page.

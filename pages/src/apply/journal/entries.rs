@@ -109,14 +109,41 @@ impl JournalEntries {
                 _ if nth + 1 == lines.len() => break,
                 _ => return Err(JournalError::Damaged(nth + 1)),
             };
-            match (&mut log, entry) {
-                (None, JournalEntry::Open(opening)) => log = Some(Self::new(run, *opening)),
-                (Some(log), entry) if log.fits(&entry) => log.take(entry),
-                _ => return Err(JournalError::Damaged(nth + 1)),
-            }
+            Self::add(&mut log, run, entry).ok_or(JournalError::Damaged(nth + 1))?;
             whole += line.len();
         }
         log.map(|log| (log, whole)).ok_or(JournalError::NotBegun)
+    }
+
+    /// Adds up entries that are not those of a file.
+    ///
+    /// # Errors
+    ///
+    /// When an entry cannot follow those before it.
+    pub(crate) fn of(
+        run: &str,
+        entries: impl IntoIterator<Item = JournalEntry>,
+    ) -> Result<Self, JournalError> {
+        let mut log = None;
+        for (nth, entry) in entries.into_iter().enumerate() {
+            if let JournalEntry::Open(opening) = &entry
+                && opening.format > FORMAT
+            {
+                return Err(JournalError::Newer(opening.format));
+            }
+            Self::add(&mut log, run, entry).ok_or(JournalError::Damaged(nth + 1))?;
+        }
+        log.ok_or(JournalError::NotBegun)
+    }
+
+    /// Adds an entry, if it can follow those before it.
+    fn add(log: &mut Option<Self>, run: &str, entry: JournalEntry) -> Option<()> {
+        match (log, entry) {
+            (log @ None, JournalEntry::Open(opening)) => *log = Some(Self::new(run, *opening)),
+            (Some(log), entry) if log.fits(&entry) => log.take(entry),
+            _ => return None,
+        }
+        Some(())
     }
 
     pub(super) fn new(run: &str, opening: RunHeader) -> Self {

@@ -21,5 +21,5 @@ pub(crate) use file::Journal;
 pub use lock::{LockError, PageLock};
 pub(crate) use sent::SentSlot;
 pub use sent::SentValues;
-pub(crate) use store::JournalPosition;
+pub(crate) use store::{JournalPosition, is_run_name};
 pub use store::{JournalStore, RecordedRun};

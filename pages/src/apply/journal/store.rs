@@ -31,6 +31,8 @@ const JOURNAL: &str = "jsonl";
 const BACKUP: &str = "page.json";
 /// Extension of a journal that could not be used when its run was abandoned.
 const PUT_ASIDE: &str = "aborted";
+/// Maximum length of the name of a run.
+const LONGEST_NAME: usize = 64;
 /// Maximum size of a journal in bytes: its plans hold a page of 500 slots each.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -144,13 +146,38 @@ impl JournalStore {
                 });
             journals.extend(named);
         }
-        let header = |(run, path): (String, PathBuf)| {
-            let file = open_file(&path).ok()?;
-            let mut line = Vec::new();
-            BufReader::new(file.take(MAX_BYTES)).read_until(b'\n', &mut line).ok()?;
-            Some((run, opening_of(&line)?))
-        };
+        let header = |(run, path): (String, PathBuf)| Some((run, header_in(&path)?));
         Ok(journals.into_iter().rev().filter_map(header).take(most).collect())
+    }
+
+    /// Returns the runs and commands of one call of the program, each with its store, the oldest first. Nothing but the headers is read.
+    pub(crate) fn of_call(
+        state: &Path,
+        service: &str,
+        call: &str,
+    ) -> io::Result<Vec<(String, Self)>> {
+        let mut found = BTreeMap::new();
+        for store in Self::all(state, Some(service))? {
+            for path in entries(&store.directory)? {
+                let Some((run, JOURNAL)) = run_of(&path) else { continue };
+                let command = header_in(&path).and_then(|header| header.command);
+                if command.is_some_and(|it| it.call.as_deref() == Some(call)) {
+                    found.insert(run, store.clone());
+                }
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+
+    /// Returns the entries of the journal of a run, added up and one by one.
+    pub(crate) fn entries(
+        &self,
+        run: &str,
+    ) -> Result<(JournalEntries, Vec<JournalEntry>), JournalError> {
+        let bytes = read(&self.journal(run)).map_err(JournalError::Io)?;
+        let (log, whole) = JournalEntries::read(run, &bytes)?;
+        let lines = bytes[..whole].split_inclusive(|byte| *byte == b'\n');
+        Ok((log, lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()))
     }
 
     /// Removes the journals and backups of all runs and commands of a service, also of those that did not end: for a service that begins anew.
@@ -523,6 +550,20 @@ fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
 /// Reads a journal. Anything else in its place - a pipe, a device, a directory, a huge file - is refused without waiting for it.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     bounded(open_file(path)?, MAX_BYTES)
+}
+
+/// Reads the header of a journal, and nothing else of it.
+fn header_in(path: &Path) -> Option<RunHeader> {
+    let mut line = Vec::new();
+    let file = open_file(path).ok()?;
+    BufReader::new(file.take(MAX_BYTES)).read_until(b'\n', &mut line).ok()?;
+    opening_of(&line)
+}
+
+/// Returns whether a text has the form of the names that runs have.
+pub(crate) fn is_run_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
+    name.len() <= LONGEST_NAME && name.bytes().all(is_plain) && order_of(name).is_some()
 }
 
 /// Newest journal and its length. Journals only grow, and new ones sort last, so that any run changes the position.

@@ -1,0 +1,56 @@
+//! The files of the pages that words name: paths, and the keys of pages that have a file in the directory of the closest `links.lock`, else in the
+//! current one.
+
+use super::files::named_files;
+use super::pull::{PullDirectory, default_directory};
+use crate::args::page::{self, PageWord};
+use crate::confine::NamedFiles;
+use crate::context::prelude::*;
+use links_pages::sanitize::quoted;
+
+/// Returns the paths that words name, with the files of the pages that they name by their keys.
+///
+/// # Errors
+///
+/// When a page has no file, or several.
+pub(crate) fn paths(context: &Context, words: Vec<PageWord>) -> Result<Vec<PathBuf>> {
+    let (mut paths, keys) = page::split(words);
+    if keys.is_empty() {
+        return Ok(paths);
+    }
+    let directory = PullDirectory::read(context, default_directory())?;
+    let mut failures = Vec::new();
+    for key in keys {
+        match directory.file_of(&key) {
+            Ok(Some(path)) => paths.push(path),
+            Ok(None) => failures.push(no_file(&key)),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    if failures.is_empty() {
+        return Ok(paths);
+    }
+    let message = format!("{} pages have no file; nothing was written", failures.len());
+    Err(CommandError::of_several(failures, &message))
+}
+
+/// Returns the files that a command opens for words. `writes` tells whether their locks are written.
+pub(crate) fn named(words: Vec<PageWord>, roots: &[PathBuf], writes: bool) -> NamedFiles {
+    let (mut paths, keys) = page::split(words);
+    if !keys.is_empty() {
+        let directory = default_directory();
+        let is_here = directory.as_os_str().is_empty();
+        paths.push(if is_here { PathBuf::from(".") } else { directory });
+    }
+    named_files(&paths, roots, writes)
+}
+
+fn no_file(key: &ProfileKey) -> CommandError {
+    let directory = default_directory();
+    let place = if directory.as_os_str().is_empty() { Path::new(".") } else { &directory };
+    let message = format!("the page {key} has no file in {}; nothing was written", place.display());
+    let name = quoted(&key.to_string());
+    CommandError::not_found(message).with_hint(format!(
+        "`links pull {name} -O {name}.yaml` writes one; `links profile preview {name}` shows the page as it is"
+    ))
+}

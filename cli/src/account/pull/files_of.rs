@@ -1,0 +1,68 @@
+//! The files of pages and forms that another command has written, so that they can follow.
+
+use super::place::PullDirectory;
+use crate::account::files::from_here;
+use crate::apply::runs;
+use crate::apply::sync::{LOCK_NAME, LockStore};
+use crate::context::prelude::*;
+
+/// A page or form whose file is looked for.
+pub(crate) enum Filed {
+    /// A page by its id and login, with the file that its journal names.
+    Page(ProfileId, String, Option<PathBuf>),
+    /// A form by its id.
+    Form(String),
+}
+
+/// Files, and the names of the pages and forms that have none.
+#[derive(Default)]
+pub(crate) struct FoundFiles {
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) without: Vec<String>,
+}
+
+impl FoundFiles {
+    /// Finds the file of each: the one that the journal names, else the one of the closest `links.lock`.
+    pub(crate) fn of(context: &Context, all: &[Filed]) -> Result<Self> {
+        let service = runs::service(context).unwrap_or_default();
+        let named = all.iter().filter_map(|filed| match filed {
+            Filed::Page(_, _, Some(path)) if path.is_file() => Some(path.as_path()),
+            _ => None,
+        });
+        let mut places = BTreeMap::new();
+        for file in std::iter::once(Path::new(LOCK_NAME)).chain(named) {
+            let store = LockStore::of(file);
+            let own = || file.parent().unwrap_or(Path::new("")).to_owned();
+            let directory = store.as_ref().map_or_else(own, |it| it.directory().to_owned());
+            places.entry(directory).or_insert(store);
+        }
+        let mut found = Self::default();
+        for filed in all {
+            let (name, file) = match filed {
+                Filed::Page(_, login, Some(path)) if path.is_file() => (login, Some(path.clone())),
+                Filed::Page(id, login, _) => {
+                    let mut file = None;
+                    for store in places.values().flatten() {
+                        let lock = store.read(&service)?;
+                        let page = lock.pages.iter().find(|(_, page)| page.id == *id);
+                        file = file.or(page.map(|(key, _)| store.path_of(key)));
+                    }
+                    (login, file.filter(|path| path.is_file()))
+                }
+                Filed::Form(id) => {
+                    let mut file = None;
+                    for directory in places.keys() {
+                        let place = PullDirectory::read(context, directory.clone())?;
+                        file = file.or(place.file_of_form(id));
+                    }
+                    (id, file)
+                }
+            };
+            match file {
+                Some(file) => found.files.push(from_here(&file)),
+                None => found.without.push(name.clone()),
+            }
+        }
+        Ok(found)
+    }
+}

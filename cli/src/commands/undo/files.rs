@@ -1,0 +1,60 @@
+//! The files of the pages and forms of an undo, which follow it (`--files`).
+
+use crate::account::files::from_here;
+use crate::account::pull::{Filed, FoundFiles, PullOptions, pull_files};
+use crate::commands::prelude::*;
+
+/// Takes over into the files what was taken back, and adds that to the output. A dry run names the files.
+pub(super) async fn follow(
+    context: &mut Context,
+    mut outcome: CommandOutput,
+    FoundFiles { files, without }: FoundFiles,
+) -> CommandResult {
+    for name in without {
+        let text = format!("{name} has no file here");
+        context.ui.tell(Style::Changed, text);
+    }
+    if files.is_empty() {
+        return Ok(outcome);
+    }
+    if context.dry_run().is_some() {
+        context.ui.tell(Style::Faint, format!("these files would follow: {}", names(&files)));
+        return Ok(outcome);
+    }
+    let how = PullOptions { force: false, images: false, portable: false, schema: None };
+    let mut pulled = match pull_files(context, &files, how).await {
+        Ok(pulled) => pulled,
+        Err(failure) => {
+            let hint = format!("links pull {}", names(&files));
+            let failure = failure.partly_written("the undo was carried out").with_hint(hint);
+            return Ok(context.with_failure(outcome, failure));
+        }
+    };
+    let followed = pulled.body.own_mut().map(|body| body["data"].take());
+    if let Some(body) = outcome.body.own_mut() {
+        body["data"]["files"] = followed.unwrap_or_default();
+    }
+    if let (Some(lines), Some(more)) = (outcome.view.lines_mut(), pulled.view.lines_mut()) {
+        lines.append(more);
+    }
+    Ok(CommandOutput { exit: pulled.exit, ..outcome })
+}
+
+/// Says how the files that the journals name follow, if there are any.
+pub(super) fn tell(context: &Context, filed: &[Filed]) {
+    let file = |filed: &Filed| match filed {
+        Filed::Page(_, _, Some(path)) if path.is_file() => Some(from_here(path)),
+        _ => None,
+    };
+    let files: Vec<PathBuf> = filed.iter().filter_map(file).collect();
+    if !files.is_empty() && context.dry_run().is_none() {
+        let text = format!("`links pull {}` updates the files, as --files does", names(&files));
+        context.ui.tell(Style::Faint, text);
+    }
+}
+
+/// Returns the words that name these files on a command line.
+fn names(files: &[PathBuf]) -> String {
+    let quoted = |path: &PathBuf| sanitize::quoted(&path.display().to_string());
+    files.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,198 @@
+//! A run as it travels from one machine to another: its journal and the slots before it, without anything of the machine.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use links_sdk::ProfileId;
+use serde::{Deserialize, Serialize};
+
+use super::slots_before;
+use crate::apply::{
+    DesiredSlot, JournalEntries, JournalEntry, JournalError, JournalStore, RecordedRun, RunOwner,
+    is_run_name,
+};
+
+/// A run with what its reverse needs, to be kept in a file.
+///
+/// Neither the paths of files nor the account are in it, and none of them are believed when it is read: whoever writes the file says whose
+/// it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortableRun {
+    run: String,
+    /// Id of the page, for a run over a page. A command that writes without one has its page in its header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    page: Option<ProfileId>,
+    /// The lines of the journal.
+    entries: Vec<JournalEntry>,
+    /// Slots before the run, in page order, where they were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<Vec<DesiredSlot>>,
+}
+
+impl PortableRun {
+    /// Returns what one call of a program has written, by its journals below `state`: its runs over pages and its single writes, the
+    /// oldest first, without those that wrote nothing.
+    ///
+    /// # Errors
+    ///
+    /// When a journal cannot be read.
+    pub fn of_call(state: &Path, service: &str, call: &str) -> io::Result<Vec<Self>> {
+        let found = JournalStore::of_call(state, service, call)?.into_iter();
+        found.filter_map(|(run, store)| Self::read(run, &store).transpose()).collect()
+    }
+
+    /// Reads a run; `None` if it wrote nothing.
+    fn read(run: String, store: &JournalStore) -> io::Result<Option<Self>> {
+        let mut entries = match store.entries(&run) {
+            Ok((log, entries)) if log.has_effect() => entries,
+            Ok(_) | Err(JournalError::NotBegun) => return Ok(None),
+            Err(why) => return Err(io::Error::other(format!("the run {run}: {why}"))),
+        };
+        if let Some(JournalEntry::Open(header)) = entries.first_mut() {
+            (header.owner, header.path, header.sync) = (None, None, None);
+        }
+        let before = slots_before(store, &run)?;
+        Ok(Some(Self { page: store.profile(), run, entries, before }))
+    }
+
+    /// Returns the name of the run.
+    pub fn name(&self) -> &str {
+        &self.run
+    }
+
+    /// Returns the id of the page, for a run over a page.
+    pub fn page(&self) -> Option<ProfileId> {
+        self.page
+    }
+
+    /// Takes the slots before the run, if they are known.
+    pub fn take_before(&mut self) -> Option<Vec<DesiredSlot>> {
+        self.before.take()
+    }
+
+    /// Returns the run as if it had been recorded on this service by this owner. `call` is the name that the runs of the file share.
+    ///
+    /// # Errors
+    ///
+    /// When its name is not that of a run, or its entries are not those of a journal.
+    pub fn recorded(
+        self,
+        service: &str,
+        owner: Option<RunOwner>,
+        call: &str,
+    ) -> Result<RecordedRun, JournalError> {
+        if !is_run_name(&self.run) {
+            return Err(JournalError::Io(io::Error::other("its name is not that of a run")));
+        }
+        let mut log = JournalEntries::of(&self.run, self.entries)?;
+        let header = &mut log.opening;
+        service.clone_into(&mut header.service);
+        (header.owner, header.path, header.sync) = (owner, None, None);
+        header.profile = self.page.unwrap_or(header.profile);
+        header.command.get_or_insert_default().call = Some(call.to_owned());
+        let opening = Some(log.opening.clone());
+        Ok(RecordedRun { run: self.run, path: PathBuf::new(), opening, log: Ok(log) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use links_sdk::{Object, Slot};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::apply::{SlotTypes, Undo, UndoFacts};
+
+    fn written() -> Value {
+        let header = json!({
+            "format": 1, "service": "x", "profile": 101, "login": "cafe", "file": "", "path": "/etc/passwd", "prune": false,
+            "prune_unsupported": false, "page": "", "slots": 3, "time": 1,
+        });
+        let plan = json!({
+            "page": "", "items": 2, "make_room": 1, "makeRoom": 1, "reorder": true, "kept": [], "notices": [],
+            "fields": { "changed": { "title": "B" }, "before": { "title": "A" } },
+            "updates": [{ "id": 1, "index": 0, "type": "text", "label": null, "changed": { "title": "B" }, "before": { "title": "A" } }],
+            "creates": [{ "index": 1, "type": "text", "data": { "title": "C" } }],
+            "order": [{ "existing": 2 }, { "created": 0 }, { "existing": 1 }],
+            "deletes": [{ "id": 3, "type": "text", "label": null }],
+        });
+        let end =
+            |step: usize| json!({ "end": { "step": step, "created": { "1": 9 }, "deleted": 1 } });
+        let mut entries = vec![
+            json!({ "open": header }),
+            json!({ "plan": { "time": 1, "keys": {}, "plan": plan } }),
+        ];
+        for step in 0..6 {
+            entries.extend([json!({ "begin": { "step": step } }), end(step)]);
+        }
+        entries.push(json!({ "commit": { "slots": 3 } }));
+        let before =
+            [1, 2, 3].map(|id| json!({ "id": id, "type": "text", "data": { "title": "A" } }));
+        json!({ "run": "0a00-0b", "page": 101, "entries": entries, "before": before })
+    }
+
+    /// Reverses what a file says, if it can be used.
+    fn reverse(run: &Value) -> Option<Undo> {
+        let mut run: PortableRun = serde_json::from_value(run.clone()).ok()?;
+        let before = run.take_before();
+        let recorded = run.recorded("service", Some(RunOwner::of_user(7)), "file").ok()?;
+        assert_eq!(recorded.opening.as_ref()?.path, None);
+        assert_eq!(recorded.opening?.owner, Some(RunOwner::of_user(7)));
+        let slots = [2, 9, 1].map(
+            |id| json!({ "id": id, "type": "text", "data": { "title": "B" }, "supported": true }),
+        );
+        let slots: Vec<Slot> = serde_json::from_value(json!(slots)).unwrap();
+        let (types, recreated, unplaced) = (SlotTypes::default(), BTreeMap::new(), BTreeSet::new());
+        let facts = UndoFacts {
+            types: &types,
+            before: before.as_deref(),
+            recreated: &recreated,
+            unplaced: &unplaced,
+            overwrite: true,
+        };
+        Some(Undo::of(&recorded.log.ok()?, &slots, &Object::default(), &facts))
+    }
+
+    /// Returns the value with each of its parts replaced by each of these, one at a time.
+    fn bent(value: &Value, by: &[Value]) -> Vec<Value> {
+        let mut all = by.to_vec();
+        match value {
+            Value::Array(items) => {
+                for (nth, item) in items.iter().enumerate() {
+                    for part in bent(item, by) {
+                        let mut items = items.clone();
+                        items[nth] = part;
+                        all.push(items.into());
+                    }
+                    let mut items = items.clone();
+                    items.remove(nth);
+                    all.push(items.into());
+                }
+            }
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    for part in bent(field, by) {
+                        let mut fields = fields.clone();
+                        fields[name] = part;
+                        all.push(fields.into());
+                    }
+                }
+            }
+            _ => {}
+        }
+        all
+    }
+
+    #[test]
+    fn whatever_a_file_says_is_refused_or_reversed_without_a_panic() {
+        let whole = reverse(&written()).unwrap();
+        assert!(!whole.desired.slots.is_empty() && !whole.deletes.is_empty(), "{whole:?}");
+        let by =
+            [json!(null), json!(0), json!(u64::MAX), json!(-1), json!("x"), json!([]), json!({})];
+        let all = bent(&written(), &by);
+        let usable = all.iter().filter_map(reverse).count();
+        assert!(usable > 100 && usable < all.len(), "{usable} of {}", all.len());
+    }
+}
