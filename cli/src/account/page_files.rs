@@ -23,6 +23,10 @@ pub(crate) fn paths(context: &Context, words: Vec<PageWord>) -> Result<Vec<PathB
     for key in keys {
         match directory.file_of(&key) {
             Ok(Some(path)) => paths.push(path),
+            // A file of another kind is refused when it is read.
+            Ok(None) if Path::new(&key.to_string()).symlink_metadata().is_ok() => {
+                paths.push(PathBuf::from(key.to_string()));
+            }
             Ok(None) => failures.push(no_file(&key)),
             Err(failure) => failures.push(failure),
         }

@@ -378,7 +378,7 @@ pub(super) fn applied(
         form.store(context, None);
     }
     let mut is_written = !state.written_forms.is_empty();
-    let mut is_stopped = false;
+    let (mut is_stopped, mut is_unclear) = (false, false);
     for (nth, result) in results.into_iter().enumerate() {
         let page = &state.pages[nth];
         match result {
@@ -425,6 +425,7 @@ pub(super) fn applied(
                 all.add_unfinished(page, &done, run.as_deref(), failure.has_ended());
                 if failure.is_stopped() {
                     is_stopped = true;
+                    is_unclear |= failure.is_in_doubt();
                     state.pages[nth].done = done;
                 } else {
                     is_written |= failure.has_written() && !page.is_gone;
@@ -439,7 +440,7 @@ pub(super) fn applied(
         all.lines.push(StyledLine::plain(format!("form {name}: written ({id})")));
     }
     if is_stopped {
-        let failure = state.interrupted("", failures);
+        let failure = state.interrupted(if is_unclear { AT_ONCE } else { "" }, failures);
         return all.failed(context, state, failure);
     }
     if !failures.is_empty() {

@@ -287,6 +287,11 @@ impl RunFailure {
         }
     }
 
+    /// Returns whether the last request may have been carried out.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        matches!(self.cause(), Some(ApplyCause::Call { source, .. }) if source.outcome() == Outcome::Unknown)
+    }
+
     /// Returns the page as the run knows it, if the run has written to it.
     pub(crate) fn page(&self) -> Option<&PageSnapshot> {
         match self {

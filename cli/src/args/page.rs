@@ -37,7 +37,7 @@ pub(crate) enum PageWord {
     Key(ProfileKey),
 }
 
-/// Parses a word: a path if it is `.` or `-`, contains `/`, ends in `.yaml`, `.yml` or `.json`, or names something here, else a key, which may be a URL.
+/// Parses a word: a path if it is `.` or `-`, contains `/`, ends in `.yaml`, `.yml` or `.json`, or is a directory, else a key, which may be a URL.
 ///
 /// # Errors
 ///
@@ -46,8 +46,7 @@ pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
     let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_file = ["yaml", "yml", "json"].iter().any(|it| ending.eq_ignore_ascii_case(it));
     let is_url = text.starts_with("https://") || text.starts_with("http://");
-    let is_here = || Path::new(text).symlink_metadata().is_ok();
-    let is_path = || is_file || text == "-" || text.contains('/') || is_here();
+    let is_path = || is_file || text == "-" || text.contains('/') || Path::new(text).is_dir();
     if !is_url && is_path() {
         return Ok(PageWord::Path(PathBuf::from(text)));
     }
@@ -71,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_a_path_by_its_form_or_where_it_is_there() {
+    fn a_word_is_a_path_by_its_form_or_a_directory() {
         // The tests of a crate run in its directory.
         for path in [
             "cafe.yaml",

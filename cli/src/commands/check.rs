@@ -11,7 +11,7 @@ use crate::ui::annotations::Annotate;
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "A word is a path if it contains `/`, ends in .yaml, .yml or .json, or is there as a file or directory, else a KEY. Exit code 3: a link is broken.",
+    notes = "A word is a path if it contains `/`, ends in .yaml, .yml or .json, or is a directory, else a KEY. Exit code 3: a link is broken.",
     long_examples = ["links check cafe.yaml", "links check pages/ --fix", "links check --all --baseline known.json"]
 )]
 pub(crate) struct CheckArgs {

@@ -9,7 +9,7 @@ use crate::search::{self, Hit, report};
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "A word is a path if it contains `/`, ends in .yaml, .yml or .json, or is there as a file or directory, else a KEY. Exit code 3: nothing was found.",
+    notes = "A word is a path if it contains `/`, ends in .yaml, .yml or .json, or is a directory, else a KEY. Exit code 3: nothing was found.",
     long_examples = ["links search menu", "links search qara.example cafe --in slots", "links search --regex 'https?://qara\\.\\S+' cafe.yaml"]
 )]
 pub(crate) struct SearchCommandArgs {
