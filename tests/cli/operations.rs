@@ -126,6 +126,35 @@ fn two_undos_and_a_redo_go_back_and_forth() {
 }
 
 #[test]
+fn after_a_later_write_to_its_page_there_is_nothing_to_redo() {
+    let env = three_pages();
+    ok(&env, "slots add cafe text title=Soup");
+    ok(&env, "undo --yes");
+    ok(&env, "profile update qara.weddings title=Elsewhere");
+    ok(&env, "slots add cafe text title=Soups");
+    let soup = || ok(&env, "slots list cafe -o json").stdout.matches("\"Soup").count();
+    assert_eq!(soup(), 1);
+    let refused = failed(&env, "redo --yes", 6);
+    assert!(
+        refused
+            .stderr
+            .contains("`links slots add cafe text title=Soups` has written to cafe since the undo"),
+        "{refused}"
+    );
+    // Also after the later write was taken back: that is what is redone.
+    ok(&env, "undo --yes");
+    assert_eq!(soup(), 0);
+    ok(&env, "redo --yes");
+    assert_eq!(soup(), 1);
+    failed(&env, "redo --yes", 6);
+    let named = log(&env).into_iter().find(|row| row["kind"] == "undo" && row["undone"].is_null());
+    let named = named.unwrap()["operation"].as_str().unwrap().to_owned();
+    assert!(refused.stderr.contains(&format!("`links undo {named}`")), "{refused}");
+    ok(&env, &format!("undo {named} --yes"));
+    assert_eq!(soup(), 2);
+}
+
+#[test]
 fn an_operation_of_which_one_page_failed_is_undone_where_it_wrote() {
     let env = three_pages();
     let before = values(&env);

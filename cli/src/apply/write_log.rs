@@ -137,6 +137,11 @@ impl LoggedWrite {
         }
     }
 
+    /// Returns whether both are writes to the same page or form.
+    pub(crate) fn is_of_same(&self, other: &Self) -> bool {
+        is_same((self.page_id(), &self.target()), (other.page_id(), &other.target()))
+    }
+
     /// Login of the page, or its id if the command named it by that.
     fn login(&self) -> Option<&str> {
         let opening = self.recorded.opening.as_ref().filter(|opening| opening.form.is_none())?;
@@ -237,6 +242,17 @@ fn record_summary(write: &RecordWrite, log: &JournalEntries) -> String {
         None if is_create(write) => "created".to_owned(),
         None if write.changed.is_empty() => "sent".to_owned(),
         None => write.changed.keys().map(String::as_str).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// Returns whether two ids and names are of the same page or form.
+pub(crate) fn is_same(
+    (one, name): (Option<ProfileId>, &str),
+    (other, of): (Option<ProfileId>, &str),
+) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one == other,
+        _ => name.eq_ignore_ascii_case(of),
     }
 }
 

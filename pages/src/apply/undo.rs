@@ -294,6 +294,7 @@ impl<'a> Reverse<'a> {
     /// Returns the slots to create again, by their earlier ids.
     fn recreate_deleted(&mut self) -> BTreeMap<SlotId, &'a DesiredSlot> {
         let mut recreates = BTreeMap::new();
+        let mut since = self.slots_since();
         for delete in &self.effects.deletes {
             let (id, kind) = (delete.id, &delete.kind);
             if self.on_page.contains_key(&self.now_of(id)) {
@@ -302,13 +303,24 @@ impl<'a> Reverse<'a> {
             let mut before = self.facts.before.into_iter().flatten();
             let recorded = before.find(|slot| slot.id == Some(id));
             match recorded.filter(|slot| can_be_created(slot, self.facts.types)) {
-                Some(slot) => drop(recreates.insert(id, slot)),
+                Some(slot) => match since.iter().position(|since| is_equal(since, slot)) {
+                    Some(again) => drop(since.remove(again)),
+                    None => drop(recreates.insert(id, slot)),
+                },
                 None => {
                     self.undo.not_restored.push(NotRestored::Slot { id, kind: kind.clone() });
                 }
             }
         }
         recreates
+    }
+
+    /// Returns the slots that came to the page since the run, so that none of them is made a second time.
+    fn slots_since(&self) -> Vec<&'a Slot> {
+        let before = self.facts.before.into_iter().flatten().filter_map(|slot| slot.id);
+        let mut known: BTreeSet<SlotId> = before.map(|id| self.now_of(id)).collect();
+        known.extend(self.effects.creates.iter().map(|(id, _)| self.now_of(*id)));
+        self.on_page.values().copied().filter(|slot| !known.contains(&slot.id)).collect()
     }
 
     /// Returns the slots in the order of the page to be, those that are created again by their earlier ids.
@@ -375,6 +387,13 @@ impl<'a> Reverse<'a> {
         }
         !self.facts.overwrite
     }
+}
+
+/// Returns whether a slot of the page has the values of a deleted one.
+fn is_equal(slot: &Slot, deleted: &DesiredSlot) -> bool {
+    let mut keys = slot.data.keys().chain(deleted.data.keys());
+    slot.kind == deleted.kind
+        && keys.all(|key| same(held(&slot.data, key), held(&deleted.data, key)))
 }
 
 /// Returns whether a slot can be created again: the backup has a legacy slot without its content, and its type may not be creatable.

@@ -116,8 +116,6 @@ fn operations(
     if random.percent(35) {
         steps.push(AccountStep::Edit(edit(random)));
     }
-    // A redo after other writes creates anew what these may have created, which the program does not notice.
-    let mut is_undone = false;
     for _ in 0..=random.below(4) {
         let how = Undoing {
             page: random.percent(20).then(|| random.below(12)),
@@ -126,11 +124,10 @@ fn operations(
         };
         let how = Undoing { overwrite: !how.keep_changed && random.percent(10), ..how };
         let command = match random.below(10) {
-            6..9 if is_undone => AccountCommand::Redo(Undoing { page: None, ..how }),
+            6..9 => AccountCommand::Redo(Undoing { page: None, ..how }),
             0..9 => AccountCommand::Undo(how),
             _ => AccountCommand::Pull(random.below(3)),
         };
-        is_undone |= command.undoing().is_some();
         let plain = AccountRun::plain(machine, command);
         if random.percent(75) || command.undoing().is_none() {
             steps.push(AccountStep::Run(plain));

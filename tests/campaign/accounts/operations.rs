@@ -27,6 +27,8 @@ pub(crate) struct Operation {
     id: String,
     /// The values before and after it.
     changes: BTreeMap<Place, (Value, Value)>,
+    /// The values that the commands that continued it have found.
+    between: Vec<(Place, Value)>,
     before: Arc<AccountWorld>,
     after: Arc<AccountWorld>,
     /// Set if it succeeded in one command, and had the account for itself.
@@ -97,6 +99,7 @@ impl Operations {
         let own_is_empty = own.is_empty();
         if let Some(operation) = self.known.iter_mut().find(|it| it.id == row.id) {
             for (place, (before, after)) in own {
+                operation.between.push((place.clone(), before.clone()));
                 operation.changes.entry(place).or_insert((before, Value::Null)).1 = after;
             }
             operation.is_clean &= own_is_empty;
@@ -105,6 +108,7 @@ impl Operations {
         self.known.push(Operation {
             id: row.id,
             changes: own,
+            between: Vec::new(),
             before: first.before.clone(),
             after: last.after.clone(),
             is_clean,
@@ -126,8 +130,12 @@ impl Operations {
                         continue;
                     }
                     let reverses = |operation: &Operation| {
+                        let between = operation.between.iter();
+                        let mut between = between.filter(|(at, _)| *at == place);
                         operation.changes.get(&place).is_some_and(|(before, after)| {
-                            became(before, &is, &place) && (how.overwrite || alike(after, &was))
+                            (became(before, &is, &place)
+                                || between.any(|(_, then)| became(then, &is, &place)))
+                                && (how.overwrite || alike(after, &was))
                         })
                     };
                     let unseen = memory.foreign.get(&place).is_some_and(|foreign| {

@@ -4,7 +4,7 @@ use links_pages::apply::{DesiredSlot, JournalEntries, JournalStore, RunState};
 use links_pages::sanitize::quoted;
 
 use crate::apply::operations::{LIST, Operation, Operations};
-use crate::apply::write_log::{LoggedWrite, PageFilter, is_create};
+use crate::apply::write_log::{LoggedWrite, PageFilter, is_create, is_same};
 use crate::commands::prelude::*;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -136,7 +136,33 @@ pub(super) fn candidates(
         operations.of_run(of).filter(|of| direction.takes(operations.depth(*of)))
     });
     let others = own.into_iter().filter(|index| Some(*index) != interrupted && is_meant(index));
-    Ok(interrupted.into_iter().chain(others).collect())
+    let mut found: Vec<usize> = interrupted.into_iter().chain(others).collect();
+    if let (Direction::Redo, Some(newest)) = (direction, found.first()) {
+        let newest = *newest;
+        found.retain(|index| written_since(operations, *index).is_none());
+        if let (Some(since), true) = (written_since(operations, newest), found.is_empty()) {
+            let (undo, line) = (operations.all[newest].id(), since.command_line());
+            let message = format!(
+                "there is nothing to redo: `links {line}` has written to {} since the undo",
+                since.target()
+            );
+            let hint = format!("`links undo {undo}` takes the undo back all the same");
+            return Err(CommandError::not_found(message).with_hint(hint));
+        }
+    }
+    Ok(found)
+}
+
+/// Returns a write to one of the pages and forms of an undo that came after it and is neither an undo nor a redo: what was undone may have
+/// been made again in another way.
+fn written_since(operations: &Operations, undo: usize) -> Option<&LoggedWrite> {
+    let parts = &operations.all[undo].parts;
+    let is_since = |write: &&LoggedWrite| {
+        let is_of_same = |part: &LoggedWrite| part.run() < write.run() && part.is_of_same(write);
+        write.log().is_some_and(JournalEntries::has_effect) && parts.iter().any(is_of_same)
+    };
+    let written = (0..operations.all.len()).filter(|index| operations.depth(*index) == 0);
+    written.flat_map(|index| &operations.all[index].parts).find(is_since)
 }
 
 impl UndoneOperation {
@@ -220,10 +246,7 @@ impl UndoneWrite {
 
     /// Returns whether both are writes to the same page or form.
     fn is_of_same(&self, other: &Self) -> bool {
-        match (self.page, other.page) {
-            (Some(one), Some(other)) => one == other,
-            _ => self.target().eq_ignore_ascii_case(&other.target()),
-        }
+        is_same((self.page, &self.target()), (other.page, &other.target()))
     }
 
     /// Name of what was written.

@@ -128,6 +128,22 @@ fn a_deleted_slot_comes_back_between_its_neighbours() {
 }
 
 #[test]
+fn a_deleted_slot_that_came_again_is_not_made_twice() {
+    let plan = Plan { deletes: vec![delete(2.into()), delete(3.into())], ..Plan::default() };
+    let before = [text(1, "A"), text(2, "B"), text(3, "B")];
+    let run = run(&plan, &[], false);
+    let recreated = |now: &[Value]| {
+        let undo = undo(&run, Some(&before), now, false);
+        undo.recreates.into_values().collect::<Vec<_>>()
+    };
+    let both = [SlotId::from(2), SlotId::from(3)];
+    assert_eq!(recreated(&[text(1, "A")]), both);
+    assert_eq!(recreated(&[text(1, "A"), text(7, "C")]), both);
+    assert_eq!(recreated(&[text(1, "B"), text(7, "B")]), both[1..]);
+    assert!(recreated(&[text(1, "A"), text(7, "B"), text(8, "B")]).is_empty());
+}
+
+#[test]
 fn without_a_backup_a_deleted_slot_is_lost() {
     let run = run(&Plan { deletes: vec![delete(2.into())], ..Plan::default() }, &[], false);
     let undo = undo(&run, None, &[text(1, "A")], false);
