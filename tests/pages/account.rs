@@ -131,7 +131,7 @@ async fn forms_and_pages_are_created_once_and_only_where_that_was_allowed() {
         .run()
         .await
         .unwrap();
-    let id = &applied.forms["contact"];
+    let id = &applied.forms["contact"].id;
     let done = &applied.pages[0].as_ref().unwrap().done;
     assert!(done.is_page_created && done.created.len() == 1);
     assert_eq!(page(&client, "cafe.astana").await["slots"][0]["data"]["formId"], json!(id));
@@ -243,6 +243,36 @@ async fn a_second_sync_keeps_what_others_changed_by_the_record_of_the_first() {
     );
 }
 
+#[tokio::test]
+async fn a_second_sync_of_a_form_keeps_what_others_changed_by_the_record_of_the_first() {
+    let (server, client) = cafe_with(Choices::default()).await;
+    let mut account = desired(json!({"forms": [{"name": "booking", "fields": {
+        "title": "Book", "buttonText": "Send", "successMessage": "Thanks",
+        "fields": [{"type": "text", "label": "Name", "required": true}],
+    }}]}));
+    let run = |account: &DesiredAccount| {
+        ApplyAccount { creates: 1, ..ApplyAccount::new(&client, account.clone()) }.run()
+    };
+    let first = run(&account).await.unwrap();
+    let (id, base) = (first.forms["booking"].id.clone(), first.forms["booking"].base.clone());
+    account.forms[0].base = Some(base);
+    server.edit(|account| {
+        let form = account.forms.iter_mut().find(|form| form.id == *id).unwrap();
+        form.button_text = "Theirs".to_owned();
+    });
+    account.forms[0].fields.insert("successMessage".into(), "Soon".into());
+    let second = run(&account).await.unwrap();
+    let now = client.form(id.clone()).get().await.unwrap();
+    assert_eq!((&*now.button_text, &*now.success_message), ("Theirs", "Soon"));
+    account.forms[0].base = Some(second.forms["booking"].base.clone());
+    account.forms[0].fields.insert("buttonText".into(), "Ours".into());
+    let error = run(&account).await.unwrap_err();
+    assert!(error.to_string().starts_with("form booking: 1 changes of both"), "{error}");
+    let apply = ApplyAccount { overwrite: true, ..ApplyAccount::new(&client, account) };
+    apply.run().await.unwrap();
+    assert_eq!(client.form(id).get().await.unwrap().button_text, "Ours");
+}
+
 /// Returns a plan as a program that saved it reads it again.
 fn reloaded(plan: &AccountPlan) -> AccountPlan {
     let again = serde_json::from_str(&serde_json::to_string_pretty(plan).unwrap()).unwrap();
@@ -297,7 +327,7 @@ async fn a_saved_plan_equals_the_one_that_was_made_and_is_carried_out_as_it_is_o
     assert!(applied.pages.iter().all(Result::is_ok), "{applied:?}");
     assert_eq!(page(&client, "cafe").await["title"], "Second");
     let made = page(&client, "brand.new").await;
-    assert_eq!(made["slots"][0]["data"]["formId"], json!(applied.forms["contact"]));
+    assert_eq!(made["slots"][0]["data"]["formId"], json!(applied.forms["contact"].id));
     // A run of the same plan has nothing left to do.
     server.forget_requests();
     let again = desired(json!({

@@ -56,10 +56,10 @@ pub enum AccountError {
         source: PlanError,
     },
     /// Changes of both sides exclude each other.
-    #[error("page {page}: {} changes of both sides exclude each other", conflicts.len())]
+    #[error("{what}: {} changes of both sides exclude each other; nothing was written", conflicts.len())]
     Conflicts {
-        /// Key of the page.
-        page: String,
+        /// The page or form.
+        what: String,
         /// The conflicts.
         conflicts: Vec<Conflict>,
     },

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    AccountError, AccountPage, AccountPlan, AppliedAccount, AppliedPage, ApplyAccount, FormPlan,
-    PagePlan,
+    AccountError, AccountPage, AccountPlan, AppliedAccount, AppliedForm, AppliedPage, ApplyAccount,
+    FormPlan, PagePlan,
 };
 use crate::apply::{
     DesiredPage, DesiredSlot, OpenPage, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal,
@@ -105,16 +105,18 @@ impl ApplyAccount {
             });
             pages.insert(page.nth, applied.map_err(AccountError::from));
         }
-        Ok(AppliedAccount { forms: session.ids, pages: pages.into_values().collect() })
+        Ok(AppliedAccount { forms: session.applied_forms(), pages: pages.into_values().collect() })
     }
 }
 
 /// A run over an account.
 struct AccountSession<'a> {
     request: &'a ApplyAccount,
-    /// Forms of the account, if they were read.
+    /// Forms of the account, if they were read, as they are now.
     known: Vec<LeadForm>,
     forms: Vec<FormPlan>,
+    /// Merges of the forms.
+    form_merges: Vec<Merge>,
     /// Ids of the forms by name, as far as they exist.
     ids: BTreeMap<String, FormId>,
     /// Merges of the pages, each with the slots that an interrupted run had made.
@@ -129,6 +131,7 @@ impl<'a> AccountSession<'a> {
             request,
             known: Vec::new(),
             forms: Vec::new(),
+            form_merges: Vec::new(),
             ids: BTreeMap::new(),
             merges: BTreeMap::new(),
         };
@@ -145,8 +148,16 @@ impl<'a> AccountSession<'a> {
                 return Err(AccountError::Invalid(format!("the form {name} is there twice")));
             }
             let plan = FormPlan::new(form, &session.known, None, &taken);
-            let plan =
+            let mut plan =
                 plan.map_err(|source| AccountError::FormPlan { name: name.clone(), source })?;
+            let held = session.known.iter().find(|held| Some(&held.id) == plan.id.as_ref());
+            let (base, overwrite) = (form.base.as_ref(), request.overwrite);
+            let merge = held.map(|held| plan.merge(form, held, base, overwrite));
+            let merge = merge.unwrap_or_default();
+            if !merge.conflicts.is_empty() {
+                let (what, conflicts) = (format!("form {name}"), merge.conflicts);
+                return Err(AccountError::Conflicts { what, conflicts });
+            }
             // What an earlier run of the plan has carried out has nothing left to do.
             if let Some(planned) = &request.planned
                 && !plan.is_empty()
@@ -157,6 +168,7 @@ impl<'a> AccountSession<'a> {
             session.ids.extend(plan.id.iter().map(|id| (name.clone(), id.clone())));
             taken.extend(plan.id.clone());
             session.forms.push(plan);
+            session.form_merges.push(merge);
         }
         Ok(session)
     }
@@ -253,7 +265,8 @@ impl<'a> AccountSession<'a> {
         let merge = Merge::new(desired.base.as_ref(), &said, &live, &options).map_err(failed)?;
         if !merge.conflicts.is_empty() {
             let conflicts = merge.conflicts;
-            return Err(AccountError::Conflicts { page: desired.name(), conflicts });
+            let what = format!("page {}", desired.name());
+            return Err(AccountError::Conflicts { what, conflicts });
         }
         options.prune = *prune;
         let wanted = match &desired.slots {
@@ -337,7 +350,9 @@ impl<'a> AccountSession<'a> {
             let written = plan.execute(&self.request.client, seen).await;
             let form =
                 written.map_err(|source| AccountError::Form { name: plan.name.clone(), source })?;
-            self.ids.insert(plan.name.clone(), form.id);
+            self.ids.insert(plan.name.clone(), form.id.clone());
+            self.known.retain(|held| held.id != form.id);
+            self.known.push(form);
             has_written = true;
         }
         for page in pages.iter_mut().filter(|_| has_written) {
@@ -346,6 +361,20 @@ impl<'a> AccountSession<'a> {
             self.merges.insert(page.nth(), (merge, page.created()));
         }
         Ok(())
+    }
+
+    /// Returns the forms after the run, each with the record of its sync.
+    fn applied_forms(&self) -> BTreeMap<String, AppliedForm> {
+        let desired = self.request.desired.forms.iter().zip(&self.form_merges);
+        let applied = desired.filter_map(|(desired, merge)| {
+            let id = self.ids.get(&desired.name)?;
+            let form = self.known.iter().find(|form| form.id == *id)?;
+            let (said, live) = desired.compared(form);
+            let (base, types) = (desired.base.as_ref(), &self.request.types);
+            let base = merge.base_after(base, &said, &live, &BTreeMap::new(), types);
+            Some((desired.name.clone(), AppliedForm { id: id.clone(), base }))
+        });
+        applied.collect()
     }
 
     /// Creates a page that does not exist, and plans it again.

@@ -81,10 +81,20 @@ pub struct PagePlan {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct AppliedAccount {
-    /// Ids of the forms, by name.
-    pub forms: BTreeMap<String, FormId>,
+    /// The forms, by name.
+    pub forms: BTreeMap<String, AppliedForm>,
     /// The pages, in the order of the desired ones.
     pub pages: Vec<Result<AppliedPage, AccountError>>,
+}
+
+/// A form that is as it should be.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AppliedForm {
+    /// Id of the form.
+    pub id: FormId,
+    /// Record of this sync, for the next one.
+    pub base: PageBase,
 }
 
 /// A page that is as it should be.

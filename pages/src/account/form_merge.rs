@@ -96,6 +96,7 @@ mod tests {
             name: "booking".into(),
             id: Some("a".into()),
             fields: serde_json::from_value(fields).unwrap(),
+            base: None,
         }
     }
 

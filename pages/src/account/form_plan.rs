@@ -74,7 +74,7 @@ impl FormPlan {
     /// use links_pages::account::{DesiredForm, FormPlan};
     ///
     /// let fields = serde_json::from_value(serde_json::json!({"title": "Write to us", "fields": [{"type": "text", "label": "Name"}]}))?;
-    /// let desired = DesiredForm { name: "contact".into(), id: None, fields };
+    /// let desired = DesiredForm { name: "contact".into(), fields, ..DesiredForm::default() };
     /// let plan = FormPlan::new(&desired, &[], None, &Default::default())?;
     /// assert!(plan.id.is_none() && plan.changed.len() == 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -243,7 +243,7 @@ impl FormPlan {
     ///     "title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
     ///     "fields": [{"type": "text", "label": "Name", "required": true}],
     /// });
-    /// let desired = DesiredForm { name: "contact".into(), id: None, fields: serde_json::from_value(fields)? };
+    /// let desired = DesiredForm { name: "contact".into(), fields: serde_json::from_value(fields)?, ..DesiredForm::default() };
     /// let plan = FormPlan::new(&desired, &client.forms().list().await?, None, &Default::default())?;
     /// let form = plan.execute(&client, None).await?;
     /// assert_eq!(form.title, "Write to us");
@@ -285,7 +285,7 @@ impl FormPlan {
     ///     "title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
     ///     "fields": [{"type": "text", "label": "Name", "required": true}],
     /// });
-    /// let desired = DesiredForm { name: "contact".into(), id: None, fields: serde_json::from_value(fields)? };
+    /// let desired = DesiredForm { name: "contact".into(), fields: serde_json::from_value(fields)?, ..DesiredForm::default() };
     /// let plan = FormPlan::new(&desired, &client.forms().list().await?, None, &Default::default())?;
     /// plan.check(&client).await?;
     /// assert!(!client.forms().list().await?.iter().any(|form| form.title == "Write to us"));
@@ -350,7 +350,7 @@ mod tests {
 
     fn desired(id: Option<&str>, fields: Value) -> DesiredForm {
         let fields = serde_json::from_value(fields).unwrap();
-        DesiredForm { name: "booking".into(), id: id.map(FormId::from), fields }
+        DesiredForm { name: "booking".into(), id: id.map(FormId::from), fields, base: None }
     }
 
     #[test]

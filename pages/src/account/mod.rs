@@ -15,7 +15,7 @@ mod request;
 pub use crate::form_file::DesiredForm;
 pub use account_error::AccountError;
 pub use desired_account::{
-    AccountPage, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount, PagePlan,
+    AccountPage, AccountPlan, AppliedAccount, AppliedForm, AppliedPage, DesiredAccount, PagePlan,
 };
 pub use form_plan::{FormPlan, FormPlanError};
 pub use read::FileError;

@@ -11,6 +11,7 @@ use crate::page_file::fields::{FieldRule, FieldType, computed_key, referred, rul
 use crate::page_file::node::{Key, Node, Tree};
 use crate::page_file::{At, Document, FORM_SHAPE, FieldDiagnostic, FileDiagnostics, FileKind};
 use crate::suggest::{nearest, suggest};
+use crate::sync::PageBase;
 
 #[cfg(test)]
 mod tests;
@@ -109,6 +110,9 @@ pub struct DesiredForm {
     pub id: Option<FormId>,
     /// Fields to hold, under the names of the interface (section 4.7). A field that is not mentioned stays as it is; null clears one.
     pub fields: Object,
+    /// Record of the last sync, from [`AppliedForm::base`](crate::account::AppliedForm::base). Without one the form's values are replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<PageBase>,
 }
 
 /// Converts a document to the content of a form.
@@ -155,7 +159,7 @@ fn check(root: &Node) -> Result<DesiredForm, Vec<FieldDiagnostic>> {
     }
     match name {
         Some(name) if problems.is_empty() => {
-            Ok(DesiredForm { name, id: id.map(FormId::from), fields })
+            Ok(DesiredForm { name, id: id.map(FormId::from), fields, base: None })
         }
         _ => Err(problems),
     }
