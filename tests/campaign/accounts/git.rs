@@ -70,6 +70,10 @@ impl Team {
             // A slot that a merge has doubled is taken out of the file.
             files.write(&self.directories[machine]);
             if !self.is_clean(machine) {
+                // What is amended knows what the commit knew.
+                self.arrive(machine, files, world);
+                let amended = self.commits.get(&self.head(machine));
+                self.trees[machine].extend(amended.unwrap_or(&Lineage::default()));
                 let _ = self.git(machine, &["commit", "-q", "-a", "--amend", "--no-edit"]);
             }
             self.arrive(machine, files, world);

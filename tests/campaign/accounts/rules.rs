@@ -156,7 +156,8 @@ impl AccountTrial<'_> {
             });
             let is_known = memory.up_to_date.contains(&self.machine);
             if edited.is_some() && is_known && !flags.prune && !flags.overwrite {
-                violate("deleted edited", format!("{mark} on {} was edited by others", page.login));
+                let text = format!("{mark} on {} was edited by others: {edited:?}", page.login);
+                violate("deleted edited", text);
             }
         }
     }
