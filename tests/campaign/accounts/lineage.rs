@@ -39,6 +39,8 @@ pub(crate) struct Authors {
     of_value: BTreeMap<Place, BTreeSet<usize>>,
     /// Places whose value a run has written that was not recorded.
     unclear: BTreeSet<Place>,
+    /// Places where others have put back what a file says. Its record stays as it is, so that a merge does not know of it.
+    put_back: BTreeSet<Place>,
     /// Slots that were removed from pages, with the recorded run that did it.
     removed: BTreeMap<(u64, String), Option<usize>>,
 }
@@ -90,6 +92,7 @@ impl Authors {
                 _ => BTreeSet::new(),
             };
             self.of_value.insert(place.clone(), syncs);
+            self.put_back.remove(place);
             if writer == Writer::Unrecorded {
                 self.unclear.insert(place.clone());
             } else {
@@ -122,6 +125,7 @@ impl Authors {
         for place in agreed.keys() {
             self.unclear.remove(place);
             if let Some(syncs) = self.of_value.get_mut(place) {
+                self.put_back.extend(syncs.is_empty().then(|| place.clone()));
                 syncs.insert(sync);
             }
         }
@@ -143,6 +147,7 @@ impl Authors {
         for (place, value) in world.values() {
             let Some(syncs) = self.of_value.get(&place) else { continue };
             if lineage.knows(syncs) {
+                memory.unclear.extend(self.put_back.get(&place).cloned());
                 continue;
             }
             let was_said = lineage.said.contains(&(place.clone(), value.clone()));

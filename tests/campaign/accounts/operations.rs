@@ -53,6 +53,8 @@ pub(crate) struct Operations {
     /// The newest first.
     rows: Vec<Row>,
     known: Vec<Operation>,
+    /// Slots that commands of the machine have made.
+    made: BTreeSet<u64>,
     /// Set if it is not known which of two commands has written what.
     is_blind: bool,
 }
@@ -64,6 +66,9 @@ impl Operations {
         let mut violate = |rule: &'static str, text: String| found.push(Violation { rule, text });
         let rows: Vec<Row> = log["data"].as_array().into_iter().flatten().map(Row::of).collect();
         let (old, own) = (std::mem::replace(&mut self.rows, rows), own_changes(trial));
+        for event in trial.events.iter().filter(|event| trial.is_own(event)) {
+            self.made.extend(slot_ids(&event.after).difference(&slot_ids(&event.before)));
+        }
         let is_old = |row: &Row| old.iter().any(|old| old.id == row.id && old.parts == row.parts);
         // Of a run that did not begin, it is not recorded which operation it belongs to.
         let grown = self.rows.iter().filter(|row| !is_old(row));
@@ -128,7 +133,11 @@ impl Operations {
             let is_write = event.request.as_ref().is_some_and(Request::is_executed);
             if trial.is_own(event) && is_write && event.has_changed() {
                 for (place, (was, is)) in differences(&event.before, &event.after) {
-                    if place.2 == ORDER {
+                    // Somebody else may have made the same slot in another way, which is not looked for.
+                    let is_twin = id_of(&place, &event.before).is_some_and(|id| {
+                        !self.made.contains(&id) && has_two(&place, &event.after)
+                    });
+                    if place.2 == ORDER || is_twin {
                         continue;
                     }
                     let reverses = |operation: &Operation| {
@@ -402,6 +411,17 @@ fn differences(one: &AccountWorld, other: &AccountWorld) -> BTreeMap<Place, (Val
 /// Returns whether a value is restored. The service sets some that were not there.
 fn became(wanted: &Value, value: &Value, (_, _, key): &Place) -> bool {
     alike(wanted, value) || wanted.is_null() && ["style", "view"].contains(&key.as_str())
+}
+
+fn slot_ids(world: &AccountWorld) -> BTreeSet<u64> {
+    world.pages.iter().flat_map(|page| page.slots.iter().map(|slot| slot.id)).collect()
+}
+
+/// Returns whether the page of a place has its slot twice.
+fn has_two((owner, of, _): &Place, world: &AccountWorld) -> bool {
+    let page = world.pages.iter().filter(|page| *owner == Owner::Page(page.id));
+    let slots = page.flat_map(|page| &page.slots);
+    slots.filter(|slot| mark(&slot.kind, &slot.data) == Some(of)).count() > 1
 }
 
 /// Returns the id of the slot of a place.
