@@ -28,7 +28,7 @@ type Report = Box<dyn Fn(Option<CommandError>) + Send>;
 static REPORT: Mutex<Option<Report>> = Mutex::new(None);
 
 /// Client of the command, which counts the writes.
-static CLIENT: Mutex<Option<Client>> = Mutex::new(None);
+static CLIENT: Mutex<Option<(Client, bool)>> = Mutex::new(None);
 
 /// Set if Ctrl-C asked a task to stop that may complete all the same.
 static REQUESTED: AtomicBool = AtomicBool::new(false);
@@ -113,8 +113,10 @@ fn end() {
     for (_, undo) in lock(&UNDO).iter() {
         undo();
     }
-    let written = lock(&CLIENT).as_ref().map(Client::write_summary).unwrap_or_default();
-    report(Some(stopped(&written)));
+    let client = lock(&CLIENT);
+    let (written, writes) =
+        client.as_ref().map(|(it, writes)| (it.write_summary(), *writes)).unwrap_or_default();
+    report(Some(stopped(&written, writes)));
     end_by_signal()
 }
 
@@ -142,9 +144,11 @@ pub(crate) fn end_by_signal() -> ! {
     std::process::exit(Exit::Interrupted.code().into())
 }
 
-/// Error of a command stopped by Ctrl-C, after these writes.
-fn stopped(written: &WriteSummary) -> CommandError {
-    let failure = CommandError::new(Exit::Interrupted, "stopped by Ctrl-C").after_writes(written);
+/// Error of a command stopped by Ctrl-C, after these writes. `writes` says that it is one that writes.
+fn stopped(written: &WriteSummary, writes: bool) -> CommandError {
+    let nothing = writes && written.outcome() == Outcome::NotExecuted;
+    let text = if nothing { "stopped by Ctrl-C; nothing was written" } else { "stopped by Ctrl-C" };
+    let failure = CommandError::new(Exit::Interrupted, text).after_writes(written);
     let hint = match (written.outcome(), carried_out(written)) {
         (Outcome::NotExecuted, _) => return failure,
         (Outcome::Unknown, _) => {
@@ -157,9 +161,9 @@ fn stopped(written: &WriteSummary) -> CommandError {
     failure.with_hint(hint)
 }
 
-/// Sets the client whose writes the final message reports.
-pub(crate) fn report_writes_of(client: Client) {
-    *lock(&CLIENT) = Some(client);
+/// Sets the client whose writes the final message reports. `writes` says that the command is one that writes.
+pub(crate) fn report_writes_of(client: Client, writes: bool) {
+    *lock(&CLIENT) = Some((client, writes));
 }
 
 /// Guard that keeps Ctrl-C from ending the program until it is dropped.

@@ -207,11 +207,53 @@ fn an_undo_that_is_ended_anywhere_is_continued_on_all_pages() {
         let again = env.run("undo --yes");
         assert!(again.exit == 0 || was_done && again.exit == 6, "any:{nth}: {again}");
         assert_eq!(values(&env), before, "any:{nth}");
+        // If the first undo had not begun with a form, the second one is an operation of its own.
         let run = ok(&env, "redo --yes");
         let again = if values(&env) == after { run } else { ok(&env, "redo --yes") };
         assert_eq!(values(&env), after, "any:{nth}: {again}");
     }
     assert!(cuts > 5, "{cuts}");
+}
+
+#[test]
+fn an_undo_that_was_cut_while_slots_came_back_is_redone_by_one_redo() {
+    let mut several = 0;
+    for nth in 1.. {
+        let env = cafe();
+        let ids = || ok(&env, "slots list cafe --jq map(.id)").stdout;
+        ok(&env, "slots delete cafe 1002 1003 --yes");
+        let deleted = ids();
+        if cut_short(&env, "undo --yes", &format!("any:{nth}")).status.success() {
+            break;
+        }
+        let again = env.run("undo --yes");
+        assert!([0, 6].contains(&again.exit), "any:{nth}: {again}");
+        let redone = ok(&env, "redo --yes -o json");
+        assert_eq!(ids(), deleted, "any:{nth}: {redone}");
+        let pages = redone.json()["data"]["pages"].as_array().unwrap().len();
+        several += usize::from(pages > 1);
+        failed(&env, "redo --yes", 6);
+    }
+    assert!(several > 0);
+}
+
+#[test]
+fn an_undo_of_an_interrupted_apply_says_what_becomes_of_it() {
+    let env = cafe();
+    let text = "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {title: Summer}}\n  - {id: new, type: text, data: {title: N1}}\n";
+    env.file("cafe.yaml", text);
+    let cut = cut_short(&env, "apply cafe.yaml --yes", "after_send:3");
+    assert!(!cut.status.success());
+    // Another content tells that the plan may be another one.
+    env.file("cafe.yaml", text.replace("N1", "N2"));
+    let plan = env.run("plan cafe.yaml");
+    assert!(plan.stderr.contains("`apply` finds that out first"), "{plan}");
+    // Without a record, what differs is marked in the file.
+    let undone = failed(&env, "undo --yes --files", 7);
+    assert!(undone.stderr.contains("`links pull --force cafe.yaml`"), "{undone}");
+    assert!(undone.stderr.contains("ends here and is taken back"), "{undone}");
+    assert!(!undone.stderr.contains("has an undo of its own"), "{undone}");
+    assert!(undone.stdout.contains("cafe: 1 updated, 1 deleted\n"), "{undone}");
 }
 
 #[test]

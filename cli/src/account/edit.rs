@@ -84,8 +84,15 @@ impl SlotsEdit {
             open.record_as(command.clone());
         }
         let content = PageContent::of_slots(ProfileKey::Id(page.id), asked.content.clone());
+        let undoes = asked.command.as_ref().and_then(|command| command.undoes.as_deref());
+        let call = Some(context.call());
         let note = open.settle(&content.content).await?.map(|(log, is_resumed)| {
-            if is_resumed { interrupted_note(&log, true) } else { replaced_run_note(&log) }
+            let of = log.opening.command.as_ref().and_then(|command| command.call.clone());
+            if is_resumed || of == call {
+                interrupted_note(&log, true)
+            } else {
+                replaced_run_note(&log, undoes)
+            }
         });
         let (page, created) = (open.snapshot().clone(), open.created());
         let wanted = self.edit.wanted(&asked, open)?;

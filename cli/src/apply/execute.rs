@@ -46,9 +46,12 @@ pub(crate) fn not_planned(failures: Vec<CommandError>, client: &Client) -> Comma
     CommandError::of_several(failures, &message)
 }
 
-/// Describes an interrupted run of an edit that this one does not continue.
-pub(crate) fn replaced_run_note(log: &JournalEntries) -> String {
+/// Describes an interrupted run of an edit that this one does not continue. `undoes` is the run that this one takes back.
+pub(crate) fn replaced_run_note(log: &JournalEntries, undoes: Option<&str>) -> String {
     let (time, done) = (runs::time(log.opening.time), written(&log.done));
+    if undoes == Some(&*log.run) {
+        return format!("the interrupted run of {time} ({done}) ends here and is taken back");
+    }
     format!(
         "the interrupted run of {time} ends here and is not continued, because this one is for other slots or values; what it has written stays \
          ({done}), and has an undo of its own: `links undo {}`",
@@ -62,9 +65,14 @@ pub(crate) fn interrupted_note(log: &JournalEntries, is_resumed: bool) -> String
     if is_resumed {
         return format!("the interrupted run of {time} continues ({done} so far)");
     }
+    let doubt = if log.is_unsettled() {
+        ". Its last request may have been carried out: `apply` finds that out first, and its plan may be another one"
+    } else {
+        ""
+    };
     format!(
         "the interrupted run of {time} was for other content than this file has, so it is not continued; what it has written stays on the page \
-         ({done}), and this run starts from there: nothing else is to be done"
+         ({done}), and this run starts from there{doubt}"
     )
 }
 

@@ -151,6 +151,7 @@ impl Context {
             // The file names the account.
             self.me(&client).await?;
         }
+        signal::report_writes_of(client.clone(), true);
         let mode = self.dry_run.map_or(self.write_mode(), DryRun::writes);
         Ok(self.client.insert(client.with_write_mode(mode)).clone())
     }
@@ -215,7 +216,7 @@ impl Context {
                 self.client_of(&base, auth)?
             }
         };
-        signal::report_writes_of(client.clone());
+        signal::report_writes_of(client.clone(), false);
         let client = client.with_write_mode(self.write_mode());
         Ok(self.client.insert(client).clone())
     }

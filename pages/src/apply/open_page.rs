@@ -135,7 +135,8 @@ impl OpenPage {
     }
 
     /// Reads what else the desired content is compared with, and settles an interrupted run: whether its last request was executed. Returns the
-    /// journal of that run, and whether it is continued. A run that only plans returns the run that would be continued.
+    /// journal of that run, and whether it is continued. A run that only plans returns the run that would be continued, or whose last request may
+    /// have been executed.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -197,6 +198,8 @@ impl OpenPage {
                 self.lock = journal.release().map(Ok);
                 self.continued = Some(Box::new(journal));
             } else {
+                // What the other run has done is not a part of this one.
+                self.settled = AppliedChanges::default();
                 self.lock = journal.replace().map(Ok);
             }
         } else {
@@ -206,7 +209,8 @@ impl OpenPage {
             self.created.clone_from(&log.done.created);
         }
         // A run that only plans leaves that of another file alone.
-        Ok((is_resumed || self.writes).then_some((log, is_resumed)))
+        let is_told = is_resumed || self.writes || log.is_unsettled();
+        Ok(is_told.then_some((log, is_resumed)))
     }
 
     /// Returns the slots that an interrupted run made, by the index of their item.

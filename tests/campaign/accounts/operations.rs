@@ -27,7 +27,7 @@ pub(crate) struct Operation {
     id: String,
     /// The values before and after it.
     changes: BTreeMap<Place, (Value, Value)>,
-    /// The values that the commands that continued it have found.
+    /// The values that its commands have found.
     between: Vec<(Place, Value)>,
     before: Arc<AccountWorld>,
     after: Arc<AccountWorld>,
@@ -104,9 +104,16 @@ impl Operations {
         let Some((first, last)) = trial.events.first().zip(trial.events.last()) else { return };
         let is_clean = trial.ended.exit == Some(0) && trial.is_fresh && !is_disturbed(trial);
         let own_is_empty = own.is_empty();
+        // What others wrote a moment before a request is not what the command has seen.
+        let mut seen = content(&first.before);
+        let mut between: Vec<(Place, Value)> = own
+            .keys()
+            .map(|place| (place.clone(), seen.remove(place).unwrap_or_default()))
+            .collect();
         if let Some(operation) = self.known.iter_mut().find(|it| it.id == row.id) {
+            between.extend(own.iter().map(|(place, (before, _))| (place.clone(), before.clone())));
+            operation.between.append(&mut between);
             for (place, (before, after)) in own {
-                operation.between.push((place.clone(), before.clone()));
                 operation.changes.entry(place).or_insert((before, Value::Null)).1 = after;
             }
             operation.is_clean &= own_is_empty;
@@ -115,7 +122,7 @@ impl Operations {
         self.known.push(Operation {
             id: row.id,
             changes: own,
-            between: Vec::new(),
+            between,
             before: first.before.clone(),
             after: last.after.clone(),
             is_clean,

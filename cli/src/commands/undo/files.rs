@@ -4,11 +4,13 @@ use crate::account::files::from_here;
 use crate::account::pull::{Filed, FoundFiles, PullOptions, pull_files};
 use crate::commands::prelude::*;
 
-/// Takes over into the files what was taken back, and adds that to the output. A dry run names the files.
+/// Takes over into the files what was taken back, and adds that to the output. A dry run names the files. `is_cut` says that no record has what
+/// the run wrote.
 pub(super) async fn follow(
     context: &mut Context,
     mut outcome: CommandOutput,
     FoundFiles { files, without }: FoundFiles,
+    is_cut: bool,
 ) -> CommandResult {
     for name in without {
         let text = format!("{name} has no file here");
@@ -30,6 +32,13 @@ pub(super) async fn follow(
             return Ok(context.with_failure(outcome, failure));
         }
     };
+    if is_cut {
+        let text = format!(
+            "the run was interrupted before it was recorded, so its values stay in the files, and the next apply writes them; `links pull --force {}` takes over the pages as they are",
+            names(&files)
+        );
+        context.ui.tell(Style::Changed, text);
+    }
     let followed = pulled.body.own_mut().map(|body| body["data"].take());
     if let Some(body) = outcome.body.own_mut() {
         body["data"]["files"] = followed.unwrap_or_default();

@@ -5,9 +5,8 @@ mod page_undo;
 mod reverse;
 mod selection;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
-
-use links_pages::apply::RunCommand;
 
 use self::page_undo::{PageUndo, UndoEdit, created_ids};
 use self::reverse::Reverse;
@@ -16,8 +15,7 @@ pub(crate) use self::selection::{Direction, UndoArgs};
 use super::prelude::*;
 use crate::account::apply;
 use crate::account::edit::SlotsEdit;
-use crate::account::form_edit::FormEdit;
-use crate::account::pull::{Filed, FoundFiles};
+use crate::account::pull::FoundFiles;
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
 use crate::apply::operation_file::OperationFile;
@@ -32,37 +30,18 @@ pub(crate) async fn run(
 ) -> CommandResult {
     operation_file::prepare(context, args.operation_out.operation_out.clone())?;
     let client = context.writer(args.dry_run).await?;
-    let (operations, found) = match &args.from {
-        Some(path) => {
-            let file = OperationFile::read(context, &client, path).await?;
-            let (operations, index) = file.among(context, &path.display().to_string())?;
-            (operations, vec![index])
-        }
-        None => {
-            let operations = Operations::read(context)?;
-            let found = selection::candidates(context, &operations, &args, direction)?;
-            (operations, found)
-        }
-    };
+    let (operations, found) = operations(context, &client, &args, direction).await?;
     let mut types = None;
     let mut candidates = found.into_iter().peekable();
     while let Some(index) = candidates.next() {
-        let undone = UndoneOperation::of(&operations, index, &args)?;
+        let undone = UndoneOperation::of(&operations, index, &args, &BTreeSet::new())?;
         tell(context, &undone);
         let types = match &types {
             Some(types) => types,
             None => types.insert(context.slot_types().await?),
         };
-        let reverse = Reverse::read(context, &client, (&undone, types), &args).await?;
-        for line in &reverse.lost {
-            context.ui.tell(Style::Removed, line.clone());
-        }
-        for line in &reverse.conflicts {
-            let more = if args.keep_changed { "; it stays" } else { "" };
-            context.ui.tell(Style::Changed, format!("! {line}{more}"));
-        }
         let older = candidates.peek().map(|older| operations.all[*older].id());
-        refuse(&undone, &reverse, &args, older)?;
+        let reverse = reverse(context, &client, (&undone, types), &args, older).await?;
         let is_settled = undone.continues.is_none() && !reverse.has_changes();
         if is_settled && candidates.peek().is_some() {
             let text = "nothing of it is left to undo; the operation before it follows";
@@ -72,10 +51,121 @@ pub(crate) async fn run(
             }
             continue;
         }
-        return Box::pin(take_back(context, &client, undone, reverse, types.clone(), &args)).await;
+        return Box::pin(take_back_whole(context, &client, undone, reverse, types, &args)).await;
     }
     let message = format!("there is nothing to {}", direction.verb());
     Err(CommandError::not_found(message).with_hint(LIST))
+}
+
+/// Returns the operations, and those that can be taken back, the newest first.
+async fn operations(
+    context: &Context,
+    client: &Client,
+    args: &UndoArgs,
+    direction: Direction,
+) -> Result<(Operations, Vec<usize>)> {
+    let Some(path) = &args.from else {
+        let operations = Operations::read(context)?;
+        let found = selection::candidates(context, &operations, args, direction)?;
+        return Ok((operations, found));
+    };
+    let file = OperationFile::read(context, client, path).await?;
+    let (operations, index) = file.among(context, &path.display().to_string())?;
+    Ok((operations, vec![index]))
+}
+
+/// Reads the pages and forms of an operation and reverses its writes to them. Says what stays, and refuses what others changed since.
+async fn reverse(
+    context: &Context,
+    client: &Client,
+    (undone, types): (&UndoneOperation, &SlotTypeCatalog),
+    args: &UndoArgs,
+    older: Option<&str>,
+) -> Result<Reverse> {
+    let reverse = Reverse::read(context, client, (undone, types), args).await?;
+    for line in &reverse.lost {
+        context.ui.tell(Style::Removed, line.clone());
+    }
+    for line in &reverse.conflicts {
+        let more = if args.keep_changed { "; it stays" } else { "" };
+        context.ui.tell(Style::Changed, format!("! {line}{more}"));
+    }
+    refuse(undone, &reverse, args, older)?;
+    Ok(reverse)
+}
+
+/// Takes an operation back, its newest writes to each page first.
+async fn take_back_whole(
+    context: &mut Context,
+    client: &Client,
+    undone: UndoneOperation,
+    mut reverse: Reverse,
+    types: &SlotTypeCatalog,
+    args: &UndoArgs,
+) -> CommandResult {
+    let filed = reverse.filed();
+    let found = if args.files { FoundFiles::of(context, &filed)? } else { FoundFiles::default() };
+    let (id, is_cut) = (undone.id.clone(), undone.is_cut());
+    let mut taken = BTreeSet::from_iter(undone.runs());
+    let mut outcome = take_back(context, client, undone, &mut reverse, types, args).await?;
+    while outcome.then.is_none() {
+        // The journals tell what is left.
+        let (operations, _) = operations(context, client, args, Direction::Undo).await?;
+        let index = operations.one(&id)?;
+        let Some(undone) = UndoneOperation::before(&operations, index, args, &taken)? else {
+            break;
+        };
+        let targets: Vec<Value> = undone.parts.iter().map(|part| part.target().into()).collect();
+        let targets = names(&targets);
+        if context.dry_run().is_some() {
+            let text = format!("then its earlier writes to {targets} are taken back");
+            context.ui.tell(Style::Plain, text);
+            break;
+        }
+        context.ui.tell(Style::Plain, format!("its earlier writes to {targets} follow"));
+        taken.extend(undone.runs());
+        let more = async {
+            let mut reverse = self::reverse(context, client, (&undone, types), args, None).await?;
+            take_back(context, client, undone, &mut reverse, types, args).await
+        };
+        match more.await {
+            Ok(more) => add(&mut outcome, more),
+            Err(failure) => {
+                let failure =
+                    failure.partly_written("the newer writes of the operation are taken back");
+                outcome = context.with_failure(outcome, failure);
+            }
+        }
+    }
+    if args.files && outcome.then.is_none() {
+        return files::follow(context, outcome, found, is_cut).await;
+    }
+    files::tell(context, &filed);
+    Ok(outcome)
+}
+
+/// Adds the output about earlier writes of the operation.
+fn add(outcome: &mut CommandOutput, mut more: CommandOutput) {
+    if let (Some(body), Some(added)) = (outcome.body.own_mut(), more.body.own_mut()) {
+        for key in ["pages", "notRestored", "kept"] {
+            if let (Some(all), Some(added)) =
+                (body["data"][key].as_array_mut(), added["data"][key].as_array_mut())
+            {
+                all.append(added);
+            }
+        }
+        if let (Some(all), Some(added)) =
+            (body["data"]["forms"].as_object_mut(), added["data"]["forms"].as_object_mut())
+        {
+            all.append(added);
+        }
+        body["meta"] = added["meta"].take();
+    }
+    if let (Some(lines), Some(added)) = (outcome.view.lines_mut(), more.view.lines_mut()) {
+        lines.append(added);
+    }
+    outcome.exit = more.exit;
+    outcome.then = more.then;
 }
 
 /// Says which operation is taken back, and what of it cannot be.
@@ -143,8 +233,8 @@ async fn take_back(
     context: &mut Context,
     client: &Client,
     undone: UndoneOperation,
-    mut reverse: Reverse,
-    types: SlotTypeCatalog,
+    reverse: &mut Reverse,
+    types: &SlotTypeCatalog,
     args: &UndoArgs,
 ) -> CommandResult {
     for page in &reverse.pages {
@@ -155,12 +245,10 @@ async fn take_back(
     }
     let lost = Value::Array(std::mem::take(&mut reverse.lost_records));
     let kept = std::mem::take(&mut reverse.conflicts);
-    let (form_edits, pages) = reverse.into_edits(context);
+    let (form_edits, pages) = std::mem::take(reverse).into_edits(context);
     for form in &form_edits {
         context.plan_first.plan(&(form.id(), &form.changes))?;
     }
-    let filed = filed(&form_edits, &pages);
-    let found = if args.files { FoundFiles::of(context, &filed)? } else { FoundFiles::default() };
     let recreated: Vec<_> = pages
         .iter()
         .map(|(page, _)| (page.seen.id, page.undo.recreates.clone(), page.file.clone()))
@@ -180,7 +268,7 @@ async fn take_back(
         ..RunOptions::default()
     };
     let keys: Vec<_> = pages.iter().map(|(page, _)| ProfileKey::Id(page.seen.id)).collect();
-    let edit = SlotsEdit { edit: Box::new(UndoEdit { pages }), pages: keys, types };
+    let edit = SlotsEdit { edit: Box::new(UndoEdit { pages }), pages: keys, types: types.clone() };
     let source = RunSource { edit: Some(Rc::new(edit)), form_edits, ..RunSource::default() };
     let mut outcome = apply(context, source, options).await?;
     if let Some(body) = outcome.body.own_mut()
@@ -201,24 +289,10 @@ async fn take_back(
         }
     }
     // What goes on after the output is the error of an undo that was not carried out as a whole.
-    let is_done = outcome.then.is_none();
-    if context.dry_run().is_none() && is_done {
+    if context.dry_run().is_none() && outcome.then.is_none() {
         undone.close();
     }
-    if args.files && is_done {
-        return files::follow(context, outcome, found).await;
-    }
-    files::tell(context, &filed);
     Ok(outcome)
-}
-
-/// Returns the pages and forms that are written, with the files that the journals name.
-fn filed(forms: &[FormEdit], pages: &[(PageUndo, RunCommand)]) -> Vec<Filed> {
-    let page = |(page, _): &(PageUndo, RunCommand)| {
-        Filed::Page(page.seen.id, page.seen.login.clone(), page.file.clone())
-    };
-    let forms = forms.iter().map(|form| Filed::Form(form.id().to_owned()));
-    pages.iter().map(page).chain(forms).collect()
 }
 
 /// Asks for consent if the undo changes the login of a page back, as a rename does.

@@ -6,6 +6,7 @@ use links_pages::undo::{UndoSource, slots_before};
 use super::page_undo::PageUndo;
 use super::selection::{UndoArgs, UndoneOperation, UndoneWrite};
 use crate::account::form_edit::FormEdit;
+use crate::account::pull::Filed;
 use crate::commands::prelude::*;
 use crate::editor::form_fields::FormEditSession;
 use crate::ui::plan::{cut, shown_value};
@@ -129,6 +130,14 @@ impl Reverse {
     /// Returns whether there is anything to write.
     pub(super) fn has_changes(&self) -> bool {
         !self.forms.is_empty() || self.pages.iter().any(|page| page.has_changes)
+    }
+
+    /// Returns the pages and forms that are written, with the files that the journals name.
+    pub(super) fn filed(&self) -> Vec<Filed> {
+        let page =
+            |page: &PageUndo| Filed::Page(page.seen.id, page.seen.login.clone(), page.file.clone());
+        let forms = self.forms.iter().map(|(form, ..)| Filed::Form(form.id.clone()));
+        self.pages.iter().map(page).chain(forms).collect()
     }
 
     /// Returns the edits of the forms, and the pages with their commands in the journals.

@@ -1,5 +1,7 @@
 //! What `links undo` and `links redo` take back: their arguments, and the selection of the operation.
 
+use std::collections::BTreeSet;
+
 use links_pages::apply::{DesiredSlot, JournalEntries, JournalStore, RunState};
 use links_pages::sanitize::quoted;
 
@@ -166,8 +168,13 @@ fn written_since(operations: &Operations, undo: usize) -> Option<&LoggedWrite> {
 }
 
 impl UndoneOperation {
-    /// Returns what is to be taken back of an operation: of the whole, or of one page.
-    pub(super) fn of(operations: &Operations, index: usize, args: &UndoArgs) -> Result<Self> {
+    /// Returns what is to be taken back of an operation: of the whole, or of one page. The runs in `taken` were taken back before.
+    pub(super) fn of(
+        operations: &Operations,
+        index: usize,
+        args: &UndoArgs,
+        taken: &BTreeSet<String>,
+    ) -> Result<Self> {
         let operation = &operations.all[index];
         let first = &operation.parts[0];
         let (id, line) = (operation.id().to_owned(), first.command_line());
@@ -177,7 +184,9 @@ impl UndoneOperation {
         };
         let page = args.page.as_ref();
         let filter = page.map(|key| PageFilter::new(operations.writes(), key));
-        let is_meant = |part: &&LoggedWrite| filter.as_ref().is_none_or(|it| it.has(part));
+        let is_meant = |part: &&LoggedWrite| {
+            !taken.contains(part.run()) && filter.as_ref().is_none_or(|it| it.has(part))
+        };
         let meant: Vec<&LoggedWrite> = operation.parts.iter().filter(is_meant).collect();
         if let (Some(key), true) = (page, meant.is_empty()) {
             let message = format!("`links {line}` ({id}) did not write to {key}");
@@ -215,6 +224,37 @@ impl UndoneOperation {
             (first.command_line(), first.time())
         });
         Ok(Self { id, again, line, time, redone, parts, refused, continues })
+    }
+
+    /// Returns the writes of an operation to the pages of those in `taken` that came before them and are not taken back, if there are any: an
+    /// operation that was continued wrote to a page several times.
+    pub(super) fn before(
+        operations: &Operations,
+        index: usize,
+        args: &UndoArgs,
+        taken: &BTreeSet<String>,
+    ) -> Result<Option<Self>> {
+        let parts = &operations.all[index].parts;
+        let is_left = |part: &LoggedWrite| {
+            !taken.contains(part.run())
+                && reason_against(part).is_none()
+                && !operations.is_settled(part.run())
+                && parts.iter().any(|it| taken.contains(it.run()) && it.is_of_same(part))
+        };
+        let is_any = parts.iter().any(is_left);
+        is_any.then(|| Self::of(operations, index, args, taken)).transpose()
+    }
+
+    /// Returns whether a run of page files did not reach its end, so that no record has what it wrote.
+    pub(super) fn is_cut(&self) -> bool {
+        let is_cut =
+            |log: &JournalEntries| log.state != RunState::Done && log.opening.path.is_some();
+        self.parts.iter().any(|part| is_cut(&part.log))
+    }
+
+    /// Names of the runs that are taken back.
+    pub(super) fn runs(&self) -> impl Iterator<Item = String> {
+        self.parts.iter().map(|part| part.log.run.clone())
     }
 
     /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one.
