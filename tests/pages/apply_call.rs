@@ -184,7 +184,7 @@ async fn found_15_a_check_asks_for_every_create_and_update_and_writes_nothing() 
     .unwrap();
     server.forget_requests();
     let checked = Apply::new(&client.profile("cafe"), file).check().await.unwrap();
-    let refused: Vec<_> = checked.refused.iter().map(|it| (it.index, it.path.join("."))).collect();
+    let refused: Vec<_> = checked.iter().map(|it| (it.index, it.path.join("."))).collect();
     assert!(refused.contains(&(0, "data.titel".to_owned())), "{refused:?}");
     assert!(refused.contains(&(2, "data.titel".to_owned())), "{refused:?}");
     let operations: Vec<_> = server.requests().iter().filter_map(|it| it.operation).collect();

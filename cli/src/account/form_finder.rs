@@ -1,15 +1,12 @@
 //! Which form of the account a form file is for: the rule that `links apply` and `links pull` share.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use links_pages::account::{DesiredForm, FormPlan, FormPlanError};
-use links_pages::sync::Lock;
 use links_sdk::FormId;
 use links_sdk::types::LeadForm;
 
-use crate::apply::runs;
 use crate::apply::sync::LockStore;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -31,7 +28,7 @@ impl<'f> FormFinder<'f> {
         let mut taken = BTreeSet::new();
         for (path, file) in files {
             taken.extend(file.form.id.clone());
-            if let Some((_, lock)) = lock_of(context, path)? {
+            if let Some((_, lock)) = LockStore::read_for(context, path)? {
                 taken.extend(lock.forms.values().cloned());
             }
         }
@@ -58,32 +55,12 @@ pub(super) fn form_ids(
 ) -> Result<Vec<Option<FormId>>, CommandError> {
     let mut finder = FormFinder::new(context, files, forms)?;
     let id = |(path, file): &(PathBuf, FormFile)| {
-        let recorded = recorded_id(context, path, &file.form.name)?;
+        let lock = LockStore::read_for(context, path)?;
+        let recorded = lock.and_then(|(_, lock)| lock.forms.get(&file.form.name).cloned());
         // Other fields may be unclear although the form is not.
         let mut form = file.form.clone();
         form.fields.retain(|name, _| name == "title");
         Ok(finder.plan(&form, recorded.as_deref()).ok().and_then(|plan| plan.id))
     };
     files.iter().map(id).collect()
-}
-
-/// Returns the id that the lock that governs a file has for the name of its form.
-pub(super) fn recorded_id(
-    context: &Context,
-    path: &Path,
-    name: &str,
-) -> Result<Option<FormId>, CommandError> {
-    let lock = lock_of(context, path)?;
-    Ok(lock.and_then(|(_, lock)| lock.forms.get(name).cloned()))
-}
-
-/// Returns the lock that governs a file, if there is one.
-pub(super) fn lock_of(
-    context: &Context,
-    path: &Path,
-) -> Result<Option<(LockStore, Arc<Lock>)>, CommandError> {
-    let Some(store) = LockStore::of(path) else { return Ok(None) };
-    let lock = store.read(&runs::service(context).unwrap_or_default())?;
-    store.check_user(context, lock.user)?;
-    Ok(Some((store, lock)))
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use links_pages::account::{FormPlan, FormPlanError};
 use links_pages::apply::{RecordWrite, SlotTypes};
 use links_pages::sync::{Merge, RemoteChange, Replaced};
+use links_sdk::Client;
 use links_sdk::types::LeadForm;
-use links_sdk::{Client, Object};
 
 use super::form_finder::FormFinder;
 use crate::apply::dry_run::{UnsentRequest, described_command, not_sent};
@@ -15,7 +15,7 @@ use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::PlannedPage;
 use crate::apply::runs;
-use crate::apply::sync::{self, FormSync, LockWrites, WrittenLocks, disagree};
+use crate::apply::sync::{self, FormSync, LockWrites, WrittenLocks, agreed};
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::journal;
@@ -253,10 +253,7 @@ impl PlannedForm {
     pub(crate) fn rebuild(&self, context: &Context) -> Result<bool, CommandError> {
         let (Some(record), Some(form)) = (&self.record, &self.seen) else { return Ok(false) };
         let (said, live) = self.file.form.compared(form);
-        let mut merge = self.merge.clone();
-        merge.fields = Object::default();
-        let mut base = merge.base_after(None, &said, &live, &[].into(), &SlotTypes::default());
-        disagree(&mut base, &live);
+        let base = agreed(self.merge.clone(), &said, &live, &SlotTypes::default());
         let (name, none) = (&self.plan.name, BTreeSet::new());
         record.put(context, name, &form.id, (&said, &base), &none)?;
         Ok(true)

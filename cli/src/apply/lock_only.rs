@@ -7,19 +7,18 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use links_pages::apply::{PageSnapshot, Plan};
-use links_pages::sync::{DeletionReason, FilePage, LivePage, Lock, PageBase, held_slots};
+use links_pages::sync::{DeletionReason, FilePage, LivePage, Lock, PageBase, RecordOf, held_slots};
 use links_sdk::SlotId;
 use links_sdk::types::LeadForm;
 
 use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
-use super::sync::history::reason;
+use super::sync::history::{reason, said};
 use super::sync::{LockStore, MergedPage, SyncRecord};
 use crate::error::CommandError;
 use crate::git::{self, History};
 use crate::output::StyledLine;
 use crate::ui::Ui;
-use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::node::Tree;
 use links_pages::page_file::{Document, PageFile, Reference, ReferenceTarget};
 
@@ -97,11 +96,10 @@ impl LockOnly {
         if self.slots.is_empty() {
             return Ok(());
         }
-        let name = path.display().to_string();
         let shown = LivePage::of(page, &FilePage::default());
         let end = history.versions(path, |bytes| {
-            if let Ok(file) = PageFile::from_bytes(&name, bytes, &ImageRoots::none()) {
-                let (said, types) = (file.said(), &target.options.types);
+            if let Some(said) = said(&RecordOf::Page(page.id), path, bytes) {
+                let types = &target.options.types;
                 for id in held_slots(&said, base, &shown, types, &self.slots) {
                     self.slots.remove(&id);
                 }

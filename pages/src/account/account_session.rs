@@ -14,7 +14,7 @@ use crate::apply::{
     DesiredPage, DesiredSlot, OpenPage, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal,
     Run, Wanted, execute, guard, literal_key,
 };
-use crate::sync::{FilePage, FileSlotId, LivePage, Merge, PageBase};
+use crate::sync::{FilePage, LivePage, Merge, PageBase};
 use links_sdk::types::LeadForm;
 use links_sdk::{FormId, Object, SlotId};
 
@@ -404,10 +404,7 @@ fn page_plan(page: &OpenPage, merge: &Merge, plan: &Plan) -> PagePlan {
 /// Returns the desired content of a page, with references as written.
 fn as_page(desired: &AccountPage) -> DesiredPage {
     let slots = desired.slots.iter().flatten().map(|slot| DesiredSlot {
-        id: match slot.id {
-            FileSlotId::Id(id) => Some(id),
-            FileSlotId::Absent | FileSlotId::New => None,
-        },
+        id: slot.id.named(),
         kind: slot.kind.clone(),
         data: with_forms(&slot.data, &mut |_| None),
     });

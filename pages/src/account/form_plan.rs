@@ -6,12 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::apply::same;
-use crate::form_file::DesiredForm;
+use crate::form_file::{CHANNELS, DesiredForm, INPUTS};
 use links_sdk::types::LeadForm;
 use links_sdk::{Client, Error, FormChanges, FormId, Object};
-
-const FIELDS: &str = "fields";
-const CHANNELS: &str = "notificationChannelIds";
 
 /// Changes from a form as it was read to what is desired. It is data: it can be printed, saved and compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -101,7 +98,7 @@ impl FormPlan {
         for (field, wanted) in desired.fields.iter() {
             let held = now.get(field).unwrap_or(&Value::Null);
             let wanted = match (field.as_str(), wanted, held) {
-                (FIELDS, Value::Array(wanted), Value::Array(held)) => {
+                (INPUTS, Value::Array(wanted), Value::Array(held)) => {
                     let found = found_fields(wanted, held)?;
                     removed = removed_fields(&found, held);
                     Value::Array(whole_fields(wanted, &found))

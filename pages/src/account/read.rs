@@ -10,7 +10,7 @@ use crate::page_file::local_image::ImageRoots;
 use crate::page_file::patch::refuse_marks;
 use crate::page_file::{At, Document, DocumentError, FileKind, PageFile, ReferenceTarget};
 use crate::sanitize;
-use crate::sync::{FileSlot, FileSlotId};
+use crate::sync::FileSlot;
 
 /// Reason why a file cannot be used: a line for each problem, with its place.
 #[derive(Debug)]
@@ -75,11 +75,7 @@ fn page(document: Document) -> Result<AccountPage, DocumentError> {
         return Err(document.bad(problems).into());
     }
     let slot = |(index, slot): (usize, &crate::apply::DesiredSlot)| FileSlot {
-        id: match slot.id {
-            Some(id) => FileSlotId::Id(id),
-            None if page.marked_new.contains(&index) => FileSlotId::New,
-            None => FileSlotId::Absent,
-        },
+        id: page.slot_id(index),
         kind: slot.kind.clone(),
         data: written["slots"][index]["data"].as_object().cloned().unwrap_or_default().into(),
         ..FileSlot::default()

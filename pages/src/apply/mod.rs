@@ -63,6 +63,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod undo;
+pub(crate) mod value_hash;
 mod values;
 mod wanted;
 
@@ -85,10 +86,11 @@ pub use plan::{
     Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };
 pub(crate) use plan::{arrange, label};
+pub(crate) use plan_error::check_ids;
 pub use plan_error::{IdentityProblem, ItemError, ItemProblem, PlanError};
 pub use plan_options::{PlanOptions, RetainReason, SyncedRun};
 pub use proposal::Proposal;
-pub use request::{Apply, Checked, PlannedPage};
+pub use request::{Apply, PlannedPage};
 pub(crate) use resemblance::tells;
 pub use run::{PageRequest, Run, execute};
 pub use run_settings::RunSettings;
@@ -99,6 +101,6 @@ pub use single_write::{SingleWrite, record_in};
 pub use step::{AppliedChanges, Step};
 pub(crate) use undo::UndoFacts;
 pub use undo::{NotRestored, Undo, UndoConflict};
-pub use values::fingerprint;
+pub use value_hash::fingerprint;
 pub(crate) use values::may_be_stored_as;
 pub use wanted::{BoundItem, Wanted};

@@ -122,12 +122,6 @@ pub enum ItemProblem {
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IdentityProblem {
-    /// The page lists a slot more than once; such a page cannot be trusted.
-    #[error("the page lists slot {id} more than once")]
-    RepeatedOnPage {
-        /// Id of the slot.
-        id: SlotId,
-    },
     /// The id of an item cannot be that of its slot.
     #[error(transparent)]
     Named(ItemError),
@@ -168,14 +162,20 @@ pub enum IdentityProblem {
     },
 }
 
-/// Refuses a page that lists a slot twice, and more items than a page may have slots.
-pub(super) fn check_page(page: &[Slot], items: usize, max: usize) -> Result<(), PlanError> {
+/// Refuses a page that lists a slot twice.
+pub(crate) fn check_ids(page: &[Slot]) -> Result<(), PlanError> {
     let mut seen = HashSet::new();
     let repeated: BTreeSet<SlotId> =
         page.iter().map(|slot| slot.id).filter(|id| !seen.insert(*id)).collect();
-    if !repeated.is_empty() {
-        return Err(PlanError::RepeatedIds(repeated.into_iter().collect()));
+    if repeated.is_empty() {
+        return Ok(());
     }
+    Err(PlanError::RepeatedIds(repeated.into_iter().collect()))
+}
+
+/// Refuses a page that lists a slot twice, and more items than a page may have slots.
+pub(super) fn check_page(page: &[Slot], items: usize, max: usize) -> Result<(), PlanError> {
+    check_ids(page)?;
     if items > max {
         return Err(PlanError::TooManySlots { slots: items, kept: 0, max });
     }

@@ -45,16 +45,6 @@ pub struct PlannedPage {
     pub proposal: Proposal,
 }
 
-/// Plan with the refusals that the service gives to its dry run.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Checked {
-    /// The plan.
-    pub planned: PlannedPage,
-    /// Items that the service would refuse.
-    pub refused: Vec<ItemRefusal>,
-}
-
 impl Apply {
     /// Returns the request that makes a page match `desired`: slots are updated, created, moved and, on request, deleted, in as few requests as that takes.
     ///
@@ -75,7 +65,7 @@ impl Apply {
     /// let cafe = client.profile("cafe");
     /// let planned = Apply::new(&cafe, desired.clone()).plan().await?;
     /// assert!(!planned.proposal.plan.is_empty());
-    /// assert!(Apply::new(&cafe, desired.clone()).check().await?.refused.is_empty());
+    /// assert!(Apply::new(&cafe, desired.clone()).check().await?.is_empty());
     ///
     /// let on_step = |step| {
     ///     println!("{step:?}");
@@ -169,7 +159,7 @@ impl Apply {
         Ok(PlannedPage { page: page.snapshot().clone(), proposal })
     }
 
-    /// Plans, and sends every create and update as a dry run. Nothing is written.
+    /// Plans, and sends every create and update as a dry run. Nothing is written. Returns the items that the service would refuse.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -177,20 +167,19 @@ impl Apply {
     ///
     /// let desired: DesiredPage =
     ///     serde_json::from_str(r#"{"slots": [{"type": "button", "data": {"titel": "Menu"}}]}"#)?;
-    /// let checked = Apply::new(&client.profile("cafe"), desired).check().await?;
-    /// assert_eq!(checked.refused[0].index, 0);
+    /// let refused = Apply::new(&client.profile("cafe"), desired).check().await?;
+    /// assert_eq!(refused[0].index, 0);
     /// # Ok(()) });
     /// ```
     ///
     /// # Errors
     ///
     /// When no plan can be made, or a dry run fails for another reason than a refusal.
-    pub async fn check(self) -> Result<Checked, ApplyError> {
+    pub async fn check(self) -> Result<Vec<ItemRefusal>, ApplyError> {
         let client = self.client.clone();
         let planned = self.plan().await?;
         let plan = &planned.proposal.plan;
-        let refused = plan.check(&client, planned.page.id, &BTreeSet::new()).await?;
-        Ok(Checked { planned, refused })
+        Ok(plan.check(&client, planned.page.id, &BTreeSet::new()).await?)
     }
 
     fn request(&self) -> Result<PageRequest, ApplyError> {

@@ -79,9 +79,8 @@ impl SingleWrite {
             plan_entry(Plan { updates: vec![update], items: 1, ..Plan::default() })
         };
         let call = slots.update_unchanged(id, None, changed.clone()).answer();
-        let updated = call.before_write(self.replacing(changed.clone(), Object::clone, plan)).await;
-        self.stored(&updated, |mut slot| sent_fields(slot["data"].take(), changed));
-        updated
+        let shown = |mut slot: Value| slot["data"].take();
+        self.change(call, changed.clone(), Object::clone, plan, shown).await
     }
 
     /// Creates a slot. Which slots were on the page before is not read, so that it is one request.
@@ -222,13 +221,11 @@ impl SingleWrite {
         call: Call<Answer, Write>,
     ) -> Result<Answer, Error> {
         let plan = |fields| plan_entry(Plan { fields, ..Plan::default() });
-        let hear = self.replacing(in_files(changed), in_files, plan);
-        let answer = call.before_write(hear).await;
-        self.stored(&answer, |page| {
-            let page: Object = serde_json::from_value(page).ok()?;
-            sent_fields(Value::Object(in_files(&page).0), &in_files(changed))
-        });
-        answer
+        let shown = |page| match page {
+            Value::Object(page) => Value::Object(in_files(&Object(page)).0),
+            other => other,
+        };
+        self.change(call, in_files(changed), in_files, plan, shown).await
     }
 
     /// Sends a call that changes fields of a record other than a page.
@@ -258,10 +255,7 @@ impl SingleWrite {
             let operation = operation.to_owned();
             JournalEntry::Write(Box::new(RecordWrite { operation, changed, before }))
         };
-        let answer =
-            call.before_write(self.replacing(changed.clone(), Object::clone, record)).await;
-        self.stored(&answer, |record| sent_fields(record, changed));
-        answer
+        self.change(call, changed.clone(), Object::clone, record, |record| record).await
     }
 
     /// Sends a write of a record other than a page, of which it is known what it replaces. `shown` returns the record in its answer.
@@ -301,22 +295,30 @@ impl SingleWrite {
         result
     }
 
-    /// Returns the callback that begins the journal with the values that a change replaces, right before it is sent.
-    fn replacing(
+    /// Sends a call that changes fields. The journal is begun with the values that it replaces, right before it is sent. `read` returns the
+    /// record before the change in the form of `changed`, and `shown` what the answer shows of it.
+    async fn change(
         &self,
+        call: Call<Answer, Write>,
         changed: Object,
         read: fn(&Object) -> Object,
         content: impl Fn(PlannedFields) -> JournalEntry + Send + Sync + 'static,
-    ) -> impl Fn(&Object) + Send + Sync + 'static {
-        let write = self.clone();
-        move |held| {
+        shown: impl FnOnce(Value) -> Value,
+    ) -> Result<Answer, Error> {
+        let (write, sent) = (self.clone(), changed.clone());
+        let hear = move |held: &Object| {
             let held = read(held);
             let before = |key: &String| Some((key.clone(), held.get(key)?.clone()));
             let before = changed.keys().filter_map(before).collect();
             let replaced = PlannedFields { changed: changed.clone(), before };
             write.begin(0, || (content(replaced.clone()), None));
             write.recording().replaced = Some(replaced);
-        }
+        };
+        let answer = call.before_write(hear).await;
+        let record = answer.as_ref().ok().and_then(record_in);
+        let stored = record.and_then(|record| sent_fields(shown(record), &sent));
+        self.end(0, &answer, BTreeMap::new(), stored);
+        answer
     }
 
     /// Notes that a step's request is about to be sent. The journal is begun with the first: a request that is repeated sends the same.
@@ -339,12 +341,6 @@ impl SingleWrite {
             Ok(journal) => recording.begin_first(&store, journal, step),
             Err(error) => recording.error = Some(error),
         }
-    }
-
-    /// Notes the result of a step whose answer shows the record as it is now.
-    fn stored(&self, answer: &Result<Answer, Error>, values: impl FnOnce(Value) -> Option<Object>) {
-        let stored = answer.as_ref().ok().and_then(record_in).and_then(values);
-        self.end(0, answer, BTreeMap::new(), stored);
     }
 
     fn end<T>(

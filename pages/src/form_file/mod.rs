@@ -49,7 +49,21 @@ impl FormFile {
         channels: &[NotificationChannel],
     ) -> Result<(), FileDiagnostics> {
         let Some(list) = self.form.fields.get_mut(CHANNELS) else { return Ok(()) };
-        let problems = resolved(&self.channels, list, channels, &self.document);
+        let mut problems = Vec::new();
+        for ChannelReference { index, name } in &self.channels {
+            match channel_id(name, channels) {
+                Ok(id) => {
+                    if let Some(place) = list.get_mut(*index) {
+                        *place = json!(id);
+                    }
+                }
+                Err((message, help)) => {
+                    let path = [CHANNELS, &index.to_string(), CHANNEL];
+                    let problem = self.document.locate(&path, At::Value, message);
+                    problems.push(problem.help_if(help));
+                }
+            }
+        }
         if problems.is_empty() {
             self.channels.clear();
             return Ok(());
@@ -308,30 +322,6 @@ fn find_channels(root: &Node) -> Vec<ChannelReference> {
         Some(ChannelReference { index, name })
     };
     items.iter().enumerate().filter_map(reference).collect()
-}
-
-/// Replaces references in the list of channels by the ids of their channels. Returns diagnostics of those that name no channel, or several.
-fn resolved(
-    references: &[ChannelReference],
-    list: &mut Value,
-    channels: &[NotificationChannel],
-    document: &Document,
-) -> Vec<FieldDiagnostic> {
-    let mut problems = Vec::new();
-    for ChannelReference { index, name } in references {
-        match channel_id(name, channels) {
-            Ok(id) => {
-                if let Some(place) = list.get_mut(*index) {
-                    *place = json!(id);
-                }
-            }
-            Err((message, help)) => {
-                let path = [CHANNELS.to_owned(), index.to_string(), CHANNEL.to_owned()];
-                problems.push(document.locate(&path, At::Value, message).help_if(help));
-            }
-        }
-    }
-    problems
 }
 
 /// Returns the id of the channel that a reference names, or a message and a hint.

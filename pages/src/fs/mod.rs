@@ -5,6 +5,7 @@ pub mod named;
 pub mod private;
 
 use std::fs::Metadata;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Mode bit for write access of all users.
@@ -16,6 +17,13 @@ const MOST_LINKS: usize = 40;
 /// Directory of a file; the current one for a bare name.
 pub fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Reads up to a number of bytes; `None` if there are more.
+fn bounded(source: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    source.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
 }
 
 /// Mode bits of a file; none on systems without them.

@@ -125,10 +125,9 @@ pub fn too_large(name: String, most: u64) -> ReadError {
 }
 
 fn bounded(name: String, source: impl Read, most: u64) -> Result<(String, Vec<u8>), ReadError> {
-    let mut bytes = Vec::new();
-    match source.take(most + 1).read_to_end(&mut bytes) {
-        Ok(size) if size as u64 > most => Err(too_large(name, most)),
-        Ok(_) => Ok((name, bytes)),
+    match super::bounded(source, most) {
+        Ok(Some(bytes)) => Ok((name, bytes)),
+        Ok(None) => Err(too_large(name, most)),
         Err(error) => Err(ReadError::Io(name, error)),
     }
 }

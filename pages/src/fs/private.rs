@@ -4,7 +4,7 @@
 mod tests;
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -24,12 +24,8 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 /// Reads a file of limited size in bytes.
 pub(crate) fn bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"));
-    }
-    Ok(bytes)
+    let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, "it is too large");
+    super::bounded(file, most)?.ok_or_else(too_large)
 }
 
 /// Returns `None` if there is no such file.

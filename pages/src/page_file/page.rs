@@ -16,6 +16,7 @@ use super::node::{Key, Node, Tree};
 use super::report::FieldDiagnostic;
 use crate::apply::{DesiredPage, DesiredSlot, literal};
 use crate::profile_key;
+use crate::sync::FileSlotId;
 
 /// Id in a file for a slot that is none of those that were made on the page.
 pub const NEW: &str = "new";
@@ -60,6 +61,18 @@ impl PageContent {
         let slots = DesiredPage { fields: kept.into_iter().collect(), ..slots };
         let page = Self::of_slots(profile, slots);
         (page, left.into_iter().map(|(name, _)| name).collect())
+    }
+}
+
+impl PageContent {
+    /// Returns what the file says of the id of a slot.
+    pub(crate) fn slot_id(&self, index: usize) -> FileSlotId {
+        let named = self.content.slots.get(index).and_then(|slot| slot.id);
+        match named {
+            Some(id) => FileSlotId::Id(id),
+            None if self.marked_new.contains(&index) => FileSlotId::New,
+            None => FileSlotId::Absent,
+        }
     }
 }
 

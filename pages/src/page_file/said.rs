@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{FileScope, Image, PageFile, Reference, ReferenceTarget};
 use crate::apply::PageSnapshot;
-use crate::sync::{FilePage, FileSlot, FileSlotId, LivePage};
+use crate::sync::{FilePage, FileSlot, LivePage};
 use links_sdk::Object;
 
 impl PageFile {
@@ -23,11 +23,7 @@ impl PageFile {
         let content = &self.page.content;
         let slots = content.slots.iter().enumerate().map(|(index, slot)| {
             let mut said = FileSlot {
-                id: match slot.id {
-                    Some(id) => FileSlotId::Id(id),
-                    None if self.page.marked_new.contains(&index) => FileSlotId::New,
-                    None => FileSlotId::Absent,
-                },
+                id: self.page.slot_id(index),
                 kind: slot.kind.clone(),
                 data: slot.data.clone(),
                 resolved: Object::default(),

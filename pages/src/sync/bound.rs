@@ -7,10 +7,11 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use super::identity::{Identities, ItemIdentity, identify};
-use super::{FilePage, FileSlot, FileSlotId, HashPair, LivePage, PageBase, SlotBase, ValueHash};
+use super::{FilePage, FileSlot, HashPair, LivePage, PageBase, SlotBase, ValueHash};
 use super::{HashedItem, HashedSlot, hashed_items, hashed_slots, value};
 use crate::apply::{
-    DesiredPage, DesiredSlot, PlanError, PlanOptions, SlotTypes, Wanted, may_be_stored_as, same,
+    DesiredPage, DesiredSlot, PlanError, PlanOptions, SlotTypes, Wanted, check_ids,
+    may_be_stored_as, same,
 };
 use links_sdk::{Object, SlotId};
 
@@ -51,6 +52,7 @@ impl<'a> Bound<'a> {
         let base = base.unwrap_or(&NONE);
         let (entries, held) =
             if file.keeps_slots { (&[][..], &[][..]) } else { (&base.slots[..], &page.slots[..]) };
+        check_ids(held)?;
         let items = hashed_items(file, types);
         let slots = hashed_slots(held, types);
         let identities = if is_base || file.keeps_slots {
@@ -205,11 +207,8 @@ fn two_way(
         .slots
         .iter()
         .map(|item| DesiredSlot {
-            id: match item.id {
-                FileSlotId::Id(id) => Some(id),
-                // Without a record, a slot that an earlier run made for the item cannot be told from one that another client made.
-                FileSlotId::Absent | FileSlotId::New => None,
-            },
+            // Without a record, a slot that an earlier run made for the item cannot be told from one that another client made.
+            id: item.id.named(),
             kind: item.kind.clone(),
             data: as_stored(item, page),
         })

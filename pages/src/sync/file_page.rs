@@ -62,6 +62,14 @@ impl FileSlotId {
     fn is_absent(&self) -> bool {
         *self == Self::Absent
     }
+
+    /// Returns the id of the slot that the file names.
+    pub(crate) fn named(self) -> Option<SlotId> {
+        match self {
+            Self::Id(id) => Some(id),
+            Self::Absent | Self::New => None,
+        }
+    }
 }
 
 impl FileSlot {

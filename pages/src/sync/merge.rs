@@ -12,8 +12,7 @@ use super::{
     RemoteChange, Replaced, SyncNote,
 };
 use crate::apply::{
-    BoundItem, DesiredPage, DesiredSlot, Plan, PlanError, PlanOptions, SlotTypes, Wanted, arrange,
-    label,
+    BoundItem, DesiredPage, DesiredSlot, PlanError, PlanOptions, SlotTypes, Wanted, arrange, label,
 };
 use links_sdk::{Object, Slot, SlotId};
 
@@ -84,11 +83,6 @@ impl Merge {
             merge: Self::default(),
         };
         Ok(merger.run())
-    }
-
-    /// Returns whether nothing is to be written.
-    pub fn is_empty(&self, plan: &Plan) -> bool {
-        plan.is_empty() && self.fields.is_empty()
     }
 
     /// Returns what the page should have. Slots that cannot be edited stay, unless `options` say to delete unsupported ones.

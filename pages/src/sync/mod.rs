@@ -35,7 +35,7 @@
 //! let merge = Merge::new(Some(&base), &file, &page("Opening hours", "")?, &options)?;
 //! assert!(matches!(merge.remote[..], [RemoteChange::Key { .. }]));
 //! let pull = Pull::new(Some(&base), &file, &page("Opening hours", "")?, &options.types)?;
-//! assert_eq!(pull.apply_to(&file).slots[0].data["title"], "Opening hours");
+//! assert_eq!(pull.keys[0].value, "Opening hours");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -54,9 +54,9 @@ pub use merge::Merge;
 pub use next_base::sent_keys;
 pub use pull::Pull;
 use serde_json::Value;
-pub use value_hash::ValueHash;
 
 pub use crate::apply::IdentityProblem;
+pub use crate::apply::value_hash::ValueHash;
 use crate::apply::{SchemaNode, SlotTypes, tells};
 
 mod base;
@@ -71,7 +71,6 @@ mod next_base;
 mod pull;
 #[cfg(test)]
 mod tests;
-mod value_hash;
 
 /// An item of the file.
 #[derive(Debug)]

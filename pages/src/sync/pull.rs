@@ -68,6 +68,17 @@ impl Pull {
         Ok(puller.run())
     }
 
+    /// Leaves the value of a profile field out of the file. Its record stays as it was in `base`.
+    pub fn leave_out(&mut self, base: Option<&PageBase>, key: &str) {
+        if self.fields.shift_remove(key).is_none() {
+            return;
+        }
+        match base.and_then(|base| base.fields.get(key)) {
+            Some(pair) => drop(self.base.fields.insert(key.to_owned(), *pair)),
+            None => drop(self.base.fields.remove(key)),
+        }
+    }
+
     /// Returns whether the file stays as it is. The record may change even then.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
@@ -77,36 +88,6 @@ impl Pull {
             && self.unnamed.is_empty()
             && self.marks.is_empty()
             && !self.is_reordered
-    }
-
-    /// Returns what the file says after the pull, marks aside. References in values that are set are not resolved any more.
-    pub fn apply_to(&self, file: &FilePage) -> FilePage {
-        let mut patched = file.clone();
-        for (key, value) in self.fields.iter() {
-            patched.fields.insert(key.clone(), value.clone());
-            patched.resolved.remove(key);
-        }
-        for PulledKey { item, key, value } in &self.keys {
-            let Some(slot) = patched.slots.get_mut(*item) else { continue };
-            slot.data.insert(key.clone(), value.clone());
-            slot.resolved.remove(key);
-        }
-        for item in &self.unnamed {
-            if let Some(slot) = patched.slots.get_mut(*item) {
-                slot.id = FileSlotId::Absent;
-            }
-        }
-        let inserted = |slot: &DesiredSlot| FileSlot {
-            id: slot.id.map_or(FileSlotId::Absent, FileSlotId::Id),
-            kind: slot.kind.clone(),
-            data: slot.data.clone(),
-            resolved: Object::default(),
-        };
-        let item = |item: &PulledItem| match item {
-            PulledItem::Item(item) => patched.slots.get(*item).cloned(),
-            PulledItem::Inserted(nth) => self.inserted.get(*nth).map(inserted),
-        };
-        FilePage { slots: self.order.iter().filter_map(item).collect(), ..patched.clone() }
     }
 }
 

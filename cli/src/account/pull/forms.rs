@@ -320,15 +320,11 @@ fn update(
     let base = known.as_ref().filter(|_| !options.force);
     let mut pull =
         Pull::new(base, &said, &live, &SlotTypes::default()).map_err(|error| refused(&error))?;
+    for key in left_out {
+        pull.leave_out(base, key);
+    }
     let (mut edits, mut set) = (Vec::new(), Vec::new());
     for key in pull.fields.keys() {
-        if left_out.contains(key) {
-            match base.and_then(|base| base.fields.get(key)) {
-                Some(pair) => drop(pull.base.fields.insert(key.clone(), *pair)),
-                None => drop(pull.base.fields.remove(key)),
-            }
-            continue;
-        }
         let (path, value) = (Path::root().key(key), value.get(key).cloned().unwrap_or_default());
         edits.push(Edit::Set { path, value });
         set.push(key.clone());

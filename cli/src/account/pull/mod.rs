@@ -14,7 +14,6 @@ mod report;
 use links_pages::page_file::FileScope;
 
 use crate::account::files::from_here;
-use crate::account::form_finder::lock_of;
 use crate::account::live_page::{all_keys, export};
 use crate::apply::schema_line::schema_of;
 use crate::apply::sync::{LOCK_NAME, LockStore};
@@ -161,7 +160,7 @@ async fn write(
 ) -> Result<CommandOutput> {
     if !how.portable {
         // The lock of another account is refused, and known if a page is not found.
-        lock_of(context, &file.clone().unwrap_or_else(|| directory.join(LOCK_NAME)))?;
+        LockStore::read_for(context, &file.clone().unwrap_or_else(|| directory.join(LOCK_NAME)))?;
     }
     let is_all = keys.is_empty();
     let client = context.client().await?;

@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use links_pages::apply::{PlanOptions, SlotTypes};
-use links_pages::form_file::{DesiredForm, FormFile};
-use links_pages::page_file::Document;
-use links_pages::sync::{FilePage, KnownBase, LineKey, Lock, Merge, PageBase, RecordOf};
+use links_pages::form_file::DesiredForm;
+use links_pages::sync::{FilePage, LineKey, Lock, Merge, PageBase, RecordOf};
 use links_sdk::FormId;
 use links_sdk::types::LeadForm;
 
 use super::LockStore;
-use super::history::{FileHistory, LockHistory, millis};
+use super::history::{FileHistory, LockHistory};
 use crate::apply::runs;
-use crate::context::{Context, clock};
+use crate::context::Context;
 use crate::error::CommandError;
 
 /// The record of a form file.
@@ -30,9 +29,7 @@ pub(crate) struct FormSync {
 impl FormSync {
     /// Returns the record of a form file; `None` if no lock governs it.
     pub(crate) fn of(context: &Context, path: &Path) -> Result<Option<Self>, CommandError> {
-        let Some(store) = LockStore::of(path) else { return Ok(None) };
-        let lock = store.read(&runs::service(context).unwrap_or_default())?;
-        store.check_user(context, lock.user)?;
+        let Some((store, lock)) = LockStore::read_for(context, path)? else { return Ok(None) };
         let history = LockHistory::of(&store.path(), &lock);
         let path = store.key(path).map_or_else(|| path.to_owned(), |key| store.path_of(&key));
         Ok(Some(Self { store, lock, path, history }))
@@ -45,19 +42,12 @@ impl FormSync {
 
     /// Returns what was recorded of a form; `None` if there was no sync. `said` is what the file says.
     pub(crate) fn base(&self, id: &FormId, said: &FilePage) -> Option<PageBase> {
-        let known = self.known(&self.lock, id, said);
+        let known = self.history.known(&[&self.lock], &self.file_history(id, said));
         (!known.is_empty()).then_some(known.base)
     }
 
-    fn known(&self, lock: &Lock, id: &FormId, said: &FilePage) -> KnownBase {
-        let parse = |path: &Path, bytes: Vec<u8>| {
-            let document = Document::from_bytes(&path.display().to_string(), bytes).ok()?;
-            Some(FormFile::of(document).ok()?.form.said())
-        };
-        let paths = |_: &Lock| vec![self.path.clone()];
-        let of = RecordOf::Form(id.clone());
-        let file = FileHistory { of, said, paths: &paths, parse: &parse };
-        self.history.known(&[lock], &file)
+    fn file_history<'a>(&self, id: &FormId, said: &'a FilePage) -> FileHistory<'a> {
+        FileHistory { of: RecordOf::Form(id.clone()), said, path: self.path.clone() }
     }
 
     /// Returns why earlier commits of the record are unknown, if they are.
@@ -103,11 +93,7 @@ impl FormSync {
     ) -> Result<(), CommandError> {
         let service = runs::service(context).unwrap_or_default();
         self.store.update(context, &service, |lock| {
-            let known = self.known(lock, id, said);
-            let now = millis(clock().wall());
-            if let Some(lines) = known.lines_after(next, written, now, self.history.head) {
-                lock.lines.insert(RecordOf::Form(id.clone()), lines);
-            }
+            self.history.put_into(lock, &self.file_history(id, said), next, written);
             lock.forms.insert(name.to_owned(), id.clone());
         })
     }

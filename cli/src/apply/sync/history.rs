@@ -5,10 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use links_pages::sync::{FilePage, KnownBase, Lines, Lock, RecordHistory, RecordOf};
+use links_pages::sync::{
+    FilePage, KnownBase, LineKey, Lines, Lock, PageBase, RecordHistory, RecordOf,
+};
 
 use crate::context::clock;
 use crate::git::{self, Ancestry, HistoryEnd, NO_COMMIT};
+use links_pages::form_file::FormFile;
+use links_pages::page_file::local_image::ImageRoots;
+use links_pages::page_file::{Document, PageFile};
 
 /// How far the clocks of two machines may be apart. Lines from later are not believed.
 const SKEW_MAX: Duration = Duration::from_secs(24 * 60 * 60);
@@ -29,6 +34,8 @@ pub(crate) struct LockHistory {
     pub(super) head: u64,
     /// Why not all commits could be read.
     gap: Option<String>,
+    /// The directory of the lock.
+    directory: PathBuf,
 }
 
 /// A file whose record is asked for.
@@ -36,10 +43,8 @@ pub(super) struct FileHistory<'a> {
     pub(super) of: RecordOf,
     /// What it says now.
     pub(super) said: &'a FilePage,
-    /// The paths that it has in a version of the lock.
-    pub(super) paths: &'a dyn Fn(&Lock) -> Vec<PathBuf>,
-    /// Reads what an earlier version says.
-    pub(super) parse: &'a dyn Fn(&Path, Vec<u8>) -> Option<FilePage>,
+    /// The path that it has now.
+    pub(super) path: PathBuf,
 }
 
 impl LockHistory {
@@ -61,7 +66,8 @@ impl LockHistory {
                 Some((of, known)) if of == name && known.serves(head, &wanted) => Ok(known.clone()),
                 _ => {
                     let read = Self::read(history.ancestry(file, wanted.clone())?);
-                    Ok(Arc::new(Self { searched: wanted.clone(), ..read }))
+                    let (searched, directory) = (wanted.clone(), directory.to_owned());
+                    Ok(Arc::new(Self { searched, directory, ..read }))
                 }
             }
         }) else {
@@ -111,15 +117,30 @@ impl LockHistory {
         })
     }
 
-    /// Returns what the file said in the commits of a version of the lock.
+    /// Moves the lines of a file in a lock on to the record `next`. `written` are the keys that a run wrote.
+    pub(super) fn put_into(
+        &self,
+        lock: &mut Lock,
+        file: &FileHistory<'_>,
+        next: &PageBase,
+        written: &BTreeSet<LineKey>,
+    ) {
+        let now = millis(clock().wall());
+        let lines = self.known(&[lock], file).lines_after(next, written, now, self.head);
+        lock.lines.extend(lines.map(|lines| (file.of.clone(), lines)));
+    }
+
+    /// Returns what the file said in the commits of a version of the lock, in which a page file may have another path.
     fn files(&self, nth: usize, file: &FileHistory<'_>) -> Vec<FilePage> {
         let (lock, commits) = &self.versions[nth];
+        let pages = lock.pages.iter().filter(|(_, page)| RecordOf::Page(page.id) == file.of);
+        let paths = pages.map(|(key, _)| self.directory.join(key)).chain([file.path.clone()]);
         let mut files = Vec::new();
-        for path in (file.paths)(lock) {
+        for path in paths.collect::<BTreeSet<_>>() {
             let Some(directory) = path.parent() else { continue };
             let contents = git::with(directory, |history| history.contents(&path, commits));
             let contents = contents.and_then(Result::ok).unwrap_or_default();
-            files.extend(contents.into_iter().filter_map(|bytes| (file.parse)(&path, bytes)));
+            files.extend(contents.into_iter().filter_map(|bytes| said(&file.of, &path, bytes)));
         }
         files
     }
@@ -128,6 +149,17 @@ impl LockHistory {
     pub(crate) fn gap(&self) -> Option<&str> {
         self.gap.as_deref()
     }
+}
+
+/// Returns what a version of a file says, if it can be read.
+pub(crate) fn said(of: &RecordOf, path: &Path, bytes: Vec<u8>) -> Option<FilePage> {
+    let name = path.display().to_string();
+    Some(match of {
+        RecordOf::Page(_) => PageFile::from_bytes(&name, bytes, &ImageRoots::none()).ok()?.said(),
+        RecordOf::Form(_) => {
+            FormFile::of(Document::from_bytes(&name, bytes).ok()?).ok()?.form.said()
+        }
+    })
 }
 
 /// Returns why a history was not read to its beginning.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use links_pages::sync::{Lock, LockFileError};
 
 use super::{LockWrites, other_account};
+use crate::apply::runs;
 use crate::context::Context;
 use crate::error::file_error::file_error;
 use crate::error::{CommandError, Exit};
@@ -123,6 +124,17 @@ impl LockStore {
         let lock = Arc::new(lock);
         *last = Some(ReadLock { path: self.path(), text, lock: lock.clone() });
         Ok(lock)
+    }
+
+    /// Returns the lock that governs a file, with its content. Refuses one of another user.
+    pub(crate) fn read_for(
+        context: &Context,
+        file: &Path,
+    ) -> Result<Option<(Self, Arc<Lock>)>, CommandError> {
+        let Some(store) = Self::of(file) else { return Ok(None) };
+        let lock = store.read(&runs::service(context).unwrap_or_default())?;
+        store.check_user(context, lock.user)?;
+        Ok(Some((store, lock)))
     }
 
     /// Returns the lock if there is one, unless it is damaged in a way that `links init --refresh` mends.

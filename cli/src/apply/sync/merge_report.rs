@@ -143,7 +143,6 @@ pub(crate) fn identity_problems(
             (path.collect(), At::Value)
         };
         match problem {
-            IdentityProblem::RepeatedOnPage { .. } => vec![(vec!["slots".to_owned()], At::Value)],
             IdentityProblem::Named(ItemError { index, problem }) => {
                 let differs = matches!(problem, ItemProblem::TypeDiffers { .. });
                 vec![at(index, Some(if differs { "type" } else { "id" }))]

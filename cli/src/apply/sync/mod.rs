@@ -20,6 +20,6 @@ pub(crate) use merge_report::{
 };
 pub(crate) use opened_text::OpenedText;
 pub(crate) use pulled::PulledFile;
-pub(crate) use record::{SyncRecord, disagree};
+pub(crate) use record::{SyncRecord, agreed};
 pub(crate) use state_records::{LockWrites, StateRecords};
 pub(crate) use written_locks::WrittenLocks;

@@ -14,14 +14,13 @@ use links_pages::sync::{
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
 
-use super::history::{FileHistory, LockHistory, millis};
+use super::history::{FileHistory, LockHistory};
 use super::lock_store::absolute;
 use super::state_records::StateRecords;
 use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, identity_problems};
 use crate::apply::runs;
-use crate::context::{Context, clock};
+use crate::context::Context;
 use crate::error::CommandError;
-use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::page::is_holdable;
 use links_pages::page_file::{FileScope, Image, PageFile};
 
@@ -200,29 +199,21 @@ impl SyncRecord {
 
     /// Returns what was recorded of the page; `None` if there was no sync. `said` is what the file says.
     fn known(&self, locks: &[&Lock], page: ProfileId, said: &FilePage) -> Option<KnownBase> {
-        let key = &self.key;
         if let RecordPlace::Opened(text) = &self.place {
             let mut known = KnownBase::default();
             known.base = text.base();
             return Some(known);
         }
-        let paths = |lock: &Lock| {
-            let RecordPlace::Lock(store) = &self.place else { return Vec::new() };
-            let pages = lock.pages.iter().filter(|(_, it)| it.id == page);
-            let keys = pages.map(|(key, _)| key).chain([key]).collect::<BTreeSet<&String>>();
-            keys.into_iter().map(|key| store.path_of(key)).collect()
-        };
-        let parse = |path: &Path, bytes: Vec<u8>| {
-            let name = path.display().to_string();
-            Some(PageFile::from_bytes(&name, bytes, &ImageRoots::none()).ok()?.said())
-        };
-        let file = FileHistory { of: RecordOf::Page(page), said, paths: &paths, parse: &parse };
-        let mut known = self.history.known(locks, &file);
+        let mut known = self.history.known(locks, &self.file_history(page, said));
         // The record of another page says nothing of this one.
-        let name = locks.iter().find_map(|it| it.pages.get(key).filter(|it| it.id == page));
+        let name = locks.iter().find_map(|it| it.pages.get(&self.key).filter(|it| it.id == page));
         (known.base.id, known.base.login) =
             (page, name.map(|it| it.login.clone()).unwrap_or_default());
         (name.is_some() || !known.is_empty()).then_some(known)
+    }
+
+    fn file_history<'a>(&self, page: ProfileId, said: &'a FilePage) -> FileHistory<'a> {
+        FileHistory { of: RecordOf::Page(page), said, path: self.file_path() }
     }
 
     /// Returns the page of which there is a record, if there is one.
@@ -381,16 +372,10 @@ impl SyncRecord {
         let known = self.known(&self.locks(), page.id, &said);
         let base = known.map(|known| known.base.with_sent(&self.sent, &said, &live, types));
         let mut pull = Pull::new(base.as_ref(), &said, &live, types)?;
-        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut pull.fields.0)
-            .into_iter()
-            .partition(|(key, value)| is_holdable(key, value));
-        pull.fields = taken.into_iter().collect();
-        for (key, _) in left {
-            let before = base.as_ref().and_then(|base| base.fields.get(&key));
-            match before {
-                Some(pair) => pull.base.fields.insert(key, *pair),
-                None => pull.base.fields.remove(&key),
-            };
+        let fields = pull.fields.iter().filter(|(key, value)| !is_holdable(key, value));
+        let left: Vec<String> = fields.map(|(key, _)| key.clone()).collect();
+        for key in &left {
+            pull.leave_out(base.as_ref(), key);
         }
         Ok(pull)
     }
@@ -405,26 +390,13 @@ impl SyncRecord {
     ) -> Result<(), CommandError> {
         let (said, live) = file.compared(page);
         let options = PlanOptions { types, ..PlanOptions::default() };
-        let mut merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
+        let merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
             PlanError::Unclear(problems) => CommandError::from(
                 file.document.bad(identity_problems(&problems, file, &|id| self.page_of_slot(id))),
             ),
             error => CommandError::invalid(format!("{}: {error}", self.key)),
         })?;
-        // Nothing is written, so that only what is equal counts as agreed.
-        merge.desired.slots.clear();
-        merge.items.clear();
-        merge.fields = Object::default();
-        let mut base = merge.base_after(None, &said, &live, &BTreeMap::new(), &options.types);
-        for entry in &mut base.slots {
-            let slot = live.slots.iter().find(|slot| slot.id == entry.id);
-            let on_page = |key: &str| slot.and_then(|slot| slot.data.get(key));
-            entry.keys.retain(|key, pair| {
-                pair.page == ValueHash::of(on_page(key).unwrap_or(&Value::Null))
-            });
-        }
-        disagree(&mut base, &live);
-        base.forget_order(&live);
+        let mut base = agreed(merge, &said, &live, &options.types);
         let known = self.known(&self.locks(), page.id, &said).unwrap_or_default().base;
         if !file.page.has_slots {
             base.slots = known.slots;
@@ -454,8 +426,7 @@ impl SyncRecord {
             RecordPlace::State(records) => {
                 let mut lock = Lock::clone(&self.lock);
                 self.put_into(&mut lock, &said, &base, &written);
-                lock.pages.retain(|key, _| *key == self.key);
-                lock.forget_unnamed();
+                self.keep_alone(&mut lock);
                 add_images(&mut lock, images);
                 if lock != *self.lock {
                     records.put_own(context, base.id, &lock)?;
@@ -496,13 +467,15 @@ impl SyncRecord {
         base: &PageBase,
         written: &BTreeSet<LineKey>,
     ) {
-        let known = self.known(&[lock], base.id, said).unwrap_or_default();
-        let lines = known.lines_after(base, written, millis(clock().wall()), self.history.head);
-        if let Some(lines) = lines {
-            lock.lines.insert(RecordOf::Page(base.id), lines);
-        }
+        self.history.put_into(lock, &self.file_history(base.id, said), base, written);
         let name = PageName { id: base.id, login: base.login.clone() };
         lock.pages.insert(self.key.clone(), name);
+    }
+
+    /// Leaves nothing but this record in a lock.
+    fn keep_alone(&self, lock: &mut Lock) {
+        lock.pages.retain(|key, _| *key == self.key);
+        lock.forget_unnamed();
     }
 
     /// Notes in the journals that the file is recorded. One that cannot be written costs that what it sent is looked at again.
@@ -525,8 +498,7 @@ impl SyncRecord {
         let mut lock = self.beyond_lock.clone().unwrap_or_else(|| Lock::clone(&self.lock));
         self.put_into(&mut lock, said, base, written);
         if lock != *self.lock {
-            lock.pages.retain(|key, _| *key == self.key);
-            lock.forget_unnamed();
+            self.keep_alone(&mut lock);
             records.put_beyond_lock(context, &lock)?;
         }
         self.note_recorded(context, base.id);
@@ -671,14 +643,32 @@ fn text_of_other_page(opened: &PageName, page: &PageSnapshot) -> CommandError {
         .with_hint("`links slots apply FILE` applies a file to another page")
 }
 
-/// Makes the pairs of fields that differ ones of which neither half is what its side has: they count as changed on both sides.
-pub(crate) fn disagree(base: &mut PageBase, live: &LivePage) {
+/// Returns the record with which a file and its page or form agree as far as they are equal. What differs counts as changed on both sides.
+pub(crate) fn agreed(
+    mut merge: Merge,
+    said: &FilePage,
+    live: &LivePage,
+    types: &SlotTypes,
+) -> PageBase {
+    // Nothing is written, so that only what is equal counts as agreed.
+    merge.desired.slots.clear();
+    merge.items.clear();
+    merge.fields = Object::default();
+    let mut base = merge.base_after(None, said, live, &BTreeMap::new(), types);
+    for entry in &mut base.slots {
+        let slot = live.slots.iter().find(|slot| slot.id == entry.id);
+        let on_page = |key: &str| ValueHash::of_option(slot.and_then(|slot| slot.data.get(key)));
+        entry.keys.retain(|key, pair| pair.page == on_page(key));
+    }
+    base.forget_order(live);
+    // The pairs of fields that differ become ones of which neither half is what its side has.
     for (key, pair) in &mut base.fields {
         let page = live.fields.get(key).map(ValueHash::of);
         if let Some(page) = page.filter(|page| pair.file.is_some() && *page != pair.page) {
             *pair = HashPair { file: Some(page), page: pair.page };
         }
     }
+    base
 }
 
 /// Returns whether a value is this text or contains it as a value.

@@ -97,25 +97,11 @@ impl JournalEntries {
     /// An incomplete last line counts as not written: a step that it announces was not begun yet, and a step that it reports shows on the
     /// page.
     pub(crate) fn read(run: &str, bytes: &[u8]) -> Result<(Self, usize), JournalError> {
-        let mut log: Option<Self> = None;
-        let mut whole = 0;
-        let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-        if let Some(format) = lines.first().and_then(|line| newer(line)) {
-            return Err(JournalError::Newer(format));
-        }
-        for (nth, line) in lines.iter().enumerate() {
-            let entry = match serde_json::from_slice::<JournalEntry>(line) {
-                Ok(entry) if line.ends_with(b"\n") => entry,
-                _ if nth + 1 == lines.len() => break,
-                _ => return Err(JournalError::Damaged(nth + 1)),
-            };
-            Self::add(&mut log, run, entry).ok_or(JournalError::Damaged(nth + 1))?;
-            whole += line.len();
-        }
-        log.map(|log| (log, whole)).ok_or(JournalError::NotBegun)
+        let (entries, whole) = decoded(bytes)?;
+        Ok((Self::of(run, entries)?, whole))
     }
 
-    /// Adds up entries that are not those of a file.
+    /// Adds up entries.
     ///
     /// # Errors
     ///
@@ -317,6 +303,24 @@ impl JournalEntries {
     pub(crate) fn has_confirmed(&self, delete: &PlannedDelete) -> bool {
         self.plans.iter().flat_map(|it| &it.plan.deletes).any(|planned| planned.id == delete.id)
     }
+}
+
+/// Returns the entries in the complete lines of a journal, and the number of bytes of these lines.
+pub(super) fn decoded(bytes: &[u8]) -> Result<(Vec<JournalEntry>, usize), JournalError> {
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    if let Some(format) = lines.first().and_then(|line| newer(line)) {
+        return Err(JournalError::Newer(format));
+    }
+    let (mut entries, mut whole) = (Vec::with_capacity(lines.len()), 0);
+    for (nth, line) in lines.iter().enumerate() {
+        match serde_json::from_slice(line) {
+            Ok(entry) if line.ends_with(b"\n") => entries.push(entry),
+            _ if nth + 1 == lines.len() => break,
+            _ => return Err(JournalError::Damaged(nth + 1)),
+        }
+        whole += line.len();
+    }
+    Ok((entries, whole))
 }
 
 /// Returns the header in the first line, whatever comes after it.

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::entries::{JournalEntries, JournalError, RunState, has_ended, is_recorded, opening_of};
+use super::entries::{
+    JournalEntries, JournalError, RunState, decoded, has_ended, is_recorded, opening_of,
+};
 use super::entry::{JournalEntry, RunEnding, RunHeader, short_hash};
 use super::file::Journal;
 use super::lock::{LockError, PageLock};
@@ -137,17 +139,9 @@ impl JournalStore {
         service: &str,
         most: usize,
     ) -> io::Result<Vec<(String, RunHeader)>> {
-        let mut journals = BTreeMap::new();
-        for store in Self::all(state, Some(service))? {
-            let named =
-                entries(&store.directory)?.into_iter().filter_map(|path| match run_of(&path)? {
-                    (run, JOURNAL) => Some((run, path)),
-                    _ => None,
-                });
-            journals.extend(named);
-        }
-        let header = |(run, path): (String, PathBuf)| Some((run, header_in(&path)?));
-        Ok(journals.into_iter().rev().filter_map(header).take(most).collect())
+        let journals = Self::journals(state, service)?.into_iter().rev();
+        let header = |(run, (_, path)): (String, (Self, PathBuf))| Some((run, header_in(&path)?));
+        Ok(journals.filter_map(header).take(most).collect())
     }
 
     /// Returns the runs and commands of one call of the program, each with its store, the oldest first. Nothing but the headers is read.
@@ -156,17 +150,24 @@ impl JournalStore {
         service: &str,
         call: &str,
     ) -> io::Result<Vec<(String, Self)>> {
-        let mut found = BTreeMap::new();
+        let own = |(run, (store, path)): (String, (Self, PathBuf))| {
+            let command = header_in(&path)?.command?;
+            (command.call.as_deref() == Some(call)).then_some((run, store))
+        };
+        Ok(Self::journals(state, service)?.into_iter().filter_map(own).collect())
+    }
+
+    /// Returns the journals of the runs and commands of a service, each with its store and its path.
+    fn journals(state: &Path, service: &str) -> io::Result<BTreeMap<String, (Self, PathBuf)>> {
+        let mut journals = BTreeMap::new();
         for store in Self::all(state, Some(service))? {
             for path in entries(&store.directory)? {
-                let Some((run, JOURNAL)) = run_of(&path) else { continue };
-                let command = header_in(&path).and_then(|header| header.command);
-                if command.is_some_and(|it| it.call.as_deref() == Some(call)) {
-                    found.insert(run, store.clone());
+                if let Some((run, JOURNAL)) = run_of(&path) {
+                    journals.insert(run, (store.clone(), path));
                 }
             }
         }
-        Ok(found.into_iter().collect())
+        Ok(journals)
     }
 
     /// Returns the entries of the journal of a run, added up and one by one.
@@ -175,9 +176,8 @@ impl JournalStore {
         run: &str,
     ) -> Result<(JournalEntries, Vec<JournalEntry>), JournalError> {
         let bytes = read(&self.journal(run)).map_err(JournalError::Io)?;
-        let (log, whole) = JournalEntries::read(run, &bytes)?;
-        let lines = bytes[..whole].split_inclusive(|byte| *byte == b'\n');
-        Ok((log, lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()))
+        let (entries, _) = decoded(&bytes)?;
+        Ok((JournalEntries::of(run, entries.clone())?, entries))
     }
 
     /// Removes the journals and backups of all runs and commands of a service, also of those that did not end: for a service that begins anew.

@@ -167,14 +167,8 @@ fn is_similar(
 /// Binds entries without a slot to new slots of the page that equal them in every key. Where there are fewer such slots than entries, it is
 /// unclear which of them came back, and none is bound.
 pub(super) fn bind_recreated(binder: &mut Binder<'_>) {
-    let named: BTreeSet<SlotId> = binder
-        .items
-        .iter()
-        .filter_map(|item| match item.item.id {
-            FileSlotId::Id(id) => Some(id),
-            FileSlotId::Absent | FileSlotId::New => None,
-        })
-        .collect();
+    let named: BTreeSet<SlotId> =
+        binder.items.iter().filter_map(|item| item.item.id.named()).collect();
     let mut gone: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (entry, base) in binder.entries.iter().enumerate() {
         if binder.live[entry].is_none() && !binder.types.is_read_only(&base.kind) {

@@ -19,7 +19,7 @@ pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
     let mut named: HashMap<SlotId, usize> = HashMap::new();
     let mut unknown: Vec<(usize, SlotId)> = Vec::new();
     for item in 0..binder.items.len() {
-        let FileSlotId::Id(id) = binder.items[item].item.id else { continue };
+        let Some(id) = binder.items[item].item.id.named() else { continue };
         let position = binder.slots.iter().position(|slot| slot.slot.id == id);
         let entry = (0..binder.entries.len()).find(|entry| match position {
             // An entry must not claim by an earlier id what is a slot of the page.
@@ -243,16 +243,10 @@ pub(super) fn refuse_reduced(binder: &mut Binder<'_>, equal: &[(usize, usize)]) 
             other.kind == said.item.kind && other.keys.iter().any(is_removed)
         };
         let mut entries: Vec<usize> = open.iter().copied().filter(says_more).collect();
-        if entries.is_empty() {
-            continue;
+        if !entries.is_empty() {
+            entries.push(*entry);
+            binder.refuse_unless_new(*item, Vec::new(), entries);
         }
-        if binder.is_new(*item) {
-            binder.unbind(*item);
-            continue;
-        }
-        entries.push(*entry);
-        entries.sort_unstable();
-        binder.refuse_ambiguous(vec![*item], &entries);
     }
 }
 

@@ -81,13 +81,8 @@ impl<'a> Binder<'a> {
         slots: &'a [HashedSlot<'a>],
         types: &'a SlotTypes,
     ) -> Self {
-        let mut positions: HashMap<SlotId, usize> = HashMap::with_capacity(slots.len());
-        let mut problems = Vec::new();
-        for (position, slot) in slots.iter().enumerate() {
-            if positions.insert(slot.slot.id, position).is_some() {
-                problems.push(IdentityProblem::RepeatedOnPage { id: slot.slot.id });
-            }
-        }
+        let positions: HashMap<SlotId, usize> =
+            slots.iter().enumerate().map(|(position, slot)| (slot.slot.id, position)).collect();
         let live: Vec<Option<usize>> =
             entries.iter().map(|entry| positions.get(&entry.id).copied()).collect();
         let mut taken = vec![false; slots.len()];
@@ -108,7 +103,7 @@ impl<'a> Binder<'a> {
             is_closed: vec![false; items.len()],
             is_by_place: vec![false; items.len()],
             resembling: vec![Vec::new(); items.len()],
-            problems,
+            problems: Vec::new(),
         }
     }
 
@@ -139,6 +134,17 @@ impl<'a> Binder<'a> {
         items.sort_unstable();
         let ids = self.ids(entries);
         self.problems.push(IdentityProblem::Ambiguous { items, ids });
+    }
+
+    /// Refuses an item, which is bound to an entry, together with `others`. One that is said to be new is new, where there is doubt.
+    fn refuse_unless_new(&mut self, item: usize, mut others: Vec<usize>, mut entries: Vec<usize>) {
+        if self.is_new(item) {
+            self.unbind(item);
+            return;
+        }
+        others.push(item);
+        entries.sort_unstable();
+        self.refuse_ambiguous(others, &entries);
     }
 
     /// Returns whether an item is said to be new.

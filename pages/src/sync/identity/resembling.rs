@@ -65,17 +65,10 @@ pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
         let mut entries: Vec<usize> = (0..binder.entries.len()).filter(may_be).collect();
         let is_near = !entries.is_empty();
         entries.push(*entry);
-        entries.sort_unstable();
-        let mut items: Vec<usize> = new.iter().copied().filter(is_other).collect();
-        if items.is_empty() && !is_near {
-            continue;
+        let items: Vec<usize> = new.iter().copied().filter(is_other).collect();
+        if is_near || !items.is_empty() {
+            binder.refuse_unless_new(*item, items, entries);
         }
-        if binder.is_new(*item) {
-            binder.unbind(*item);
-            continue;
-        }
-        items.push(*item);
-        binder.refuse_ambiguous(items, &entries);
     }
 }
 

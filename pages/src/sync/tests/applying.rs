@@ -231,7 +231,7 @@ impl World {
                 IdentityProblem::Ambiguous { .. } => self.figures.ambiguous += 1,
                 IdentityProblem::PerhapsDeleted { .. } => self.figures.perhaps_deleted += 1,
                 IdentityProblem::Resembles { .. } => self.figures.resembles += 1,
-                _ => {}
+                IdentityProblem::Named(_) => {}
             }
             match problem {
                 IdentityProblem::Ambiguous { items, .. }
@@ -253,9 +253,6 @@ impl World {
                     }
                     other => return Err(format!("an unexpected refusal: {other}")),
                 },
-                other @ IdentityProblem::RepeatedOnPage { .. } => {
-                    return Err(format!("an unexpected refusal: {other}"));
-                }
             }
         }
         Ok(())

@@ -106,8 +106,8 @@ fn rule_1_ids_in_error_are_refused() {
     let differs = |it: &IdentityProblem| matches!(it, IdentityProblem::Named(ItemError { index: 2, problem: ItemProblem::TypeDiffers { id, .. } }) if *id == 2);
     assert!(found.iter().any(differs));
     let twice = page(&[(1, text("Hello")), (1, text("Hello"))]);
-    let found = problems(&base, &file(&[text("Hello")]), &twice);
-    assert!(found.contains(&IdentityProblem::RepeatedOnPage { id: 1.into() }));
+    let merged = Merge::new(Some(&base), &file(&[text("Hello")]), &twice, &PlanOptions::default());
+    assert_eq!(merged, Err(PlanError::RepeatedIds(vec![1.into()])));
 }
 
 #[test]

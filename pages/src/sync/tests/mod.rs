@@ -20,3 +20,40 @@ mod settling;
 mod status_rules;
 mod working_copy;
 mod world;
+
+use links_sdk::Object;
+
+use super::{FilePage, FileSlot, FileSlotId, Pull, PulledItem, PulledKey};
+use crate::apply::DesiredSlot;
+
+impl Pull {
+    /// Returns what the file says after the pull, marks aside. References in values that are set are not resolved any more.
+    fn apply_to(&self, file: &FilePage) -> FilePage {
+        let mut patched = file.clone();
+        for (key, value) in self.fields.iter() {
+            patched.fields.insert(key.clone(), value.clone());
+            patched.resolved.remove(key);
+        }
+        for PulledKey { item, key, value } in &self.keys {
+            let Some(slot) = patched.slots.get_mut(*item) else { continue };
+            slot.data.insert(key.clone(), value.clone());
+            slot.resolved.remove(key);
+        }
+        for item in &self.unnamed {
+            if let Some(slot) = patched.slots.get_mut(*item) {
+                slot.id = FileSlotId::Absent;
+            }
+        }
+        let inserted = |slot: &DesiredSlot| FileSlot {
+            id: slot.id.map_or(FileSlotId::Absent, FileSlotId::Id),
+            kind: slot.kind.clone(),
+            data: slot.data.clone(),
+            resolved: Object::default(),
+        };
+        let item = |item: &PulledItem| match item {
+            PulledItem::Item(item) => patched.slots.get(*item).cloned(),
+            PulledItem::Inserted(nth) => self.inserted.get(*nth).map(inserted),
+        };
+        FilePage { slots: self.order.iter().filter_map(item).collect(), ..patched.clone() }
+    }
+}

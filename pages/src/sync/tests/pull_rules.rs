@@ -32,7 +32,10 @@ fn assert_nothing_pending(pull: &Pull, file: &FilePage, page: &LivePage) {
     let options = PlanOptions::default();
     let plan = Plan::new(&page.slots, &merge.wanted(&page.slots, &options), &options);
     assert!(
-        merge.is_empty(&plan.unwrap()) && merge.remote.is_empty() && merge.conflicts.is_empty()
+        plan.unwrap().is_empty()
+            && merge.fields.is_empty()
+            && merge.remote.is_empty()
+            && merge.conflicts.is_empty()
     );
     assert!(
         super::super::Pull::new(Some(&pull.base), &file, page, &SlotTypes::default())
