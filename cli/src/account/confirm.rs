@@ -5,9 +5,8 @@ use links_pages::apply::{OpenPage, PlannedDelete};
 use super::state::AccountState;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::preflight::check_write_access;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::output::{StyledLine, counted};
+use crate::context::prelude::*;
+use crate::output::counted;
 use crate::ui::plan::Upload;
 
 /// What a run does that cannot be undone.
@@ -32,7 +31,7 @@ pub(super) async fn confirm(
     state: &AccountState,
     plan: Vec<StyledLine>,
     pages: &[OpenPage],
-) -> Result<bool, CommandError> {
+) -> Result<bool> {
     let mut found = Irreversible::of(state, pages);
     let is_new = pages.iter().any(|page| page.has_changes() && !page.is_confirmed());
     let is_new = is_new || state.has_form_changes();

@@ -1,18 +1,14 @@
 //! Which form of the account a form file is for: the rule that `links apply` and `links pull` share.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use links_pages::account::{DesiredForm, FormPlan, FormPlanError};
 use links_pages::sync::Lock;
 use links_sdk::FormId;
-use links_sdk::types::LeadForm;
 
 use crate::apply::runs;
 use crate::apply::sync::LockStore;
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use links_pages::form_file::FormFile;
 
 /// The forms of the account, and which of them are not to be found by a title.
@@ -27,7 +23,7 @@ impl<'f> FormFinder<'f> {
         context: &Context,
         files: &[(PathBuf, FormFile)],
         forms: &'f [LeadForm],
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let mut taken = BTreeSet::new();
         for (path, file) in files {
             taken.extend(file.form.id.clone());
@@ -55,7 +51,7 @@ pub(super) fn form_ids(
     context: &Context,
     files: &[(PathBuf, FormFile)],
     forms: &[LeadForm],
-) -> Result<Vec<Option<FormId>>, CommandError> {
+) -> Result<Vec<Option<FormId>>> {
     let mut finder = FormFinder::new(context, files, forms)?;
     let id = |(path, file): &(PathBuf, FormFile)| {
         let recorded = recorded_id(context, path, &file.form.name)?;
@@ -68,20 +64,13 @@ pub(super) fn form_ids(
 }
 
 /// Returns the id that the lock that governs a file has for the name of its form.
-pub(super) fn recorded_id(
-    context: &Context,
-    path: &Path,
-    name: &str,
-) -> Result<Option<FormId>, CommandError> {
+pub(super) fn recorded_id(context: &Context, path: &Path, name: &str) -> Result<Option<FormId>> {
     let lock = lock_of(context, path)?;
     Ok(lock.and_then(|(_, lock)| lock.forms.get(name).cloned()))
 }
 
 /// Returns the lock that governs a file, if there is one.
-pub(super) fn lock_of(
-    context: &Context,
-    path: &Path,
-) -> Result<Option<(LockStore, Arc<Lock>)>, CommandError> {
+pub(super) fn lock_of(context: &Context, path: &Path) -> Result<Option<(LockStore, Arc<Lock>)>> {
     let Some(store) = LockStore::of(path) else { return Ok(None) };
     let lock = store.read(&runs::service(context).unwrap_or_default())?;
     store.check_user(context, lock.user)?;

@@ -1,15 +1,12 @@
 //! A run over page files and form files: open, check, confirm, prepare, execute. The commands call these steps in this order, and plan with the
 //! first of them alone.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::rc::Rc;
 
 use links_pages::apply::{
     Applied, AppliedChanges, ApplyCause, ApplyError, OpenPage, PageRequest, Run, Step, execute,
 };
-use links_sdk::ProfileKey;
 
 use super::absent_files::AbsentFile;
 use super::edit::SlotsEdit;
@@ -31,11 +28,9 @@ use crate::apply::planned::{PlannedPage, RecordedFile};
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
-use crate::output::StyledLine;
+use crate::context::prelude::*;
 use crate::ui::Progress;
-use links_pages::page_file::{At, PageFile};
+use links_pages::page_file::At;
 use links_pages::suggest::nearest;
 
 /// A run over page files and form files.
@@ -65,7 +60,7 @@ impl<'c> PagesRun<'c> {
         context: &'c mut Context,
         source: RunSource,
         options: RunOptions,
-    ) -> Result<(Self, Vec<PageRequest>, Vec<PageInput>), CommandError> {
+    ) -> Result<(Self, Vec<PageRequest>, Vec<PageInput>)> {
         let RunSource { mut files, saved, mut opened, edit, form_edits } = source;
         let client = match context.client().await {
             Ok(client) => client,
@@ -156,7 +151,7 @@ impl<'c> PagesRun<'c> {
         &mut self,
         run: &Run,
         sources: Vec<PageInput>,
-    ) -> Result<Vec<OpenPage>, CommandError> {
+    ) -> Result<Vec<OpenPage>> {
         let mut open = BTreeMap::new();
         let mut sources: BTreeMap<usize, PageInput> = sources.into_iter().enumerate().collect();
         for nth in run.order() {
@@ -188,7 +183,7 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Refuses files, forms and pages that cannot be planned.
-    pub(super) fn check_planned(&mut self) -> Result<(), CommandError> {
+    pub(super) fn check_planned(&mut self) -> Result<()> {
         let failures = std::mem::take(&mut self.state.failures);
         if failures.is_empty() { Ok(()) } else { Err(not_planned(failures, &self.state.client)) }
     }
@@ -311,7 +306,7 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Refuses plans that a guard stops, and locks that cannot be written.
-    pub(super) fn check_plans(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
+    pub(super) fn check_plans(&self, pages: &[OpenPage]) -> Result<()> {
         for page in pages.iter().filter(|page| page.has_changes() && !page.is_confirmed()) {
             let planned = self.state.pages[page.nth()].planned.as_ref();
             if let Some(refusal) = planned.and_then(|planned| planned.refusal) {
@@ -325,12 +320,12 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Refuses a `links.lock` of another user.
-    pub(super) async fn check_lock_user(&self) -> Result<(), CommandError> {
+    pub(super) async fn check_lock_user(&self) -> Result<()> {
         self.state.locks().check_user(self.context, &self.state.client).await
     }
 
     /// Asks about what only the lock says.
-    pub(super) fn confirm_lock_only(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
+    pub(super) fn confirm_lock_only(&self, pages: &[OpenPage]) -> Result<()> {
         let new = pages.iter().filter(|page| page.has_changes() && !page.is_confirmed());
         let planned = new.filter_map(|page| self.state.pages[page.nth()].planned.as_ref());
         let forms = self.state.forms.iter().filter(|form| !form.plan.is_empty());
@@ -340,14 +335,14 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Refuses languages and logins that cannot be written.
-    pub(super) async fn check_fields(&mut self, pages: &[OpenPage]) -> Result<(), CommandError> {
+    pub(super) async fn check_fields(&mut self, pages: &[OpenPage]) -> Result<()> {
         self.check_logins().await?;
         self.check_languages(pages).await
     }
 
     /// Refuses languages that the service does not have, before anything is written. The languages are the same for all pages, so that those
     /// of any page of the run are read.
-    async fn check_languages(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
+    async fn check_languages(&self, pages: &[OpenPage]) -> Result<()> {
         let code = |page: &OpenPage| {
             let planned = self.state.pages[page.nth()].planned.as_ref()?;
             let code = planned.plan().fields.changed.get("languageCode")?.as_str()?.to_owned();
@@ -378,7 +373,7 @@ impl<'c> PagesRun<'c> {
 
     /// Refuses logins that cannot be taken, before anything is written. For a page that would be created, notes the page of the account that may
     /// have been meant.
-    pub(super) async fn check_logins(&mut self) -> Result<(), CommandError> {
+    pub(super) async fn check_logins(&mut self) -> Result<()> {
         let (mut failures, mut new) = (Vec::new(), Vec::new());
         for (nth, planned) in self.state.pages.iter().enumerate() {
             let Some(planned) = &planned.planned else { continue };
@@ -424,11 +419,7 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Uploads the images, and creates and changes the forms, which gives the plans their values. `asked` tells whether a user was asked.
-    pub(super) async fn prepare(
-        &mut self,
-        pages: &mut [OpenPage],
-        asked: bool,
-    ) -> Result<(), CommandError> {
+    pub(super) async fn prepare(&mut self, pages: &mut [OpenPage], asked: bool) -> Result<()> {
         let mut is_later = asked;
         for page in pages.iter().filter(|page| page.has_changes()) {
             if let Some(planned) = &mut self.state.pages[page.nth()].planned {
@@ -448,7 +439,7 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Creates and changes the forms, and puts the ids of new ones into the plans.
-    async fn write_forms(&mut self) -> Result<bool, CommandError> {
+    async fn write_forms(&mut self) -> Result<bool> {
         let partial = |failure: CommandError, written: &BTreeMap<String, String>| {
             let names: Vec<&str> = written.keys().map(String::as_str).collect();
             if names.is_empty() {

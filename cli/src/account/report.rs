@@ -1,12 +1,8 @@
 //! Output of a plan and of a run over the files of an account.
 
-use std::collections::BTreeMap;
-
 use links_pages::account::FormPlan;
-use links_pages::apply::{Applied, AppliedChanges, PageSnapshot, Plan, RetainReason};
+use links_pages::apply::{Applied, AppliedChanges, Plan, RetainReason};
 use links_pages::sync::{Merge, RemoteChange};
-use links_sdk::SlotId;
-use serde_json::{Value, json};
 
 use super::absent_files::AbsentFile;
 use super::estimate;
@@ -19,9 +15,8 @@ use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, counted_requests, faile
 use crate::apply::fail_on::{FailOn, is_changed_there};
 use crate::apply::planned::{LOGIN, PlannedPage};
 use crate::apply::sync::{self, Since};
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
-use crate::output::{Body, CommandOutput, Instead, StyledLine, View};
+use crate::context::prelude::*;
+use crate::output::{Body, Instead};
 use crate::ui::plan::shown_value;
 use crate::ui::{self, Ui};
 
@@ -332,7 +327,7 @@ impl WrittenPages {
         context: &Context,
         state: AccountState,
         failure: CommandError,
-    ) -> Result<CommandOutput, CommandError> {
+    ) -> Result<CommandOutput> {
         let is_finished = self.rows.iter().any(|row| row["finished"] == true);
         if state.options.is_one_page && !is_finished {
             return Err(failure);
@@ -370,7 +365,7 @@ pub(super) fn applied(
     context: &Context,
     mut state: AccountState,
     results: Vec<Result<Applied, RunFailure>>,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     let (mut all, mut failures) = (WrittenPages::default(), Vec::new());
     let mut unchanged = Vec::new();
     // Those that were written are recorded since.
@@ -457,10 +452,7 @@ pub(super) fn applied(
 }
 
 /// Output of a run that a second Ctrl-C ended at once.
-pub(super) fn stopped_at_once(
-    context: &Context,
-    state: AccountState,
-) -> Result<CommandOutput, CommandError> {
+pub(super) fn stopped_at_once(context: &Context, state: AccountState) -> Result<CommandOutput> {
     let mut all = WrittenPages::default();
     state.pages.iter().for_each(|page| all.add_unfinished(page, &page.done, None, false));
     let failure = state.interrupted(AT_ONCE, Vec::new());
@@ -494,7 +486,7 @@ fn recorded(
     planned: &PlannedPage,
     page: &PageSnapshot,
     more: BTreeMap<usize, SlotId>,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let Some(record) = &planned.record else { return Ok(()) };
     let (PlannedPage { file, merged, .. }, options) = (planned, &planned.proposal.options);
     let mut created = options.created.clone();

@@ -1,13 +1,12 @@
 //! What a plan comes to over its pages and forms: its totals, and slots that move from one page to another.
 
 use links_pages::apply::{PlannedCreate, PlannedDelete};
-use links_sdk::SlotId;
-use serde_json::{Value, json};
 
 use super::estimate;
 use super::state::AccountState;
 use crate::apply::planned::PlannedPage;
-use crate::output::{StyledLine, count, counted};
+use crate::context::prelude::*;
+use crate::output::counted;
 
 /// A slot that is deleted on one page and created on another with the same content.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,16 +1,15 @@
 //! Words of a run that carries out a confirmed plan: its steps, what it has done, and why it failed.
 
 use links_pages::apply::{
-    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries,
-    PageSnapshot, Step,
+    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries, Step,
 };
-use links_sdk::{Client, Outcome};
+use links_sdk::Outcome;
 
 use super::apply_args::refused;
 use super::planned::PlannedPage;
 use super::{problems, runs};
 use crate::apply::runs::unwritable;
-use crate::error::{CommandError, Exit};
+use crate::context::prelude::*;
 use crate::signal;
 
 /// Short description of a step.

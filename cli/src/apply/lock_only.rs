@@ -2,26 +2,21 @@
 //! held, or another form, and nobody reads a lock. So a lock is believed where commits of the file agree with it, or where a run on this machine
 //! wrote what it says. Without Git there is no pull request either.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use std::path::Path;
 
-use links_pages::apply::{PageSnapshot, Plan};
+use links_pages::apply::Plan;
 use links_pages::sync::{DeletionReason, FilePage, LivePage, Lock, PageBase, held_slots};
-use links_sdk::SlotId;
-use links_sdk::types::LeadForm;
 
 use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
 use super::sync::history::reason;
 use super::sync::{LockStore, MergedPage, SyncRecord};
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::git::{self, History};
-use crate::output::StyledLine;
 use crate::ui::Ui;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::node::Tree;
-use links_pages::page_file::{Document, PageFile, Reference, ReferenceTarget};
+use links_pages::page_file::{Document, Reference, ReferenceTarget};
 
 /// What only a lock says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -184,7 +179,7 @@ fn unreadable(error: &std::io::Error) -> String {
 }
 
 /// Asks about what only the lock says, which `--yes` does not confirm. `lines` name it.
-pub(crate) fn confirm(ui: &Ui, lines: &[StyledLine], is_trusted: bool) -> Result<(), CommandError> {
+pub(crate) fn confirm(ui: &Ui, lines: &[StyledLine], is_trusted: bool) -> Result<()> {
     if lines.is_empty() || is_trusted {
         return Ok(());
     }

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use links_pages::apply::{GuardRefusal, ItemRefusal, PageSnapshot, Plan, PlannedDelete, Proposal};
+use links_pages::apply::{GuardRefusal, ItemRefusal, Plan, PlannedDelete, Proposal};
 
 use crate::apply::lock_only::LockOnly;
 use crate::apply::sync::{self, MergedPage, Since, SyncRecord};
-use crate::output::StyledLine;
-use crate::schema::SlotTypeCatalog;
+use crate::context::prelude::*;
 use crate::ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
-use links_pages::page_file::{Image, PageFile};
+use links_pages::page_file::Image;
 
 /// Name of the field that the heading of a page is about.
 pub(crate) const LOGIN: &str = "login";

@@ -1,15 +1,14 @@
 //! Checks before a run writes: the token has write access, and the page is the one that is meant.
 
-use links_pages::apply::PageSnapshot;
-use links_sdk::ProfileKey;
 use links_sdk::types::Me;
 
-use crate::error::{CommandError, Exit};
-use links_pages::page_file::{At, PageFile};
+use links_pages::page_file::At;
 use links_pages::profile_key;
 
+use crate::context::prelude::*;
+
 /// Refuses a caller who may only read. Called before a question or an upload; elsewhere the first write fails with such a token.
-pub(crate) fn check_write_access(me: Me) -> Result<Me, CommandError> {
+pub(crate) fn check_write_access(me: Me) -> Result<Me> {
     if me.can_write {
         return Ok(me);
     }
@@ -18,7 +17,7 @@ pub(crate) fn check_write_access(me: Me) -> Result<Me, CommandError> {
 }
 
 /// Refuses a file for another page than those that the command line names.
-pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<(), CommandError> {
+pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<()> {
     let is_this = |key: &ProfileKey| match key {
         ProfileKey::Id(id) => *id == page.id,
         ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
@@ -37,7 +36,7 @@ pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<
 
 /// Refuses a file whose `profile` is a URL of another host than that of the page, which the service reports (the interface, section 2.1), or
 /// of a page that does not exist.
-pub(crate) fn check_host(file: &PageFile, page: &PageSnapshot) -> Result<(), CommandError> {
+pub(crate) fn check_host(file: &PageFile, page: &PageSnapshot) -> Result<()> {
     let Some(host) = &file.page.host else { return Ok(()) };
     let login = &page.login;
     let (message, help) = match page.url.as_deref().and_then(profile_key::host) {

@@ -1,18 +1,16 @@
 //! Diagnostics of a plan at their places in the page file: errors of planning, schema violations and refusals by the service.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use links_pages::apply::{
     DesiredPage, DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions, Wanted,
 };
-use links_sdk::{Slot, SlotId};
-use serde_json::{Map, Value};
+use links_sdk::Slot;
 
-use crate::error::CommandError;
-use crate::schema::SlotTypeCatalog;
+use crate::context::prelude::*;
 use crate::schema::validate;
 use crate::schema::validate::{SchemaViolation, Schemas};
-use links_pages::page_file::{At, FieldDiagnostic, PageFile};
+use links_pages::page_file::{At, FieldDiagnostic};
 use links_pages::suggest::suggest;
 
 /// Maximum number of problems of a page or a file that are listed.

@@ -1,11 +1,9 @@
 //! Flags that several commands that write have: `--dry-run`, `--operation-out`, `--idempotency-key`, and the position of a slot.
 
-use std::path::PathBuf;
-
 use clap::Args;
-use links_sdk::{Call, Create, IdempotencyKey, Slot, SlotId, SlotsHandle};
+use links_sdk::{Call, Create, IdempotencyKey, Slot, SlotsHandle};
 
-use crate::error::{CommandError, Result};
+use crate::context::prelude::*;
 use crate::output::dry_run::DryRun;
 use links_pages::profile_key;
 

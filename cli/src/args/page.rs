@@ -1,12 +1,13 @@
 //! Words that name a page: its key, or the path of its file.
 
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use links_sdk::{InvalidValue, ProfileKey};
+use links_sdk::InvalidValue;
 
 use links_pages::profile_key;
+
+use crate::context::prelude::*;
 
 /// Key of a page, as an argument of a command: id, login or URL.
 #[derive(Clone, Debug)]
