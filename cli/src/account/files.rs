@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::apply::operation_file::has_format;
 use crate::apply::sync::{LOCK_NAME, LockStore};
+use crate::args::page::is_yaml_or_json;
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
 use crate::error::file_error::{unread_page_file, unusable_path};
@@ -70,12 +71,9 @@ impl AccountFiles {
 
     /// Returns the files if all can be used.
     pub(crate) fn all_usable(mut self) -> Result<Self> {
-        if self.failures.is_empty() {
-            return Ok(self);
-        }
         let failures = std::mem::take(&mut self.failures);
-        let message = format!("{} files cannot be used; nothing was written", failures.len());
-        Err(CommandError::of_several(failures, &message))
+        CommandError::if_any(failures, "files cannot be used; nothing was written")?;
+        Ok(self)
     }
 
     /// Parses the text of one file, which was read from a path.
@@ -270,9 +268,4 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<
         }
     }
     Ok(())
-}
-
-fn is_yaml_or_json(path: &Path) -> bool {
-    let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
-    ["yaml", "yml", "json"].iter().any(|it| extension.eq_ignore_ascii_case(it))
 }

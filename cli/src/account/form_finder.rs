@@ -54,19 +54,14 @@ pub(super) fn form_ids(
 ) -> Result<Vec<Option<FormId>>> {
     let mut finder = FormFinder::new(context, files, forms)?;
     let id = |(path, file): &(PathBuf, FormFile)| {
-        let recorded = recorded_id(context, path, &file.form.name)?;
+        let lock = lock_of(context, path)?;
+        let recorded = lock.as_ref().and_then(|(_, lock)| lock.forms.get(&file.form.name));
         // Other fields may be unclear although the form is not.
         let mut form = file.form.clone();
         form.fields.retain(|name, _| name == "title");
-        Ok(finder.plan(&form, recorded.as_deref()).ok().and_then(|plan| plan.id))
+        Ok(finder.plan(&form, recorded.map(FormId::as_str)).ok().and_then(|plan| plan.id))
     };
     files.iter().map(id).collect()
-}
-
-/// Returns the id that the lock that governs a file has for the name of its form.
-pub(super) fn recorded_id(context: &Context, path: &Path, name: &str) -> Result<Option<FormId>> {
-    let lock = lock_of(context, path)?;
-    Ok(lock.and_then(|(_, lock)| lock.forms.get(name).cloned()))
 }
 
 /// Returns the lock that governs a file, if there is one.

@@ -118,10 +118,7 @@ pub(crate) async fn plan(
         (Some(path), Some(markdown)) => summary::put(&path, markdown, output)?,
         _ => output,
     };
-    Ok(match failed {
-        Ok(()) => output,
-        Err(failure) => context.with_failure(output, failure),
-    })
+    Ok(context.with_failure(output, failed.err()))
 }
 
 /// Reads the forms and the pages, and plans.
@@ -132,10 +129,7 @@ async fn planned(
 ) -> Result<PagesRun<'_>> {
     let settings = runs::settings(context);
     let (mut session, pages, inputs) = PagesRun::new(context, source, options).await?;
-    let run = Run::plan(&session.state.client, pages, settings).await;
-    let run = run.map_err(|error| session.state.not_run(error))?;
-    session.open(&run, inputs).await?;
-    session.count_gone();
+    session.open_to_read(pages, inputs, settings).await?;
     session.check_lock_user().await?;
     if !session.state.is_edit
         && let Err(failure) = session.check_logins().await
@@ -232,7 +226,8 @@ async fn run(
         session.check_plans(&open)?;
         // What an edit writes besides slots was checked by its command.
         if !session.state.is_edit {
-            session.check_fields(&open).await?;
+            session.check_logins().await?;
+            session.check_languages(&open).await?;
         }
         session.confirm_lock_only(&open)?;
         session.state.is_shown = true;

@@ -5,8 +5,10 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use links_pages::apply::{
-    Applied, AppliedChanges, ApplyCause, ApplyError, OpenPage, PageRequest, Run, Step, execute,
+    Applied, AppliedChanges, ApplyCause, ApplyError, OpenPage, PageRequest, Run, RunSettings, Step,
+    execute,
 };
+use links_sdk::Outcome;
 
 use super::absent_files::AbsentFile;
 use super::edit::SlotsEdit;
@@ -17,9 +19,7 @@ use super::request::RunSource;
 use super::saved_plan::SavedPage;
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::{RunOptions, refused};
-use crate::apply::execute::{
-    RunFailure, interrupted_note, not_planned, not_recorded_note, step_message,
-};
+use crate::apply::execute::{RunFailure, interrupted_note, not_recorded_note, step_message};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only;
 use crate::apply::locked;
@@ -73,7 +73,7 @@ impl<'c> PagesRun<'c> {
             }
         };
         if let Some(words) = files.left_out_words() {
-            context.ui.say(&StyledLine::faint(words));
+            context.ui.tell(Style::Faint, words);
         }
         let absent = AbsentFile::below(context, &files.directories)?;
         let mut failures = std::mem::take(&mut files.failures);
@@ -103,7 +103,7 @@ impl<'c> PagesRun<'c> {
             }
             if let Some(names) = file.left_out_words() {
                 let text = format!("only slots are written; left out: {names}");
-                context.ui.say(&StyledLine::faint(text));
+                context.ui.tell(Style::Faint, text);
             }
             requests.push(page_request(record.as_deref(), &path, &file, &options));
             let file = Box::new(RecordedFile { file, record });
@@ -141,6 +141,23 @@ impl<'c> PagesRun<'c> {
         Ok((run, requests, inputs))
     }
 
+    /// Reads and plans the pages for a run that writes nothing. Pages that are gone count among those that cannot be planned.
+    pub(super) async fn open_to_read(
+        &mut self,
+        pages: Vec<PageRequest>,
+        inputs: Vec<PageInput>,
+        settings: RunSettings,
+    ) -> Result<Vec<OpenPage>> {
+        let run = Run::plan(&self.state.client, pages, settings).await;
+        let run = run.map_err(|error| self.state.not_run(error))?;
+        let open = self.open(&run, inputs).await?;
+        for (nth, result) in std::mem::take(&mut self.unchanged) {
+            let failure = result.err().map(|it| self.state.page_error(self.context, nth, it));
+            self.state.failures.extend(failure);
+        }
+        Ok(open)
+    }
+
     /// Reads and plans the pages, and locks them if the run writes. Nothing is written, apart from the last request of an interrupted run of
     /// which it is unknown whether it was executed. Keeps why pages cannot be planned, so that the others are.
     ///
@@ -174,18 +191,17 @@ impl<'c> PagesRun<'c> {
         Ok(open.into_values().collect())
     }
 
-    /// Counts the pages that are gone among those that cannot be planned; a run that writes goes on without them.
-    pub(super) fn count_gone(&mut self) {
-        for (nth, result) in std::mem::take(&mut self.unchanged) {
-            let failure = result.err().map(|it| self.state.page_error(self.context, nth, it));
-            self.state.failures.extend(failure);
-        }
-    }
-
     /// Refuses files, forms and pages that cannot be planned.
     pub(super) fn check_planned(&mut self) -> Result<()> {
         let failures = std::mem::take(&mut self.state.failures);
-        if failures.is_empty() { Ok(()) } else { Err(not_planned(failures, &self.state.client)) }
+        // A request of an interrupted run may have been sent again before the failures were known.
+        let written = match self.state.client.write_summary().outcome() {
+            Outcome::NotExecuted => "nothing was written",
+            Outcome::Executed | Outcome::Unknown => {
+                "only the last request of an interrupted run was sent again"
+            }
+        };
+        CommandError::if_any(failures, &format!("plans cannot be made; {written}"))
     }
 
     async fn open_page(
@@ -276,7 +292,7 @@ impl<'c> PagesRun<'c> {
     fn tell_of_interrupted(&self, login: &str, note: Option<String>) {
         if let Some(note) = note {
             let text = format!("{}{note}", self.state.named(login));
-            self.context.ui.say(&StyledLine::faint(text));
+            self.context.ui.tell(Style::Faint, text);
         }
     }
 
@@ -334,15 +350,9 @@ impl<'c> PagesRun<'c> {
         lock_only::confirm(&self.context.ui, &lines, self.state.options.flags.trust_lock)
     }
 
-    /// Refuses languages and logins that cannot be written.
-    pub(super) async fn check_fields(&mut self, pages: &[OpenPage]) -> Result<()> {
-        self.check_logins().await?;
-        self.check_languages(pages).await
-    }
-
     /// Refuses languages that the service does not have, before anything is written. The languages are the same for all pages, so that those
     /// of any page of the run are read.
-    async fn check_languages(&self, pages: &[OpenPage]) -> Result<()> {
+    pub(super) async fn check_languages(&self, pages: &[OpenPage]) -> Result<()> {
         let code = |page: &OpenPage| {
             let planned = self.state.pages[page.nth()].planned.as_ref()?;
             let code = planned.plan().fields.changed.get("languageCode")?.as_str()?.to_owned();
@@ -364,11 +374,7 @@ impl<'c> PagesRun<'c> {
                 document.bad(vec![problem.help(format!("it has {}", codes.join(", ")))]).into()
             })
             .collect();
-        if failures.is_empty() {
-            return Ok(());
-        }
-        let message = format!("{} languages are unknown; nothing was written", failures.len());
-        Err(CommandError::of_several(failures, &message))
+        CommandError::if_any(failures, "languages are unknown; nothing was written")
     }
 
     /// Refuses logins that cannot be taken, before anything is written. For a page that would be created, notes the page of the account that may
@@ -399,10 +405,7 @@ impl<'c> PagesRun<'c> {
                 failures.push(planned.file.document.bad(vec![problem]).into());
             }
         }
-        if !failures.is_empty() {
-            let message = format!("{} logins cannot be taken; nothing was written", failures.len());
-            return Err(CommandError::of_several(failures, &message));
-        }
+        CommandError::if_any(failures, "logins cannot be taken; nothing was written")?;
         if new.is_empty() {
             return Ok(());
         }
@@ -491,7 +494,7 @@ impl<'c> PagesRun<'c> {
             if let Some(error) = page.not_recorded {
                 let path = self.state.pages[page.nth].path.display().to_string();
                 let text = format!("{}{}", self.state.named(&path), not_recorded_note(&error));
-                self.context.ui.say(&StyledLine::changed(text));
+                self.context.ui.tell(Style::Changed, text);
             }
             results.insert(page.nth, page.result.map_err(RunFailure::from));
         }
@@ -514,8 +517,8 @@ impl<'c> PagesRun<'c> {
         page.create().await?;
         let state = &mut self.state.pages[nth];
         state.done.is_page_created = true;
-        if let Some(planned) = state.planned.take() {
-            let proposal = self.plan(page, planned.into_file()).await?.proposal();
+        if let Some(PlannedPage { file, record, .. }) = state.planned.take() {
+            let proposal = self.plan(page, RecordedFile { file, record }).await?.proposal();
             page.propose(proposal)?;
         }
         Ok(())

@@ -11,7 +11,7 @@ use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
 use super::totals::{MovedSlot, moved_slots, summary};
 use crate::apply::apply_args::refused;
-use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, counted_requests, failed_pages, written};
+use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, failed_pages, written};
 use crate::apply::fail_on::{FailOn, is_changed_there};
 use crate::apply::planned::{LOGIN, PlannedPage};
 use crate::apply::sync::{self, Since};
@@ -56,32 +56,31 @@ pub(super) fn plan_exit(state: &AccountState, fail_on: FailOn) -> Exit {
 fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
     let mut pages = Vec::new();
     let moved = moved_slots(state);
-    for page in state.pages.iter().filter(|page| page.planned.is_some()) {
+    for page in &state.pages {
+        let Some(planned) = &page.planned else { continue };
         let mut record = json!({});
-        if let Some(planned) = &page.planned {
-            add_source(&mut record, page, planned);
-            let PlannedPage { page: read, merged, lock_only, .. } = planned;
-            let plan = planned.plan();
-            record["id"] = json!(read.exists().then_some(read.id));
-            record["login"] = json!(read.login);
-            record["plan"] = json!(planned.shown());
-            if !lock_only.slots.is_empty() {
-                record["lockOnly"] = json!(lock_only.slots);
-            }
-            let arriving = moved.iter().filter(|slot| slot.to == read.login);
-            let arriving: Vec<Value> = arriving.map(MovedSlot::json).collect();
-            if !arriving.is_empty() {
-                record["moved"] = arriving.into();
-            }
-            if let Some(merged) = merged {
-                record["sync"] = sync_data(&merged.merge);
-            }
-            let (updates, creates) = (plan.updates.len(), plan.creates.len());
-            let counts = [plan.fields.changed.len(), updates, creates, plan.deletes.len()];
-            let mut row = row("page", &record, action(page.is_new, plan.is_empty()), counts);
-            row["remote"] = json!(merged.as_ref().map_or(0, |it| it.merge.remote.len()));
-            rows.push(row);
+        add_source(&mut record, page, planned);
+        let PlannedPage { page: read, merged, lock_only, .. } = planned;
+        let plan = planned.plan();
+        record["id"] = json!(read.exists().then_some(read.id));
+        record["login"] = json!(read.login);
+        record["plan"] = json!(planned.shown());
+        if !lock_only.slots.is_empty() {
+            record["lockOnly"] = json!(lock_only.slots);
         }
+        let arriving = moved.iter().filter(|slot| slot.to == read.login);
+        let arriving: Vec<Value> = arriving.map(MovedSlot::json).collect();
+        if !arriving.is_empty() {
+            record["moved"] = arriving.into();
+        }
+        if let Some(merged) = merged {
+            record["sync"] = sync_data(&merged.merge);
+        }
+        let (updates, creates) = (plan.updates.len(), plan.creates.len());
+        let counts = [plan.fields.changed.len(), updates, creates, plan.deletes.len()];
+        let mut row = row("page", &record, action(page.is_new, plan.is_empty()), counts);
+        row["remote"] = json!(merged.as_ref().map_or(0, |it| it.merge.remote.len()));
+        rows.push(row);
         pages.push(record);
     }
     for form in &state.forms {
@@ -414,7 +413,7 @@ pub(super) fn applied(
                     && let Err(error) = state.pages[nth].record_sent(context, known)
                 {
                     let text = format!("what was written could not be recorded: {error}");
-                    context.ui.say(&StyledLine::changed(state.named(&known.login) + &text));
+                    context.ui.tell(Style::Changed, state.named(&known.login) + &text);
                 }
                 let page = &state.pages[nth];
                 all.add_unfinished(page, &done, run.as_deref(), failure.has_ended());
@@ -447,7 +446,7 @@ pub(super) fn applied(
         id.or(form.plan.id.as_deref()).map(str::to_owned)
     };
     all.rows.extend(state.forms.iter().map(|form| form_row(form, id(form).as_deref())));
-    all.lines.push(StyledLine::faint(counted_requests(state.client.requests_sent())));
+    all.lines.push(StyledLine::faint(count(state.client.requests_sent(), "request")));
     Ok(all.output(state, Exit::Ok))
 }
 

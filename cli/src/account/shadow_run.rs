@@ -52,11 +52,7 @@ pub(crate) async fn run_on_shadow(
     let source = RunSource { files, ..RunSource::default() };
     let (mut session, pages, sources) = PagesRun::new(context, source, options).await?;
     session.is_silent = true;
-    let client = session.state.client.clone();
-    let run = Run::plan(&client, pages.clone(), settings).await;
-    let run = run.map_err(|error| session.state.not_run(error))?;
-    let open = session.open(&run, sources).await?;
-    session.count_gone();
+    let open = session.open_to_read(pages.clone(), sources, settings).await?;
     session.check_planned()?;
     let refusal = session.state.planned().find_map(|planned| planned.refusal);
     let deletes = session.state.planned().flat_map(|planned| &planned.plan().deletes);

@@ -6,7 +6,7 @@ use super::estimate;
 use super::state::AccountState;
 use crate::apply::planned::PlannedPage;
 use crate::context::prelude::*;
-use crate::output::counted;
+use crate::output::{counted, named_slot};
 
 /// A slot that is deleted on one page and created on another with the same content.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,10 +24,10 @@ pub(super) struct MovedSlot<'s> {
 
 impl MovedSlot<'_> {
     pub(super) fn line(&self) -> StyledLine {
-        let label = self.label.map(|label| format!(" \"{label}\"")).unwrap_or_default();
         StyledLine::changed(format!(
-            "> {} {}{label} comes from {}: it gets a new id, and its statistics do not come along",
-            self.kind, self.id, self.from
+            "> {} comes from {}: it gets a new id, and its statistics do not come along",
+            named_slot(self.kind, self.id, self.label),
+            self.from
         ))
     }
 

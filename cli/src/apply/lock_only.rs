@@ -72,12 +72,8 @@ impl LockOnly {
             }
             Ok(found)
         });
-        match found {
-            None => Self::default(),
-            Some(Ok(found)) if found.slots.is_empty() => Self::default(),
-            Some(Ok(found)) => found,
-            Some(Err(error)) => Self { slots, reason: Some(unreadable(&error)), ..Self::default() },
-        }
+        let found = Self::of_history(found, |reason| Self { slots, reason, ..Self::default() });
+        if found.slots.is_empty() { Self::default() } else { found }
     }
 
     /// Removes the slots that a version of a page file held.
@@ -137,13 +133,16 @@ impl LockOnly {
             })?;
             Ok(Self { is_form, reason: reason(end).filter(|_| is_form), ..Self::default() })
         });
-        match found {
-            None => Self::default(),
-            Some(Ok(found)) => found,
-            Some(Err(error)) => {
-                Self { is_form: true, reason: Some(unreadable(&error)), ..Self::default() }
-            }
-        }
+        Self::of_history(found, |reason| Self { is_form: true, reason, ..Self::default() })
+    }
+
+    /// Returns what was found in a history: nothing where there is none, and all that is asked for where it cannot be read.
+    fn of_history(
+        found: Option<io::Result<Self>>,
+        all: impl FnOnce(Option<String>) -> Self,
+    ) -> Self {
+        let unread = |error| all(Some(format!("git cannot be asked: {error}")));
+        found.map_or_else(Self::default, |found| found.unwrap_or_else(unread))
     }
 
     /// Line about what could not be read, if there was something.
@@ -172,10 +171,6 @@ pub(super) fn forms(
         is_meant.then(|| (name.clone(), id.to_owned()))
     };
     file.references.iter().filter_map(form).collect()
-}
-
-fn unreadable(error: &std::io::Error) -> String {
-    format!("git cannot be asked: {error}")
 }
 
 /// Asks about what only the lock says, which `--yes` does not confirm. `lines` name it.

@@ -16,13 +16,17 @@ pub(crate) fn check_write_access(me: Me) -> Result<Me> {
         .with_hint("`links auth status` shows its user and its abilities"))
 }
 
+/// Returns whether a key names the page with this id and this login.
+pub(crate) fn names_page(key: &ProfileKey, page: ProfileId, login: &str) -> bool {
+    match key {
+        ProfileKey::Id(id) => *id == page,
+        ProfileKey::Login(named) => named.eq_ignore_ascii_case(login),
+    }
+}
+
 /// Refuses a file for another page than those that the command line names.
 pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<()> {
-    let is_this = |key: &ProfileKey| match key {
-        ProfileKey::Id(id) => *id == page.id,
-        ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
-    };
-    if keys.is_empty() || keys.iter().any(is_this) {
+    if keys.is_empty() || keys.iter().any(|key| names_page(key, page.id, &page.login)) {
         return Ok(());
     }
     let named: Vec<String> = keys.iter().map(ToString::to_string).collect();

@@ -8,8 +8,7 @@ use links_pages::apply::{
 use links_sdk::Slot;
 
 use crate::context::prelude::*;
-use crate::schema::validate;
-use crate::schema::validate::{SchemaViolation, Schemas};
+use crate::schema::validate::{self, SchemaViolation, Schemas};
 use links_pages::page_file::{At, FieldDiagnostic};
 use links_pages::suggest::suggest;
 
@@ -160,10 +159,10 @@ pub(crate) fn of_refusals(
 fn at_faults(
     file: &PageFile,
     index: usize,
-    faults: Vec<validate::SchemaViolation>,
+    faults: Vec<SchemaViolation>,
 ) -> impl Iterator<Item = FieldDiagnostic> + '_ {
     // The path of an image or the id of a form is not chosen by the user, and may not be known yet.
-    let is_reference = move |fault: &validate::SchemaViolation| {
+    let is_reference = move |fault: &SchemaViolation| {
         fault.at == At::Value
             && file.references.iter().any(|reference| {
                 reference.place.item == Some(index) && reference.place.path == fault.path

@@ -11,8 +11,7 @@ use crate::context::prelude::*;
 pub(crate) fn status(context: &Context, key: Option<&ProfileKey>) -> Result<CommandOutput> {
     let all = find(context, key)?;
     if all.is_empty() {
-        let line = StyledLine::plain("no unfinished runs");
-        return Ok(CommandOutput::own(json!([]), View::Lines(vec![line])));
+        return Ok(said(json!([]), "no unfinished runs"));
     }
     let rows: Vec<Value> = all.iter().rev().map(LoggedWrite::row).collect();
     Ok(CommandOutput::own(rows, View::Table(COLUMNS)))
@@ -41,7 +40,7 @@ pub(crate) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<Comma
         row["time"].as_str().unwrap_or("an unknown time"),
         row["summary"].as_str().unwrap_or("unknown"),
     );
-    Ok(CommandOutput::own(row, View::Lines(vec![StyledLine::plain(text)])))
+    Ok(said(row, text))
 }
 
 /// Returns the only unfinished run. Without the key of a page, the run must be known to belong to this account.

@@ -54,6 +54,12 @@ pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
     profile_key::parse(text).map(PageWord::Key)
 }
 
+/// Tells whether the name of a file ends as that of a page file.
+pub(crate) fn is_yaml_or_json(path: &Path) -> bool {
+    let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+    ["yaml", "yml", "json"].iter().any(|it| extension.eq_ignore_ascii_case(it))
+}
+
 /// Splits words into paths and keys, each in their order. A key that is named twice is there once.
 pub(crate) fn split(words: Vec<PageWord>) -> (Vec<PathBuf>, Vec<ProfileKey>) {
     let (mut paths, mut keys) = (Vec::new(), Vec::new());

@@ -321,6 +321,7 @@ fn update(
     let mut pull =
         Pull::new(base, &said, &live, &SlotTypes::default()).map_err(|error| refused(&error))?;
     let (mut edits, mut set) = (Vec::new(), Vec::new());
+    let place = |key: &str| (Path::root().key(key), value.get(key).cloned().unwrap_or_default());
     for key in pull.fields.keys() {
         if left_out.contains(key) {
             match base.and_then(|base| base.fields.get(key)) {
@@ -329,13 +330,13 @@ fn update(
             }
             continue;
         }
-        let (path, value) = (Path::root().key(key), value.get(key).cloned().unwrap_or_default());
+        let (path, value) = place(key);
         edits.push(Edit::Set { path, value });
         set.push(key.clone());
     }
     for mark in &pull.marks {
         let ConflictMark::Field { key, .. } = mark else { continue };
-        let (path, value) = (Path::root().key(key), value.get(key).cloned().unwrap_or_default());
+        let (path, value) = place(key);
         if options.force {
             set.push(key.clone());
             edits.push(Edit::Set { path, value });
