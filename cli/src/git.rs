@@ -290,8 +290,7 @@ impl History {
     /// Returns a file as HEAD has it; `None` if HEAD does not have it.
     pub(crate) fn head(&mut self, file: &Path) -> io::Result<Option<Vec<u8>>> {
         let Some(path) = self.path(file) else { return Ok(None) };
-        let blob = self.object(&format!("HEAD:{path}"))?;
-        Ok(blob.filter(|it| it.kind == "blob").map(|it| it.content))
+        Ok(self.blob("HEAD", &path)?.map(|it| it.content))
     }
 
     /// Hands out the versions of a file, the newest first, until it is told to stop.
@@ -306,8 +305,7 @@ impl History {
             let Some(commit) = self.object(&name)? else {
                 return Ok(if nth == 0 { HistoryEnd::FirstCommit } else { HistoryEnd::Shallow });
             };
-            let blob = self.object(&format!("{}:{path}", commit.id))?;
-            if let Some(GitObject { id, content, .. }) = blob.filter(|it| it.kind == "blob")
+            if let Some(GitObject { id, content, .. }) = self.blob(&commit.id, &path)?
                 && last.as_ref() != Some(&id)
             {
                 last = Some(id);
@@ -408,8 +406,7 @@ impl History {
         let Some(path) = self.path(file) else { return Ok(Vec::new()) };
         let mut found: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for commit in commits {
-            let blob = self.object(&format!("{commit}:{path}"))?;
-            if let Some(blob) = blob.filter(|it| it.kind == "blob") {
+            if let Some(blob) = self.blob(commit, &path)? {
                 found.insert(blob.id, blob.content);
             }
         }
@@ -423,6 +420,12 @@ impl History {
             _ => None,
         });
         Some(names.collect::<Option<Vec<_>>>()?.join("/"))
+    }
+
+    /// Returns a file as a commit has it, if it has one there.
+    fn blob(&mut self, commit: &str, path: &str) -> io::Result<Option<GitObject>> {
+        let object = self.object(&format!("{commit}:{path}"))?;
+        Ok(object.filter(|it| it.kind == "blob"))
     }
 
     fn object(&mut self, name: &str) -> io::Result<Option<GitObject>> {

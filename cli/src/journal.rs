@@ -97,7 +97,7 @@ pub(crate) fn closed<T, E>(
         let text = format!(
             "this command is not in `links log`, and cannot be undone: the journal cannot be written: {error}"
         );
-        context.ui.say(&StyledLine::changed(text));
+        context.ui.tell(Style::Changed, text);
     }
     result
 }

@@ -7,6 +7,9 @@
 use std::ffi::OsStr;
 use std::io;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use crate::env_vars;
 
@@ -81,6 +84,17 @@ pub(crate) fn browse(browser: Option<&str>, url: &str) -> io::Result<()> {
         }
     }
     Err(failed)
+}
+
+/// Does work on a thread of its own. Returns `None` if it takes longer than the limit; the work then goes on until the process ends.
+pub(crate) fn within<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (sender, receiver) = channel();
+    // Fails after the limit, when the receiver is gone.
+    thread::spawn(move || sender.send(work()));
+    receiver.recv_timeout(limit).ok()
 }
 
 fn with_argument(mut command: Command, argument: &str) -> Command {

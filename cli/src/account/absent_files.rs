@@ -1,16 +1,9 @@
 //! Page files that a `links.lock` has a record of, and that are not there any more.
 
-use std::path::{Path, PathBuf};
-
-use links_sdk::ProfileId;
-use serde_json::{Value, json};
-
 use super::files::from_here;
 use crate::apply::runs;
 use crate::apply::sync::{LOCK_NAME, LockStore};
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::output::StyledLine;
+use crate::context::prelude::*;
 use links_pages::sanitize::quoted;
 
 /// A page file that is not there any more.
@@ -24,10 +17,7 @@ pub(super) struct AbsentFile {
 
 impl AbsentFile {
     /// Returns the absent files of directories, by the locks that govern these.
-    pub(super) fn below(
-        context: &Context,
-        directories: &[PathBuf],
-    ) -> Result<Vec<Self>, CommandError> {
+    pub(super) fn below(context: &Context, directories: &[PathBuf]) -> Result<Vec<Self>> {
         let service = runs::service(context).unwrap_or_default();
         let mut absent: Vec<Self> = Vec::new();
         for directory in directories {

@@ -5,9 +5,8 @@ use links_pages::apply::{OpenPage, PlannedDelete};
 use super::state::AccountState;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::preflight::check_write_access;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::output::{StyledLine, counted};
+use crate::context::prelude::*;
+use crate::output::{counted, named_slot};
 use crate::ui::plan::Upload;
 
 /// What a run does that cannot be undone.
@@ -32,7 +31,7 @@ pub(super) async fn confirm(
     state: &AccountState,
     plan: Vec<StyledLine>,
     pages: &[OpenPage],
-) -> Result<bool, CommandError> {
+) -> Result<bool> {
     let mut found = Irreversible::of(state, pages);
     let is_new = pages.iter().any(|page| page.has_changes() && !page.is_confirmed());
     let is_new = is_new || state.has_form_changes();
@@ -65,8 +64,10 @@ pub(super) async fn confirm(
 fn confirmation_lines(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<StyledLine> {
     let upload = |it: &Upload| StyledLine::changed(format!("  upload {it}"));
     let delete = |slot: &PlannedDelete| {
-        let label = slot.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
-        StyledLine::removed(format!("  delete {} {}{label}", slot.kind, slot.id))
+        StyledLine::removed(format!(
+            "  delete {}",
+            named_slot(&slot.kind, slot.id, slot.label.as_deref())
+        ))
     };
     uploads.iter().map(upload).chain(deletes.iter().map(delete)).collect()
 }
@@ -87,19 +88,13 @@ impl Irreversible {
         for form in state.forms.iter().filter(|form| form.plan.id.is_none()) {
             found.creates.push(format!("form {}", form.plan.name));
         }
-        for form in &state.forms {
-            found.removed_fields += form.plan.removed.len();
-            let line = |name: &String| {
-                StyledLine::removed(format!("  form {}: field {name}", form.plan.name))
-            };
-            found.lines.extend(form.plan.removed.iter().map(line));
-        }
-        for form in &state.form_edits {
-            let removed = form.removed();
+        let forms = state.forms.iter();
+        let forms = forms.map(|form| (form.plan.name.clone(), form.plan.removed.clone()));
+        let edits = state.form_edits.iter();
+        let edits = edits.map(|form| (format!("\"{}\"", form.title()), form.removed()));
+        for (form, removed) in forms.chain(edits) {
             found.removed_fields += removed.len();
-            let line = |name: &String| {
-                StyledLine::removed(format!("  form \"{}\": field {name}", form.title()))
-            };
+            let line = |name| StyledLine::removed(format!("  form {form}: field {name}"));
             found.lines.extend(removed.iter().map(line));
         }
         for page in pages.iter().filter(|page| page.has_changes()) {
@@ -119,14 +114,14 @@ impl Irreversible {
             found.lines.extend(confirmation_lines(deletes, &uploads));
             found.uploads += uploads.len();
         }
-        let lost = |what: &String| {
-            StyledLine::added(format!("  new {what}, which cannot be deleted again"))
-        };
-        found.lines.extend(found.creates.iter().map(lost).collect::<Vec<_>>());
-        let broken = |what: &String| {
-            StyledLine::removed(format!("  login {what}: links, QR codes and NFC tags break"))
-        };
-        found.lines.extend(found.renames.iter().map(broken).collect::<Vec<_>>());
+        for what in &found.creates {
+            let text = format!("  new {what}, which cannot be deleted again");
+            found.lines.push(StyledLine::added(text));
+        }
+        for what in &found.renames {
+            let text = format!("  login {what}: links, QR codes and NFC tags break");
+            found.lines.push(StyledLine::removed(text));
+        }
         found
     }
 

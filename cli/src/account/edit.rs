@@ -1,25 +1,20 @@
 //! An edit of pages that no file describes: what `links slots rewrite`, `links slots import` and `links undo` ask for, and its plan for a page.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use links_pages::apply::{
-    BoundItem, DesiredPage, DesiredSlot, JournalEntries, JournalStore, OpenPage, PageSnapshot,
-    Plan, PlanError, PlanOptions, Proposal, RunCommand, RunEnding, RunState, Wanted,
+    BoundItem, DesiredPage, DesiredSlot, JournalEntries, JournalStore, OpenPage, Plan, PlanError,
+    PlanOptions, Proposal, RunCommand, RunEnding, RunState, Wanted,
 };
-use links_pages::page_file::{Document, PageContent, PageFile};
-use links_sdk::{Object, ProfileId, ProfileKey, SlotId};
+use links_pages::page_file::{Document, PageContent};
 
 use crate::apply::execute::{RunFailure, interrupted_note, replaced_run_note};
 use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::{EditedItems, PlannedPage};
 use crate::apply::problems::{invalid, violations};
 use crate::apply::runs;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::output::StyledLine;
-use crate::schema::SlotTypeCatalog;
+use crate::context::prelude::*;
 use crate::schema::validate::SchemaViolation;
 
 /// Decision what a page should have.
@@ -36,10 +31,10 @@ pub(crate) trait PageEdit: Debug {
         page: &PageSnapshot,
         types: &SlotTypeCatalog,
         interrupted: &[JournalEntries],
-    ) -> Result<AskedPage, CommandError>;
+    ) -> Result<AskedPage>;
 
     /// Returns the whole page as it should be. `open` is the page after an interrupted run on it was settled.
-    fn wanted(&self, asked: &AskedPage, open: &OpenPage) -> Result<Wanted, CommandError> {
+    fn wanted(&self, asked: &AskedPage, open: &OpenPage) -> Result<Wanted> {
         Ok(asked.among_others(open))
     }
 

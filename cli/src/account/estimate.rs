@@ -3,9 +3,8 @@
 use links_sdk::RateLimits;
 
 use super::state::{AccountState, PageState};
-use crate::apply::execute::counted_requests;
 use crate::apply::planned::PlannedPage;
-use crate::output::StyledLine;
+use crate::output::{Style, count};
 use crate::ui::Ui;
 
 /// Number of pages from which the time of a run is announced.
@@ -78,15 +77,14 @@ pub(crate) fn announce(ui: &Ui, pages: usize, requests: usize) {
 
 /// Announces the requests of an option that reads all pages, however many they are.
 pub(crate) fn announce_all(ui: &Ui, pages: usize, requests: usize) {
-    let counted = if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") };
-    let text = format!("reading {counted}: at least {}", words(requests));
-    ui.say(&StyledLine::faint(text));
+    let text = format!("reading {}: at least {}", count(pages, "page"), words(requests));
+    ui.tell(Style::Faint, text);
 }
 
 /// Describes a number of requests and their time: `14 requests, about 2 s`.
 pub(crate) fn words(requests: usize) -> String {
     let seconds = seconds(requests, RateLimits::default());
-    let counted = counted_requests(u64::try_from(requests).unwrap_or(u64::MAX));
+    let counted = count(requests, "request");
     match seconds {
         0..=1 => counted,
         2..=99 => format!("{counted}, about {seconds} s"),

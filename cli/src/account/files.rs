@@ -1,20 +1,17 @@
 //! The page files and form files that a command names.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
 
 use crate::apply::operation_file::has_format;
 use crate::apply::sync::{LOCK_NAME, LockStore};
+use crate::args::page::is_yaml_or_json;
 use crate::confine::NamedFiles;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::error::file_error::{unread_page_file, unusable_path};
 use links_pages::form_file::FormFile;
-use links_pages::fs::named;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::patch::refuse_marks;
-use links_pages::page_file::{Document, FileKind, PageFile};
+use links_pages::page_file::{Document, FileKind};
 use links_pages::sanitize::quoted;
 
 /// Value of `format` in a saved plan, which distinguishes it from a page file.
@@ -48,7 +45,7 @@ impl AccountFiles {
     /// # Errors
     ///
     /// When no path is given, and there is no lock.
-    pub(crate) fn read(paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self, CommandError> {
+    pub(crate) fn read(paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self> {
         let default = if paths.is_empty() { vec![directory_of_lock()?] } else { Vec::new() };
         let mut files = Self::default();
         for path in paths.iter().chain(&default) {
@@ -59,7 +56,7 @@ impl AccountFiles {
     }
 
     /// Adds a file, or the files below a directory.
-    fn add_all(&mut self, path: &Path, roots: &[PathBuf]) -> Result<(), CommandError> {
+    fn add_all(&mut self, path: &Path, roots: &[PathBuf]) -> Result<()> {
         named::resolve(path).map_err(|error| unusable_path(path, &error))?;
         if !path.is_dir() {
             return self.add(path, roots, false);
@@ -73,13 +70,10 @@ impl AccountFiles {
     }
 
     /// Returns the files if all can be used.
-    pub(crate) fn all_usable(mut self) -> Result<Self, CommandError> {
-        if self.failures.is_empty() {
-            return Ok(self);
-        }
+    pub(crate) fn all_usable(mut self) -> Result<Self> {
         let failures = std::mem::take(&mut self.failures);
-        let message = format!("{} files cannot be used; nothing was written", failures.len());
-        Err(CommandError::of_several(failures, &message))
+        CommandError::if_any(failures, "files cannot be used; nothing was written")?;
+        Ok(self)
     }
 
     /// Parses the text of one file, which was read from a path.
@@ -89,7 +83,7 @@ impl AccountFiles {
         name: &str,
         bytes: Vec<u8>,
         roots: &[PathBuf],
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let mut files = Self::default();
         files.parse(path, name, bytes, roots, false)?;
         Ok(files)
@@ -99,7 +93,7 @@ impl AccountFiles {
         self.pages.is_empty() && self.forms.is_empty()
     }
 
-    fn add(&mut self, path: &Path, roots: &[PathBuf], is_found: bool) -> Result<(), CommandError> {
+    fn add(&mut self, path: &Path, roots: &[PathBuf], is_found: bool) -> Result<()> {
         let (name, bytes) = named::read(path).map_err(unread_page_file)?;
         if !self.known.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
             return Ok(());
@@ -114,7 +108,7 @@ impl AccountFiles {
         bytes: Vec<u8>,
         roots: &[PathBuf],
         is_found: bool,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         if is_found && is_saved_plan(&bytes) {
             return Ok(());
         }
@@ -182,7 +176,7 @@ pub(super) fn is_saved_plan(bytes: &[u8]) -> bool {
 }
 
 /// Refuses a saved plan where a page file is asked for: the content of a file must not decide what a command may do.
-fn refuse_plan(name: &str, bytes: &[u8], command: &str) -> Result<(), CommandError> {
+fn refuse_plan(name: &str, bytes: &[u8], command: &str) -> Result<()> {
     if !is_saved_plan(bytes) {
         return Ok(());
     }
@@ -190,7 +184,7 @@ fn refuse_plan(name: &str, bytes: &[u8], command: &str) -> Result<(), CommandErr
         .with_hint(format!("pass it with --plan: links {command} --plan {}", quoted(name))))
 }
 
-fn page(path: &Path, document: Document, roots: &[PathBuf]) -> Result<PageFile, CommandError> {
+fn page(path: &Path, document: Document, roots: &[PathBuf]) -> Result<PageFile> {
     let directory = path.parent().unwrap_or(Path::new(""));
     refuse_marks(&document)?;
     let file = PageFile::of(document, &ImageRoots::new(directory, roots)?)?;
@@ -202,7 +196,7 @@ pub(crate) fn read_page(
     path: &Path,
     roots: &[PathBuf],
     command: &str,
-) -> Result<(PageFile, Vec<u8>), CommandError> {
+) -> Result<(PageFile, Vec<u8>)> {
     let (name, bytes) = named::read(path).map_err(unread_page_file)?;
     refuse_plan(&name, &bytes, command)?;
     Ok((page(path, Document::of_page_or_form(&name, bytes.clone())?, roots)?, bytes))
@@ -228,7 +222,7 @@ pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) ->
     named.with_all(&paths, locks, writes)
 }
 
-fn directory_of_lock() -> Result<PathBuf, CommandError> {
+fn directory_of_lock() -> Result<PathBuf> {
     let here = Path::new(LOCK_NAME);
     match LockStore::of(here) {
         Some(store) => Ok(from_here(store.directory())),
@@ -253,7 +247,7 @@ pub(crate) fn from_here(path: &Path) -> PathBuf {
 
 /// Finds the files below a directory that may be page files or form files, in the order of their names. Hidden directories and symbolic
 /// links are left out.
-pub(crate) fn files_below(directory: &Path, depth: usize) -> Result<Vec<PathBuf>, CommandError> {
+pub(crate) fn files_below(directory: &Path, depth: usize) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     find(directory, depth, &mut found).map_err(|error| {
         CommandError::usage(format!("cannot read {}: {error}", directory.display()))
@@ -274,9 +268,4 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<
         }
     }
     Ok(())
-}
-
-fn is_yaml_or_json(path: &Path) -> bool {
-    let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
-    ["yaml", "yml", "json"].iter().any(|it| extension.eq_ignore_ascii_case(it))
 }

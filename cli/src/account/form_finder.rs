@@ -1,15 +1,10 @@
 //! Which form of the account a form file is for: the rule that `links apply` and `links pull` share.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-
 use links_pages::account::{DesiredForm, FormPlan, FormPlanError};
 use links_sdk::FormId;
-use links_sdk::types::LeadForm;
 
 use crate::apply::sync::LockStore;
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use links_pages::form_file::FormFile;
 
 /// The forms of the account, and which of them are not to be found by a title.
@@ -24,7 +19,7 @@ impl<'f> FormFinder<'f> {
         context: &Context,
         files: &[(PathBuf, FormFile)],
         forms: &'f [LeadForm],
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let mut taken = BTreeSet::new();
         for (path, file) in files {
             taken.extend(file.form.id.clone());
@@ -52,7 +47,7 @@ pub(super) fn form_ids(
     context: &Context,
     files: &[(PathBuf, FormFile)],
     forms: &[LeadForm],
-) -> Result<Vec<Option<FormId>>, CommandError> {
+) -> Result<Vec<Option<FormId>>> {
     let mut finder = FormFinder::new(context, files, forms)?;
     let id = |(path, file): &(PathBuf, FormFile)| {
         let lock = LockStore::read_for(context, path)?;

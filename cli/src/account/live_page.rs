@@ -1,11 +1,9 @@
 //! Pages of the service: their keys, and a page in the form of a page file.
 
-use links_pages::apply::{DesiredPage, PageSnapshot, SlotTypes};
+use links_pages::apply::{DesiredPage, SlotTypes};
 use links_pages::page_file::{FileScope, PageContent};
-use links_sdk::{Client, ProfileKey};
-use serde_json::{Map, Value, json};
 
-use crate::error::CommandError;
+use crate::context::prelude::*;
 
 /// Returns a page as content of a page file that can be edited and applied again, and the names of the fields whose value no page file can hold.
 pub(crate) fn export(
@@ -24,7 +22,7 @@ pub(crate) fn export(
 }
 
 /// Returns the keys of all pages of the account.
-pub(crate) async fn all_keys(client: &Client) -> Result<Vec<ProfileKey>, CommandError> {
+pub(crate) async fn all_keys(client: &Client) -> Result<Vec<ProfileKey>> {
     let pages = client.profiles().list().await?;
     Ok(pages.items.iter().map(|it| ProfileKey::Id(it.id)).collect())
 }

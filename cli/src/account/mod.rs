@@ -23,7 +23,6 @@ mod state;
 pub(crate) mod summary;
 mod totals;
 
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::Args;
@@ -41,10 +40,8 @@ use crate::apply::execute::RunFailure;
 use crate::apply::fail_on::FailOn;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::output::dry_run::DryRun;
-use crate::output::{CommandOutput, Style, StyledLine};
 use crate::ui::annotations::Annotate;
 
 // Where a plan goes, and what its exit code depends on. Not a doc comment: clap would take it for the text of the command.
@@ -80,7 +77,7 @@ pub(crate) async fn plan(
     source: RunSource,
     options: RunOptions,
     outputs: PlanOutputs,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     let PlanOutputs { out, check, summary, fail_on, annotate } = outputs;
     summary::check(summary.as_deref(), context.settings.output)?;
     let mut session = Box::pin(planned(context, source, options)).await?;
@@ -121,10 +118,7 @@ pub(crate) async fn plan(
         (Some(path), Some(markdown)) => summary::put(&path, markdown, output)?,
         _ => output,
     };
-    Ok(match failed {
-        Ok(()) => output,
-        Err(failure) => context.with_failure(output, failure),
-    })
+    Ok(context.with_failure(output, failed.err()))
 }
 
 /// Reads the forms and the pages, and plans.
@@ -132,13 +126,10 @@ async fn planned(
     context: &mut Context,
     source: RunSource,
     options: RunOptions,
-) -> Result<PagesRun<'_>, CommandError> {
+) -> Result<PagesRun<'_>> {
     let settings = runs::settings(context);
     let (mut session, pages, inputs) = PagesRun::new(context, source, options).await?;
-    let run = Run::plan(&session.state.client, pages, settings).await;
-    let run = run.map_err(|error| session.state.not_run(error))?;
-    session.open(&run, inputs).await?;
-    session.count_gone();
+    session.open_to_read(pages, inputs, settings).await?;
     session.check_lock_user().await?;
     if !session.state.is_edit
         && let Err(failure) = session.check_logins().await
@@ -149,7 +140,7 @@ async fn planned(
 }
 
 /// Asks the service whether it would accept the plans. Returns notes about what was checked.
-async fn checked(session: &PagesRun<'_>) -> Result<Vec<StyledLine>, CommandError> {
+async fn checked(session: &PagesRun<'_>) -> Result<Vec<StyledLine>> {
     for form in session.state.forms.iter().filter(|form| !form.plan.is_empty()) {
         form.check(&session.state.client).await?;
     }
@@ -169,7 +160,7 @@ async fn dry_run(
     source: RunSource,
     options: RunOptions,
     how: DryRun,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     let mut session = Box::pin(planned(context, source, options)).await?;
     session.check_planned()?;
     if how != DryRun::Request {
@@ -197,7 +188,7 @@ pub(crate) async fn apply(
     context: &mut Context,
     source: RunSource,
     options: RunOptions,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     if let Some(how) = context.dry_run() {
         return Box::pin(dry_run(context, source, options, how)).await;
     }
@@ -223,7 +214,7 @@ async fn run(
     pages: Vec<PageRequest>,
     inputs: Vec<PageInput>,
     settings: RunSettings,
-) -> Result<Vec<Result<Applied, RunFailure>>, CommandError> {
+) -> Result<Vec<Result<Applied, RunFailure>>> {
     let run = Run::begin(&session.state.client, pages, settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
     let mut open = session.open(&run, inputs).await?;
@@ -235,7 +226,8 @@ async fn run(
         session.check_plans(&open)?;
         // What an edit writes besides slots was checked by its command.
         if !session.state.is_edit {
-            session.check_fields(&open).await?;
+            session.check_logins().await?;
+            session.check_languages(&open).await?;
         }
         session.confirm_lock_only(&open)?;
         session.state.is_shown = true;

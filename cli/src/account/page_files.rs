@@ -31,11 +31,8 @@ pub(crate) fn paths(context: &Context, words: Vec<PageWord>) -> Result<Vec<PathB
             Err(failure) => failures.push(failure),
         }
     }
-    if failures.is_empty() {
-        return Ok(paths);
-    }
-    let message = format!("{} pages have no file; nothing was written", failures.len());
-    Err(CommandError::of_several(failures, &message))
+    CommandError::if_any(failures, "pages have no file; nothing was written")?;
+    Ok(paths)
 }
 
 /// Returns the files that a command opens for words. `writes` tells whether their locks are written.

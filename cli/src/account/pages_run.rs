@@ -1,15 +1,14 @@
 //! A run over page files and form files: open, check, confirm, prepare, execute. The commands call these steps in this order, and plan with the
 //! first of them alone.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::rc::Rc;
 
 use links_pages::apply::{
-    Applied, AppliedChanges, ApplyCause, ApplyError, OpenPage, PageRequest, Run, Step, execute,
+    Applied, AppliedChanges, ApplyCause, ApplyError, OpenPage, PageRequest, Run, RunSettings, Step,
+    execute,
 };
-use links_sdk::ProfileKey;
+use links_sdk::Outcome;
 
 use super::absent_files::AbsentFile;
 use super::edit::SlotsEdit;
@@ -20,9 +19,7 @@ use super::request::RunSource;
 use super::saved_plan::SavedPage;
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::{RunOptions, refused};
-use crate::apply::execute::{
-    RunFailure, interrupted_note, not_planned, not_recorded_note, step_message,
-};
+use crate::apply::execute::{RunFailure, interrupted_note, not_recorded_note, step_message};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only;
 use crate::apply::locked;
@@ -31,11 +28,9 @@ use crate::apply::planned::{PlannedPage, RecordedFile};
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
-use crate::output::StyledLine;
+use crate::context::prelude::*;
 use crate::ui::Progress;
-use links_pages::page_file::{At, PageFile};
+use links_pages::page_file::At;
 use links_pages::suggest::nearest;
 
 /// A run over page files and form files.
@@ -65,7 +60,7 @@ impl<'c> PagesRun<'c> {
         context: &'c mut Context,
         source: RunSource,
         options: RunOptions,
-    ) -> Result<(Self, Vec<PageRequest>, Vec<PageInput>), CommandError> {
+    ) -> Result<(Self, Vec<PageRequest>, Vec<PageInput>)> {
         let RunSource { mut files, saved, mut opened, edit, form_edits } = source;
         let client = match context.client().await {
             Ok(client) => client,
@@ -78,7 +73,7 @@ impl<'c> PagesRun<'c> {
             }
         };
         if let Some(words) = files.left_out_words() {
-            context.ui.say(&StyledLine::faint(words));
+            context.ui.tell(Style::Faint, words);
         }
         let absent = AbsentFile::below(context, &files.directories)?;
         let mut failures = std::mem::take(&mut files.failures);
@@ -108,7 +103,7 @@ impl<'c> PagesRun<'c> {
             }
             if let Some(names) = file.left_out_words() {
                 let text = format!("only slots are written; left out: {names}");
-                context.ui.say(&StyledLine::faint(text));
+                context.ui.tell(Style::Faint, text);
             }
             requests.push(page_request(record.as_deref(), &path, &file, &options));
             let file = Box::new(RecordedFile { file, record });
@@ -146,6 +141,23 @@ impl<'c> PagesRun<'c> {
         Ok((run, requests, inputs))
     }
 
+    /// Reads and plans the pages for a run that writes nothing. Pages that are gone count among those that cannot be planned.
+    pub(super) async fn open_to_read(
+        &mut self,
+        pages: Vec<PageRequest>,
+        inputs: Vec<PageInput>,
+        settings: RunSettings,
+    ) -> Result<Vec<OpenPage>> {
+        let run = Run::plan(&self.state.client, pages, settings).await;
+        let run = run.map_err(|error| self.state.not_run(error))?;
+        let open = self.open(&run, inputs).await?;
+        for (nth, result) in std::mem::take(&mut self.unchanged) {
+            let failure = result.err().map(|it| self.state.page_error(self.context, nth, it));
+            self.state.failures.extend(failure);
+        }
+        Ok(open)
+    }
+
     /// Reads and plans the pages, and locks them if the run writes. Nothing is written, apart from the last request of an interrupted run of
     /// which it is unknown whether it was executed. Keeps why pages cannot be planned, so that the others are.
     ///
@@ -156,7 +168,7 @@ impl<'c> PagesRun<'c> {
         &mut self,
         run: &Run,
         sources: Vec<PageInput>,
-    ) -> Result<Vec<OpenPage>, CommandError> {
+    ) -> Result<Vec<OpenPage>> {
         let mut open = BTreeMap::new();
         let mut sources: BTreeMap<usize, PageInput> = sources.into_iter().enumerate().collect();
         for nth in run.order() {
@@ -179,18 +191,17 @@ impl<'c> PagesRun<'c> {
         Ok(open.into_values().collect())
     }
 
-    /// Counts the pages that are gone among those that cannot be planned; a run that writes goes on without them.
-    pub(super) fn count_gone(&mut self) {
-        for (nth, result) in std::mem::take(&mut self.unchanged) {
-            let failure = result.err().map(|it| self.state.page_error(self.context, nth, it));
-            self.state.failures.extend(failure);
-        }
-    }
-
     /// Refuses files, forms and pages that cannot be planned.
-    pub(super) fn check_planned(&mut self) -> Result<(), CommandError> {
+    pub(super) fn check_planned(&mut self) -> Result<()> {
         let failures = std::mem::take(&mut self.state.failures);
-        if failures.is_empty() { Ok(()) } else { Err(not_planned(failures, &self.state.client)) }
+        // A request of an interrupted run may have been sent again before the failures were known.
+        let written = match self.state.client.write_summary().outcome() {
+            Outcome::NotExecuted => "nothing was written",
+            Outcome::Executed | Outcome::Unknown => {
+                "only the last request of an interrupted run was sent again"
+            }
+        };
+        CommandError::if_any(failures, &format!("plans cannot be made; {written}"))
     }
 
     async fn open_page(
@@ -281,7 +292,7 @@ impl<'c> PagesRun<'c> {
     fn tell_of_interrupted(&self, login: &str, note: Option<String>) {
         if let Some(note) = note {
             let text = format!("{}{note}", self.state.named(login));
-            self.context.ui.say(&StyledLine::faint(text));
+            self.context.ui.tell(Style::Faint, text);
         }
     }
 
@@ -311,7 +322,7 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Refuses plans that a guard stops, and locks that cannot be written.
-    pub(super) fn check_plans(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
+    pub(super) fn check_plans(&self, pages: &[OpenPage]) -> Result<()> {
         for page in pages.iter().filter(|page| page.has_changes() && !page.is_confirmed()) {
             let planned = self.state.pages[page.nth()].planned.as_ref();
             if let Some(refusal) = planned.and_then(|planned| planned.refusal) {
@@ -325,12 +336,12 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Refuses a `links.lock` of another user.
-    pub(super) async fn check_lock_user(&self) -> Result<(), CommandError> {
+    pub(super) async fn check_lock_user(&self) -> Result<()> {
         self.state.locks().check_user(self.context, &self.state.client).await
     }
 
     /// Asks about what only the lock says.
-    pub(super) fn confirm_lock_only(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
+    pub(super) fn confirm_lock_only(&self, pages: &[OpenPage]) -> Result<()> {
         let new = pages.iter().filter(|page| page.has_changes() && !page.is_confirmed());
         let planned = new.filter_map(|page| self.state.pages[page.nth()].planned.as_ref());
         let forms = self.state.forms.iter().filter(|form| !form.plan.is_empty());
@@ -339,15 +350,9 @@ impl<'c> PagesRun<'c> {
         lock_only::confirm(&self.context.ui, &lines, self.state.options.flags.trust_lock)
     }
 
-    /// Refuses languages and logins that cannot be written.
-    pub(super) async fn check_fields(&mut self, pages: &[OpenPage]) -> Result<(), CommandError> {
-        self.check_logins().await?;
-        self.check_languages(pages).await
-    }
-
     /// Refuses languages that the service does not have, before anything is written. The languages are the same for all pages, so that those
     /// of any page of the run are read.
-    async fn check_languages(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
+    pub(super) async fn check_languages(&self, pages: &[OpenPage]) -> Result<()> {
         let code = |page: &OpenPage| {
             let planned = self.state.pages[page.nth()].planned.as_ref()?;
             let code = planned.plan().fields.changed.get("languageCode")?.as_str()?.to_owned();
@@ -369,16 +374,12 @@ impl<'c> PagesRun<'c> {
                 document.bad(vec![problem.help(format!("it has {}", codes.join(", ")))]).into()
             })
             .collect();
-        if failures.is_empty() {
-            return Ok(());
-        }
-        let message = format!("{} languages are unknown; nothing was written", failures.len());
-        Err(CommandError::of_several(failures, &message))
+        CommandError::if_any(failures, "languages are unknown; nothing was written")
     }
 
     /// Refuses logins that cannot be taken, before anything is written. For a page that would be created, notes the page of the account that may
     /// have been meant.
-    pub(super) async fn check_logins(&mut self) -> Result<(), CommandError> {
+    pub(super) async fn check_logins(&mut self) -> Result<()> {
         let (mut failures, mut new) = (Vec::new(), Vec::new());
         for (nth, planned) in self.state.pages.iter().enumerate() {
             let Some(planned) = &planned.planned else { continue };
@@ -404,10 +405,7 @@ impl<'c> PagesRun<'c> {
                 failures.push(planned.file.document.bad(vec![problem]).into());
             }
         }
-        if !failures.is_empty() {
-            let message = format!("{} logins cannot be taken; nothing was written", failures.len());
-            return Err(CommandError::of_several(failures, &message));
-        }
+        CommandError::if_any(failures, "logins cannot be taken; nothing was written")?;
         if new.is_empty() {
             return Ok(());
         }
@@ -424,11 +422,7 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Uploads the images, and creates and changes the forms, which gives the plans their values. `asked` tells whether a user was asked.
-    pub(super) async fn prepare(
-        &mut self,
-        pages: &mut [OpenPage],
-        asked: bool,
-    ) -> Result<(), CommandError> {
+    pub(super) async fn prepare(&mut self, pages: &mut [OpenPage], asked: bool) -> Result<()> {
         let mut is_later = asked;
         for page in pages.iter().filter(|page| page.has_changes()) {
             if let Some(planned) = &mut self.state.pages[page.nth()].planned {
@@ -448,7 +442,7 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Creates and changes the forms, and puts the ids of new ones into the plans.
-    async fn write_forms(&mut self) -> Result<bool, CommandError> {
+    async fn write_forms(&mut self) -> Result<bool> {
         let partial = |failure: CommandError, written: &BTreeMap<String, String>| {
             let names: Vec<&str> = written.keys().map(String::as_str).collect();
             if names.is_empty() {
@@ -500,7 +494,7 @@ impl<'c> PagesRun<'c> {
             if let Some(error) = page.not_recorded {
                 let path = self.state.pages[page.nth].path.display().to_string();
                 let text = format!("{}{}", self.state.named(&path), not_recorded_note(&error));
-                self.context.ui.say(&StyledLine::changed(text));
+                self.context.ui.tell(Style::Changed, text);
             }
             results.insert(page.nth, page.result.map_err(RunFailure::from));
         }
@@ -523,8 +517,8 @@ impl<'c> PagesRun<'c> {
         page.create().await?;
         let state = &mut self.state.pages[nth];
         state.done.is_page_created = true;
-        if let Some(planned) = state.planned.take() {
-            let proposal = self.plan(page, planned.into_file()).await?.proposal();
+        if let Some(PlannedPage { file, record, .. }) = state.planned.take() {
+            let proposal = self.plan(page, RecordedFile { file, record }).await?.proposal();
             page.propose(proposal)?;
         }
         Ok(())

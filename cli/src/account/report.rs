@@ -1,12 +1,8 @@
 //! Output of a plan and of a run over the files of an account.
 
-use std::collections::BTreeMap;
-
 use links_pages::account::FormPlan;
-use links_pages::apply::{Applied, AppliedChanges, PageSnapshot, Plan, RetainReason};
+use links_pages::apply::{Applied, AppliedChanges, Plan, RetainReason};
 use links_pages::sync::{Merge, RemoteChange};
-use links_sdk::SlotId;
-use serde_json::{Value, json};
 
 use super::absent_files::AbsentFile;
 use super::estimate;
@@ -15,13 +11,12 @@ use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
 use super::totals::{MovedSlot, moved_slots, summary};
 use crate::apply::apply_args::refused;
-use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, counted_requests, failed_pages, written};
+use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, failed_pages, written};
 use crate::apply::fail_on::{FailOn, is_changed_there};
 use crate::apply::planned::{LOGIN, PlannedPage};
 use crate::apply::sync::{self, Since};
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
-use crate::output::{Body, CommandOutput, Instead, StyledLine, View};
+use crate::context::prelude::*;
+use crate::output::{Body, Instead};
 use crate::ui::plan::shown_value;
 use crate::ui::{self, Ui};
 
@@ -61,32 +56,31 @@ pub(super) fn plan_exit(state: &AccountState, fail_on: FailOn) -> Exit {
 fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
     let mut pages = Vec::new();
     let moved = moved_slots(state);
-    for page in state.pages.iter().filter(|page| page.planned.is_some()) {
+    for page in &state.pages {
+        let Some(planned) = &page.planned else { continue };
         let mut record = json!({});
-        if let Some(planned) = &page.planned {
-            add_source(&mut record, page, planned);
-            let PlannedPage { page: read, merged, lock_only, .. } = planned;
-            let plan = planned.plan();
-            record["id"] = json!(read.exists().then_some(read.id));
-            record["login"] = json!(read.login);
-            record["plan"] = json!(planned.shown());
-            if !lock_only.slots.is_empty() {
-                record["lockOnly"] = json!(lock_only.slots);
-            }
-            let arriving = moved.iter().filter(|slot| slot.to == read.login);
-            let arriving: Vec<Value> = arriving.map(MovedSlot::json).collect();
-            if !arriving.is_empty() {
-                record["moved"] = arriving.into();
-            }
-            if let Some(merged) = merged {
-                record["sync"] = sync_data(&merged.merge);
-            }
-            let (updates, creates) = (plan.updates.len(), plan.creates.len());
-            let counts = [plan.fields.changed.len(), updates, creates, plan.deletes.len()];
-            let mut row = row("page", &record, action(page.is_new, plan.is_empty()), counts);
-            row["remote"] = json!(merged.as_ref().map_or(0, |it| it.merge.remote.len()));
-            rows.push(row);
+        add_source(&mut record, page, planned);
+        let PlannedPage { page: read, merged, lock_only, .. } = planned;
+        let plan = planned.plan();
+        record["id"] = json!(read.exists().then_some(read.id));
+        record["login"] = json!(read.login);
+        record["plan"] = json!(planned.shown());
+        if !lock_only.slots.is_empty() {
+            record["lockOnly"] = json!(lock_only.slots);
         }
+        let arriving = moved.iter().filter(|slot| slot.to == read.login);
+        let arriving: Vec<Value> = arriving.map(MovedSlot::json).collect();
+        if !arriving.is_empty() {
+            record["moved"] = arriving.into();
+        }
+        if let Some(merged) = merged {
+            record["sync"] = sync_data(&merged.merge);
+        }
+        let (updates, creates) = (plan.updates.len(), plan.creates.len());
+        let counts = [plan.fields.changed.len(), updates, creates, plan.deletes.len()];
+        let mut row = row("page", &record, action(page.is_new, plan.is_empty()), counts);
+        row["remote"] = json!(merged.as_ref().map_or(0, |it| it.merge.remote.len()));
+        rows.push(row);
         pages.push(record);
     }
     for form in &state.forms {
@@ -332,7 +326,7 @@ impl WrittenPages {
         context: &Context,
         state: AccountState,
         failure: CommandError,
-    ) -> Result<CommandOutput, CommandError> {
+    ) -> Result<CommandOutput> {
         let is_finished = self.rows.iter().any(|row| row["finished"] == true);
         if state.options.is_one_page && !is_finished {
             return Err(failure);
@@ -370,7 +364,7 @@ pub(super) fn applied(
     context: &Context,
     mut state: AccountState,
     results: Vec<Result<Applied, RunFailure>>,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     let (mut all, mut failures) = (WrittenPages::default(), Vec::new());
     let mut unchanged = Vec::new();
     // Those that were written are recorded since.
@@ -419,7 +413,7 @@ pub(super) fn applied(
                     && let Err(error) = state.pages[nth].record_sent(context, known)
                 {
                     let text = format!("what was written could not be recorded: {error}");
-                    context.ui.say(&StyledLine::changed(state.named(&known.login) + &text));
+                    context.ui.tell(Style::Changed, state.named(&known.login) + &text);
                 }
                 let page = &state.pages[nth];
                 all.add_unfinished(page, &done, run.as_deref(), failure.has_ended());
@@ -452,15 +446,12 @@ pub(super) fn applied(
         id.or(form.plan.id.as_deref()).map(str::to_owned)
     };
     all.rows.extend(state.forms.iter().map(|form| form_row(form, id(form).as_deref())));
-    all.lines.push(StyledLine::faint(counted_requests(state.client.requests_sent())));
+    all.lines.push(StyledLine::faint(count(state.client.requests_sent(), "request")));
     Ok(all.output(state, Exit::Ok))
 }
 
 /// Output of a run that a second Ctrl-C ended at once.
-pub(super) fn stopped_at_once(
-    context: &Context,
-    state: AccountState,
-) -> Result<CommandOutput, CommandError> {
+pub(super) fn stopped_at_once(context: &Context, state: AccountState) -> Result<CommandOutput> {
     let mut all = WrittenPages::default();
     state.pages.iter().for_each(|page| all.add_unfinished(page, &page.done, None, false));
     let failure = state.interrupted(AT_ONCE, Vec::new());
@@ -494,7 +485,7 @@ fn recorded(
     planned: &PlannedPage,
     page: &PageSnapshot,
     more: BTreeMap<usize, SlotId>,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let Some(record) = &planned.record else { return Ok(()) };
     let (PlannedPage { file, merged, .. }, options) = (planned, &planned.proposal.options);
     let mut created = options.created.clone();

@@ -1,6 +1,5 @@
 //! What a run is made from: page files and form files, a saved plan of such files, or a text.
 
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::absent_files::AbsentFile;
@@ -10,9 +9,7 @@ use super::form_edit::FormEdit;
 use super::saved_plan::SavedPlan;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::sync::OpenedText;
-use crate::context::Context;
-use crate::error::CommandError;
-use links_pages::page_file::PageFile;
+use crate::context::prelude::*;
 
 /// Files of a run, with what they come from, or an edit of pages without files.
 #[derive(Debug, Default)]
@@ -37,7 +34,7 @@ impl RunSource {
     }
 
     /// Reads the slots of one page file (`-`: standard input).
-    pub(crate) fn slots(path: &Path, options: &RunOptions) -> Result<Self, CommandError> {
+    pub(crate) fn slots(path: &Path, options: &RunOptions) -> Result<Self> {
         let mut source = Self::default();
         let (file, _) = read_page(path, &options.flags.upload_root, &options.command.name)?;
         source.files.pages.push((path.to_owned(), file.slots_only()?));
@@ -45,7 +42,7 @@ impl RunSource {
     }
 
     /// Reads a saved plan (`-`: standard input), and sets the options that it was made with.
-    pub(crate) fn plan(path: &Path, options: &mut RunOptions) -> Result<Self, CommandError> {
+    pub(crate) fn plan(path: &Path, options: &mut RunOptions) -> Result<Self> {
         let (saved, files) = SavedPlan::read(path, options)?;
         Ok(Self { files, saved: Some(saved), ..Self::default() })
     }
@@ -55,11 +52,7 @@ impl RunSource {
     /// # Errors
     ///
     /// When there is no file that can be used.
-    pub(crate) fn files(
-        context: &Context,
-        paths: &[PathBuf],
-        roots: &[PathBuf],
-    ) -> Result<Self, CommandError> {
+    pub(crate) fn files(context: &Context, paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self> {
         let files = AccountFiles::read(paths, roots)?.without_repeated();
         if files.is_empty() {
             let files = files.all_usable()?;
@@ -74,7 +67,7 @@ impl RunSource {
     }
 
     /// Returns the source if all files can be used.
-    pub(crate) fn all_usable(self) -> Result<Self, CommandError> {
+    pub(crate) fn all_usable(self) -> Result<Self> {
         Ok(Self { files: self.files.all_usable()?, ..self })
     }
 

@@ -1,13 +1,9 @@
 //! Saved plan: the plans of pages and forms in a file that is reviewed, and later carried out unchanged or not at all. It is known by its first
 //! fields, guarded by a digest of its content, and written only over an older plan.
 
-use std::path::{Path, PathBuf};
-
 use links_pages::account::FormPlan;
 use links_pages::apply::{Plan, PlannedDelete, fingerprint};
-use links_sdk::ProfileId;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::files::{AccountFiles, FORMAT, is_saved_plan};
 use super::forms::PlannedForm;
@@ -16,12 +12,10 @@ use crate::apply::apply_args::RunOptions;
 use crate::apply::planned::PlannedPage;
 use crate::apply::sync::LockStore;
 use crate::apply::uploads::{put_in_plan, upload_of};
-use crate::error::file_error::file_error;
-use crate::error::{CommandError, Exit};
+use crate::context::prelude::*;
 use links_pages::form_file::FormFile;
-use links_pages::fs::{atomic, named};
 use links_pages::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
-use links_pages::page_file::{Document, FileScope, Image, PageFile, ReferencePlace};
+use links_pages::page_file::{Document, FileScope, Image, ReferencePlace};
 use links_pages::sanitize::quoted;
 
 /// Version that is written, and the newest that is read.
@@ -120,7 +114,7 @@ impl SavedPlan {
     }
 
     /// Writes the plan. Replaces only an older plan.
-    pub(super) fn write(&self, path: &Path) -> Result<(), CommandError> {
+    pub(super) fn write(&self, path: &Path) -> Result<()> {
         let name = path.display();
         if named::read_most(path, MAX_BYTES).is_ok_and(|(_, bytes)| !is_saved_plan(&bytes)) {
             let message = format!("{name} already exists and is not a saved plan");
@@ -132,10 +126,7 @@ impl SavedPlan {
     }
 
     /// Reads a saved plan (`-`: standard input) with the files that it was made from, and sets the options that it was made with.
-    pub(super) fn read(
-        path: &Path,
-        options: &mut RunOptions,
-    ) -> Result<(Self, AccountFiles), CommandError> {
+    pub(super) fn read(path: &Path, options: &mut RunOptions) -> Result<(Self, AccountFiles)> {
         let (name, bytes) = named::read_most(path, MAX_BYTES)?;
         if !is_saved_plan(&bytes) {
             let (command, file) = (&options.command.name, quoted(&name));
@@ -185,7 +176,7 @@ impl SavedPlan {
     }
 
     /// Refuses changes of forms other than the planned ones.
-    pub(super) fn check_forms(&self, forms: &[PlannedForm]) -> Result<(), CommandError> {
+    pub(super) fn check_forms(&self, forms: &[PlannedForm]) -> Result<()> {
         for (saved, now) in self.forms.iter().zip(forms) {
             if saved.plan != now.plan && !now.plan.is_empty() {
                 let message = format!(
@@ -243,11 +234,7 @@ impl SavedFile {
     }
 
     /// Returns the page file with its path.
-    fn open(
-        &mut self,
-        plan: &Path,
-        roots: &[PathBuf],
-    ) -> Result<(PathBuf, PageFile), CommandError> {
+    fn open(&mut self, plan: &Path, roots: &[PathBuf]) -> Result<(PathBuf, PageFile)> {
         let path = self.path(plan);
         self.directory = parent(plan).join(&self.directory);
         let images = ImageRoots::within(&self.directory, parent(plan), roots)?;
@@ -296,7 +283,7 @@ impl SavedPage {
     }
 
     /// Sets the options that the plan was made with, and nothing else.
-    fn allow(&self, options: &mut RunOptions) -> Result<(), CommandError> {
+    fn allow(&self, options: &mut RunOptions) -> Result<()> {
         let flags = &mut options.flags;
         if flags.prune || flags.prune_unsupported {
             let hint =
@@ -318,11 +305,7 @@ impl SavedPage {
 
     /// Refuses changes other than the planned ones: `planned` is the plan that the same file gives now. A run that is resumed has changed the
     /// page itself; it may delete nothing but what was planned.
-    pub(super) fn check(
-        &self,
-        planned: &PlannedPage,
-        is_resumed: bool,
-    ) -> Result<(), CommandError> {
+    pub(super) fn check(&self, planned: &PlannedPage, is_resumed: bool) -> Result<()> {
         // What an earlier run of the plan has carried out leaves nothing to do.
         if planned.page.exists() && planned.plan().is_empty() {
             return Ok(());

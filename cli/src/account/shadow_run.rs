@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use links_pages::apply::{GuardRefusal, OpenPage, PageRequest, PageSnapshot, Run, RunSettings};
-use links_sdk::SlotId;
+use links_pages::apply::{GuardRefusal, OpenPage, PageRequest, Run, RunSettings};
 
 use super::confirm;
 use super::files::AccountFiles;
@@ -15,9 +14,7 @@ use crate::apply::execute::{RunFailure, failed};
 use crate::apply::planned::PlannedPage;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::output::StyledLine;
+use crate::context::prelude::*;
 use links_pages::page_file::Image;
 
 /// Slot types that the shadow knows: those of the interface (section 2.2).
@@ -50,16 +47,12 @@ pub(crate) async fn run_on_shadow(
     context: &mut Context,
     files: AccountFiles,
     options: RunOptions,
-) -> Result<(Arc<PageSnapshot>, NamedImages, ApplyOutlook), CommandError> {
+) -> Result<(Arc<PageSnapshot>, NamedImages, ApplyOutlook)> {
     let settings = runs::settings(context);
     let source = RunSource { files, ..RunSource::default() };
     let (mut session, pages, sources) = PagesRun::new(context, source, options).await?;
     session.is_silent = true;
-    let client = session.state.client.clone();
-    let run = Run::plan(&client, pages.clone(), settings).await;
-    let run = run.map_err(|error| session.state.not_run(error))?;
-    let open = session.open(&run, sources).await?;
-    session.count_gone();
+    let open = session.open_to_read(pages.clone(), sources, settings).await?;
     session.check_planned()?;
     let refusal = session.state.planned().find_map(|planned| planned.refusal);
     let deletes = session.state.planned().flat_map(|planned| &planned.plan().deletes);
@@ -77,7 +70,7 @@ pub(crate) async fn run_on_shadow(
 async fn carried_out(
     session: &mut PagesRun<'_>,
     pages: Vec<PageRequest>,
-) -> Result<Arc<PageSnapshot>, CommandError> {
+) -> Result<Arc<PageSnapshot>> {
     let of_shadow = |error| failed(error, None, "").of_shadow();
     let run = Run::begin(&session.state.client, pages, RunSettings::new()).await;
     let run = run.map_err(of_shadow)?;
@@ -111,7 +104,7 @@ fn images(planned: &PlannedPage) -> impl Iterator<Item = (Image, String)> {
 }
 
 /// Refuses a plan that creates a slot of a type that only the service knows.
-fn require_known_types(planned: &PlannedPage) -> Result<(), CommandError> {
+fn require_known_types(planned: &PlannedPage) -> Result<()> {
     let creates = &planned.plan().creates;
     let unknown = creates.iter().find(|create| !KNOWN_TYPES.contains(&create.kind.as_str()));
     let Some(create) = unknown else { return Ok(()) };
@@ -124,10 +117,7 @@ fn require_known_types(planned: &PlannedPage) -> Result<(), CommandError> {
 }
 
 /// Returns the keys of the page of a file, the first that exists counts, and whether the page is created where there is none.
-pub(crate) fn page_request(
-    context: &Context,
-    files: &AccountFiles,
-) -> Result<Option<PageRequest>, CommandError> {
+pub(crate) fn page_request(context: &Context, files: &AccountFiles) -> Result<Option<PageRequest>> {
     let Some((path, file)) = files.pages.first() else { return Ok(None) };
     let record = SyncRecord::of(context, path)?;
     Ok(Some(page_request_of(record.as_deref(), path, file, &RunOptions::default())))

@@ -1,10 +1,6 @@
 //! Pages and forms of a run over the files of an account.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot};
-use links_sdk::Client;
+use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError};
 
 use super::absent_files::AbsentFile;
 use super::files::both_files_of;
@@ -14,8 +10,7 @@ use crate::apply::apply_args::RunOptions;
 use crate::apply::execute::{RESUME, RunFailure, failed, interrupted, written};
 use crate::apply::planned::PlannedPage;
 use crate::apply::sync::WrittenLocks;
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 
 /// A page of the run.
 pub(super) struct PageState {
@@ -56,11 +51,7 @@ pub(super) struct AccountState {
 
 impl PageState {
     /// Records what a run has written before it ended. `page` is the page as the run knows it.
-    pub(super) fn record_sent(
-        &mut self,
-        context: &Context,
-        page: &PageSnapshot,
-    ) -> Result<(), CommandError> {
+    pub(super) fn record_sent(&mut self, context: &Context, page: &PageSnapshot) -> Result<()> {
         let Some(planned) = &mut self.planned else { return Ok(()) };
         let PlannedPage { file, record, merged, proposal, .. } = planned;
         match (record, merged) {

@@ -1,20 +1,16 @@
 //! Summary of a plan in Markdown, for a job summary or a comment on a pull request.
 
 use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
 
-use crate::error::CommandError;
-use crate::error::file_error::file_error;
+use crate::context::prelude::*;
 use crate::output::format::{Format, code_block};
-use crate::output::{CommandOutput, StyledLine, View};
-use links_pages::fs::named;
 
 /// Maximum number of lines of a plan that are shown.
 const LINES: usize = 2000;
 
 /// Refuses a summary on standard output beside data for a program.
-pub(crate) fn check(summary: Option<&Path>, format: Format) -> Result<(), CommandError> {
+pub(crate) fn check(summary: Option<&Path>, format: Format) -> Result<()> {
     if summary.is_some_and(is_output) && format != Format::Table {
         let message = format!(
             "`--summary -` and `-o {}` both print to standard output; nothing was read",
@@ -27,11 +23,7 @@ pub(crate) fn check(summary: Option<&Path>, format: Format) -> Result<(), Comman
 }
 
 /// Appends Markdown to a file, which is created if there is none, or prints it (`-`) instead of the output.
-pub(crate) fn put(
-    path: &Path,
-    text: String,
-    output: CommandOutput,
-) -> Result<CommandOutput, CommandError> {
+pub(crate) fn put(path: &Path, text: String, output: CommandOutput) -> Result<CommandOutput> {
     if is_output(path) {
         return Ok(CommandOutput { view: View::Document(text), ..output });
     }

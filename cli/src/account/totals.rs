@@ -1,13 +1,12 @@
 //! What a plan comes to over its pages and forms: its totals, and slots that move from one page to another.
 
 use links_pages::apply::{PlannedCreate, PlannedDelete};
-use links_sdk::SlotId;
-use serde_json::{Value, json};
 
 use super::estimate;
 use super::state::AccountState;
 use crate::apply::planned::PlannedPage;
-use crate::output::{StyledLine, count, counted};
+use crate::context::prelude::*;
+use crate::output::{counted, named_slot};
 
 /// A slot that is deleted on one page and created on another with the same content.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,10 +24,10 @@ pub(super) struct MovedSlot<'s> {
 
 impl MovedSlot<'_> {
     pub(super) fn line(&self) -> StyledLine {
-        let label = self.label.map(|label| format!(" \"{label}\"")).unwrap_or_default();
         StyledLine::changed(format!(
-            "> {} {}{label} comes from {}: it gets a new id, and its statistics do not come along",
-            self.kind, self.id, self.from
+            "> {} comes from {}: it gets a new id, and its statistics do not come along",
+            named_slot(self.kind, self.id, self.label),
+            self.from
         ))
     }
 

@@ -7,7 +7,7 @@ pub(crate) mod usage_error;
 
 use std::any::Any;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -17,16 +17,15 @@ use self::command_line::Cli;
 pub use self::command_line::command;
 use crate::apply::operation_file;
 use crate::confine::NamedFiles;
-use crate::context::{Context, seconds_now};
-use crate::error::{CommandError, Exit};
+use crate::context::prelude::*;
+use crate::context::seconds_now;
+use crate::output::dry_run;
 use crate::output::format::{Format, OutputOptions, Query, run_filter_if_requested};
-use crate::output::{Style, dry_run};
 use crate::settings::Settings;
 use crate::settings::global_args::GlobalArgs;
 use crate::signal;
 use crate::ui::{self, Ui};
 use crate::{git, process, settings};
-use links_pages::sanitize;
 
 /// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -193,7 +192,7 @@ pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &
 pub(crate) fn prepare(
     global: &GlobalArgs,
     accepts_invalid_config: impl FnOnce() -> bool,
-) -> Result<(Settings, Ui), CommandError> {
+) -> Result<(Settings, Ui)> {
     let settings = match settings::of_process(global) {
         Err(_) if accepts_invalid_config() => settings::without_config(global)?,
         settings => settings?,

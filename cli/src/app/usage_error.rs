@@ -8,13 +8,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::command_line::{Cli, parse};
 use super::unsupported_command;
+use crate::context::prelude::*;
 use crate::env_vars::{OUTPUT, TOKEN, TOKEN_FILE};
-use crate::error::{CommandError, Exit};
 use crate::output::format::Format;
 use crate::settings::global_args::{GlobalArgs, PartialLine};
 use crate::ui::Ui;
 use crate::{settings, ui};
-use links_pages::sanitize;
 
 /// Prints the help that the parser has made, and returns the exit code.
 pub(crate) fn help(help: &clap::Error, args: &[OsString]) -> Exit {

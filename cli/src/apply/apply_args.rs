@@ -1,12 +1,9 @@
 //! Options of a run: the flags of `apply` and what its commands add to them, and the guards that flags lift.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use links_pages::apply::{DeleteLimits, GuardRefusal, RunCommand};
-use links_sdk::{ProfileKey, SlotId};
 
-use crate::error::CommandError;
+use crate::context::prelude::*;
 
 // What may be done to make a page like a file. Not a doc comment: clap would take it for the text of the command.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]

@@ -1,24 +1,20 @@
 //! Dry run of a plan: the service validates the creates and updates, or the requests are shown.
 
-use std::collections::BTreeSet;
-
 use links_pages::apply::PlanBatch;
-use links_sdk::{Client, Error, NewProfile, RequestView};
-use serde_json::{Value, json};
+use links_sdk::{Error, NewProfile, RequestView};
 
 use super::execute::at_fields;
 use super::planned::PlannedPage;
 use super::problems;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::output::dry_run::{curl, described};
-use crate::output::{CommandOutput, StyledLine, View};
 
 /// Sends the creates and updates of a plan as dry runs and collects the refusals. Deletes have no dry run: they are refused only for
 /// unknown ids, and the ids were just read. Returns notes about what was checked.
 pub(crate) async fn check_on_service(
     client: &Client,
     planned: &PlannedPage,
-) -> Result<Vec<StyledLine>, CommandError> {
+) -> Result<Vec<StyledLine>> {
     let (mut notes, plan) = (Vec::new(), planned.plan());
     let pending = || planned.file.images.iter().filter(|image| !image.is_uploaded);
     let waiting: BTreeSet<usize> = pending().filter_map(|it| it.place.item).collect();
@@ -83,7 +79,7 @@ pub(crate) type UnsentRequest = (Value, String);
 pub(crate) async fn unsent_requests(
     client: &Client,
     planned: &PlannedPage,
-) -> Result<Vec<UnsentRequest>, CommandError> {
+) -> Result<Vec<UnsentRequest>> {
     let (page, plan) = (&planned.page, planned.plan());
     let images: BTreeSet<_> =
         planned.file.images.iter().filter(|it| !it.is_uploaded).map(|it| &it.name).collect();
@@ -135,7 +131,7 @@ fn later(operation: &str, note: &str) -> (Value, String) {
     (data, format!("# {operation}: {note}"))
 }
 
-pub(crate) fn not_sent<T>(answer: Result<T, Error>) -> Result<RequestView, CommandError> {
+pub(crate) fn not_sent<T>(answer: Result<T, Error>) -> Result<RequestView> {
     match answer {
         Ok(_) => Err(CommandError::internal("a dry run has written something")),
         Err(error) => error.not_sent().cloned().ok_or_else(|| error.into()),

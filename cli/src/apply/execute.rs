@@ -1,16 +1,15 @@
 //! Words of a run that carries out a confirmed plan: its steps, what it has done, and why it failed.
 
 use links_pages::apply::{
-    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries,
-    PageSnapshot, Step,
+    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries, Step,
 };
-use links_sdk::{Client, Outcome};
+use links_sdk::Outcome;
 
 use super::apply_args::refused;
 use super::planned::PlannedPage;
 use super::{problems, runs};
 use crate::apply::runs::unwritable;
-use crate::error::{CommandError, Exit};
+use crate::context::prelude::*;
 use crate::signal;
 
 /// Short description of a step.
@@ -33,18 +32,6 @@ pub(crate) fn step_message(step: Step) -> String {
 /// Hint after a run over several pages that did not reach its end.
 pub(crate) const RESUME: &str =
     "run the same command again: it continues from the current state of the pages";
-
-/// Error of a run of which some files or pages cannot be planned. A request of an interrupted run may have been sent again before that was known.
-pub(crate) fn not_planned(failures: Vec<CommandError>, client: &Client) -> CommandError {
-    let written = match client.write_summary().outcome() {
-        Outcome::NotExecuted => "nothing was written",
-        Outcome::Executed | Outcome::Unknown => {
-            "only the last request of an interrupted run was sent again"
-        }
-    };
-    let message = format!("{} plans cannot be made; {written}", failures.len());
-    CommandError::of_several(failures, &message)
-}
 
 /// Describes an interrupted run of an edit that this one does not continue. `undoes` is the run that this one takes back.
 pub(crate) fn replaced_run_note(log: &JournalEntries, undoes: Option<&str>) -> String {
@@ -209,11 +196,6 @@ fn at_items(failure: CommandError, items: &[ItemRefusal], planned: &PlannedPage)
     }
     let problems = problems::of_refusals(items, &planned.file, planned.described.as_ref());
     failure.at(planned.file.document.bad(problems))
-}
-
-/// Returns a number of requests in words: `14 requests`.
-pub(crate) fn counted_requests(requests: u64) -> String {
-    if requests == 1 { "1 request".to_owned() } else { format!("{requests} requests") }
 }
 
 /// Short description of the applied changes.

@@ -37,11 +37,11 @@ pub(crate) fn problems(plan: &Plan, file: &PageFile) -> Vec<FieldDiagnostic> {
 }
 
 /// Calls a function for each string in a value, with its path.
-pub(crate) fn find_strings(
+pub(crate) fn find_strings<'v>(
     name: &str,
-    value: &Value,
+    value: &'v Value,
     path: &mut Vec<String>,
-    found: &mut impl FnMut(&[String], &str),
+    found: &mut impl FnMut(&[String], &'v str),
 ) {
     path.push(name.to_owned());
     match value {

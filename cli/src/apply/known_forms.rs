@@ -1,13 +1,8 @@
 //! Forms that references of page files may mean: those of form files by their local names, then those of the account by their titles.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use links_sdk::Client;
-use links_sdk::types::LeadForm;
-use serde_json::{Value, json};
-
-use crate::error::CommandError;
 use links_pages::suggest::suggest;
+
+use crate::context::prelude::*;
 
 /// Forms that references may mean. The forms of the account are read when they are first needed.
 #[derive(Debug, Default)]
@@ -43,7 +38,7 @@ impl KnownForms {
     }
 
     /// Returns the forms of the account.
-    pub(crate) async fn account(&mut self, client: &Client) -> Result<&[LeadForm], CommandError> {
+    pub(crate) async fn account(&mut self, client: &Client) -> Result<&[LeadForm]> {
         if self.account.is_none() {
             self.account = Some(client.forms().list().await?.items);
         }
@@ -57,7 +52,7 @@ impl KnownForms {
         client: &Client,
         name: &str,
         recorded: Option<&str>,
-    ) -> Result<Result<Value, UnknownForm>, CommandError> {
+    ) -> Result<Result<Value, UnknownForm>> {
         match self.local.get(name) {
             Some(Some(id)) => return Ok(Ok(json!(id))),
             Some(None) => return Ok(Ok(form_of(name))),

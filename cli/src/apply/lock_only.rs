@@ -2,25 +2,20 @@
 //! held, or another form, and nobody reads a lock. So a lock is believed where commits of the file agree with it, or where a run on this machine
 //! wrote what it says. Without Git there is no pull request either.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use std::path::Path;
 
-use links_pages::apply::{PageSnapshot, Plan};
+use links_pages::apply::Plan;
 use links_pages::sync::{DeletionReason, FilePage, LivePage, Lock, PageBase, RecordOf, held_slots};
-use links_sdk::SlotId;
-use links_sdk::types::LeadForm;
 
 use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
 use super::sync::history::{reason, said};
 use super::sync::{LockStore, MergedPage, SyncRecord};
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::git::{self, History};
-use crate::output::StyledLine;
 use crate::ui::Ui;
 use links_pages::page_file::node::Tree;
-use links_pages::page_file::{Document, PageFile, Reference, ReferenceTarget};
+use links_pages::page_file::{Document, Reference, ReferenceTarget};
 
 /// What only a lock says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,12 +71,8 @@ impl LockOnly {
             }
             Ok(found)
         });
-        match found {
-            None => Self::default(),
-            Some(Ok(found)) if found.slots.is_empty() => Self::default(),
-            Some(Ok(found)) => found,
-            Some(Err(error)) => Self { slots, reason: Some(unreadable(&error)), ..Self::default() },
-        }
+        let found = Self::of_history(found, |reason| Self { slots, reason, ..Self::default() });
+        if found.slots.is_empty() { Self::default() } else { found }
     }
 
     /// Removes the slots that a version of a page file held.
@@ -140,13 +131,16 @@ impl LockOnly {
             })?;
             Ok(Self { is_form, reason: reason(end).filter(|_| is_form), ..Self::default() })
         });
-        match found {
-            None => Self::default(),
-            Some(Ok(found)) => found,
-            Some(Err(error)) => {
-                Self { is_form: true, reason: Some(unreadable(&error)), ..Self::default() }
-            }
-        }
+        Self::of_history(found, |reason| Self { is_form: true, reason, ..Self::default() })
+    }
+
+    /// Returns what was found in a history: nothing where there is none, and all that is asked for where it cannot be read.
+    fn of_history(
+        found: Option<io::Result<Self>>,
+        all: impl FnOnce(Option<String>) -> Self,
+    ) -> Self {
+        let unread = |error| all(Some(format!("git cannot be asked: {error}")));
+        found.map_or_else(Self::default, |found| found.unwrap_or_else(unread))
     }
 
     /// Line about what could not be read, if there was something.
@@ -177,12 +171,8 @@ pub(super) fn forms(
     file.references.iter().filter_map(form).collect()
 }
 
-fn unreadable(error: &std::io::Error) -> String {
-    format!("git cannot be asked: {error}")
-}
-
 /// Asks about what only the lock says, which `--yes` does not confirm. `lines` name it.
-pub(crate) fn confirm(ui: &Ui, lines: &[StyledLine], is_trusted: bool) -> Result<(), CommandError> {
+pub(crate) fn confirm(ui: &Ui, lines: &[StyledLine], is_trusted: bool) -> Result<()> {
     if lines.is_empty() || is_trusted {
         return Ok(());
     }

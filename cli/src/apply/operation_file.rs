@@ -1,22 +1,16 @@
 //! Operations as files: what one command wrote, for `links undo --from` on any machine. A file is input of others: its size is bounded, no path
 //! in it is used, and it is refused for another service or another account.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-
 use links_pages::apply::JournalStore;
-use links_pages::fs::{directory_of, named, private};
+use links_pages::fs::{directory_of, private};
 use links_pages::undo::PortableRun;
-use links_sdk::Client;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::operations::Operations;
 use super::runs;
 use super::write_log::{self, LoggedWrite};
-use crate::context::{Context, seconds_now};
-use crate::error::file_error::file_error;
-use crate::error::{CommandError, Exit};
+use crate::context::prelude::*;
+use crate::context::seconds_now;
 use crate::journal;
 use crate::ui::cut;
 
@@ -51,7 +45,7 @@ pub(crate) struct OperationFile {
 }
 
 /// Checks, before anything is written, that the operation can be written to this file, and notes it for the end of the command.
-pub(crate) fn prepare(context: &mut Context, path: Option<PathBuf>) -> Result<(), CommandError> {
+pub(crate) fn prepare(context: &mut Context, path: Option<PathBuf>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let name = path.display();
     if path.as_os_str() == "-" {
@@ -82,7 +76,7 @@ pub(crate) fn prepare(context: &mut Context, path: Option<PathBuf>) -> Result<()
 }
 
 /// Writes what the command wrote to the file that it names, if it names one. An operation that wrote nothing has no runs.
-pub(crate) fn write(context: &Context) -> Result<(), CommandError> {
+pub(crate) fn write(context: &Context) -> Result<()> {
     let (Some(path), None) = (&context.operation_out, context.dry_run()) else { return Ok(()) };
     // Without the account nothing was written.
     let Some(user) = context.known_user() else { return Ok(()) };
@@ -135,11 +129,7 @@ pub(crate) fn has_format(bytes: &[u8], format: &str) -> bool {
 
 impl OperationFile {
     /// Reads the operation in a file (`-`: standard input). Refuses one of another service or another account.
-    pub(crate) async fn read(
-        context: &Context,
-        client: &Client,
-        path: &Path,
-    ) -> Result<Self, CommandError> {
+    pub(crate) async fn read(context: &Context, client: &Client, path: &Path) -> Result<Self> {
         let (name, bytes) = named::read_most(path, MAX_BYTES)?;
         let unusable = |why: &dyn std::fmt::Display| {
             let why = cut(&why.to_string(), LONGEST);
@@ -196,11 +186,7 @@ impl OperationFile {
     }
 
     /// Returns the operations of this machine with that of the file, and the index of that one.
-    pub(crate) fn among(
-        self,
-        context: &Context,
-        name: &str,
-    ) -> Result<(Operations, usize), CommandError> {
+    pub(crate) fn among(self, context: &Context, name: &str) -> Result<(Operations, usize)> {
         let (state, service) =
             (runs::directory(context)?, runs::service(context).unwrap_or_default());
         let mut local: BTreeMap<String, LoggedWrite> = BTreeMap::new();

@@ -1,10 +1,8 @@
 //! Planning: the steps from a page file to a plan that `plan` and `apply` share.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use links_pages::apply::{self, PageSnapshot, Plan, PlanError, PlanOptions, Proposal};
-use links_sdk::{Client, ProfileKey, SlotId};
+use links_pages::apply::{self, Plan, PlanError, PlanOptions, Proposal};
 
 use super::known_forms::KnownForms;
 use super::lock_only::{self, LockOnly};
@@ -14,11 +12,8 @@ use super::{image, problems, uploads};
 use crate::apply::apply_args::RunOptions;
 use crate::apply::planned::{PlannedPage, RecordedFile};
 use crate::apply::sync::SyncRecord;
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
-use crate::schema::SlotTypeCatalog;
+use crate::context::prelude::*;
 use crate::schema::validate;
-use links_pages::page_file::PageFile;
 use links_pages::page_file::fields::{mood_fields, mood_problems};
 
 /// Resolves the references in the file of a page.
@@ -29,7 +24,7 @@ pub(crate) async fn resolve(
     page: &PageSnapshot,
     profiles: &[ProfileKey],
     forms: &mut KnownForms,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     if let Some(record) = record {
         record.read_again(context)?;
         if page.exists() {
@@ -49,7 +44,7 @@ pub(crate) async fn plan(
     run: &RunOptions,
     created: BTreeMap<usize, SlotId>,
     forms: &KnownForms,
-) -> Result<PlannedPage, CommandError> {
+) -> Result<PlannedPage> {
     if let Some(record) = &mut record {
         record.read_sent(context, page.id)?;
     }
@@ -133,7 +128,7 @@ fn checked(
     target: &PlanTarget,
     described: &SlotTypeCatalog,
     run: &RunOptions,
-) -> Result<Plan, CommandError> {
+) -> Result<Plan> {
     target.refuse_conflicts(file, page, record)?;
     let options = &target.options;
     if !run.flags.no_validate {

@@ -1,14 +1,14 @@
 //! What a plan is to reach: the slots of a file, or what a merge with the page makes of them.
 
-use links_pages::apply::{PageSnapshot, PlanError, PlanOptions, SyncedRun, Wanted};
+use links_pages::apply::{PlanError, PlanOptions, SyncedRun, Wanted};
 use links_pages::sync::{Conflict, Merge, RemoteChange};
 
 use super::problems;
 use crate::apply::apply_args::{RunOptions, SyncArgs};
 use crate::apply::sync::{self, MergedPage, SyncRecord};
 use crate::args::fields::contested;
-use crate::error::{CommandError, Exit};
-use links_pages::page_file::{FileScope, PageFile};
+use crate::context::prelude::*;
+use links_pages::page_file::FileScope;
 use links_pages::sanitize::quoted;
 
 /// Keeps the slots that were removed from a text, which are deleted only if that was asked for.
@@ -67,7 +67,7 @@ impl PlanTarget {
         record: Option<&SyncRecord>,
         options: &PlanOptions,
         run: &RunOptions,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         // Where no lock governs a file, its first sync has nothing to merge.
         let Some(record) = record.filter(|it| it.is_in_lock() || it.page().is_some()) else {
             let content = &file.page.content;
@@ -131,7 +131,7 @@ impl PlanTarget {
         file: &PageFile,
         page: &PageSnapshot,
         record: Option<&SyncRecord>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         let Some(merged) = self.merged.as_ref().filter(|_| !self.is_free_of_conflicts()) else {
             return Ok(());
         };

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use links_pages::apply::{GuardRefusal, ItemRefusal, PageSnapshot, Plan, PlannedDelete, Proposal};
+use links_pages::apply::{GuardRefusal, ItemRefusal, Plan, PlannedDelete, Proposal};
 
 use crate::apply::lock_only::LockOnly;
 use crate::apply::sync::{self, MergedPage, Since, SyncRecord};
-use crate::output::StyledLine;
-use crate::schema::SlotTypeCatalog;
+use crate::context::prelude::*;
+use crate::output::named_slot;
 use crate::ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
-use links_pages::page_file::{Image, PageFile};
+use links_pages::page_file::Image;
 
 /// Name of the field that the heading of a page is about.
 pub(crate) const LOGIN: &str = "login";
@@ -121,9 +121,9 @@ impl PlannedPage {
     pub(crate) fn lock_only_lines(&self) -> Vec<StyledLine> {
         let is_meant = |slot: &&PlannedDelete| self.lock_only.slots.contains(&slot.id);
         let line = |slot: &PlannedDelete| {
-            let label = slot.label.as_ref().map(|it| format!(" \"{it}\"")).unwrap_or_default();
-            let (kind, id, file) = (&slot.kind, slot.id, self.file.document.name());
-            let text = format!("! only links.lock says that {kind} {id}{label} was in {file}");
+            let slot = named_slot(&slot.kind, slot.id, slot.label.as_deref());
+            let file = self.file.document.name();
+            let text = format!("! only links.lock says that {slot} was in {file}");
             StyledLine::removed(text)
         };
         let form_line = |(name, id): (&String, &String)| {
@@ -138,10 +138,5 @@ impl PlannedPage {
     /// Proposal for the SDK. The values of the file may be newer than when the plan was made.
     pub(crate) fn proposal(&self) -> Proposal {
         Proposal { file: self.file.page.content.clone(), ..self.proposal.clone() }
-    }
-
-    /// Returns what the plan was made of, for another plan of the same page.
-    pub(crate) fn into_file(self) -> RecordedFile {
-        RecordedFile { file: self.file, record: self.record }
     }
 }

@@ -1,15 +1,14 @@
 //! Checks before a run writes: the token has write access, and the page is the one that is meant.
 
-use links_pages::apply::PageSnapshot;
-use links_sdk::ProfileKey;
 use links_sdk::types::Me;
 
-use crate::error::{CommandError, Exit};
-use links_pages::page_file::{At, PageFile};
+use links_pages::page_file::At;
 use links_pages::profile_key;
 
+use crate::context::prelude::*;
+
 /// Refuses a caller who may only read. Called before a question or an upload; elsewhere the first write fails with such a token.
-pub(crate) fn check_write_access(me: Me) -> Result<Me, CommandError> {
+pub(crate) fn check_write_access(me: Me) -> Result<Me> {
     if me.can_write {
         return Ok(me);
     }
@@ -17,13 +16,17 @@ pub(crate) fn check_write_access(me: Me) -> Result<Me, CommandError> {
         .with_hint("`links auth status` shows its user and its abilities"))
 }
 
+/// Returns whether a key names the page with this id and this login.
+pub(crate) fn names_page(key: &ProfileKey, page: ProfileId, login: &str) -> bool {
+    match key {
+        ProfileKey::Id(id) => *id == page,
+        ProfileKey::Login(named) => named.eq_ignore_ascii_case(login),
+    }
+}
+
 /// Refuses a file for another page than those that the command line names.
-pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<(), CommandError> {
-    let is_this = |key: &ProfileKey| match key {
-        ProfileKey::Id(id) => *id == page.id,
-        ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
-    };
-    if keys.is_empty() || keys.iter().any(is_this) {
+pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<()> {
+    if keys.is_empty() || keys.iter().any(|key| names_page(key, page.id, &page.login)) {
         return Ok(());
     }
     let named: Vec<String> = keys.iter().map(ToString::to_string).collect();
@@ -37,7 +40,7 @@ pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<
 
 /// Refuses a file whose `profile` is a URL of another host than that of the page, which the service reports (the interface, section 2.1), or
 /// of a page that does not exist.
-pub(crate) fn check_host(file: &PageFile, page: &PageSnapshot) -> Result<(), CommandError> {
+pub(crate) fn check_host(file: &PageFile, page: &PageSnapshot) -> Result<()> {
     let Some(host) = &file.page.host else { return Ok(()) };
     let login = &page.login;
     let (message, help) = match page.url.as_deref().and_then(profile_key::host) {

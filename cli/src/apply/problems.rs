@@ -1,18 +1,15 @@
 //! Diagnostics of a plan at their places in the page file: errors of planning, schema violations and refusals by the service.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use links_pages::apply::{
     DesiredPage, DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions, Wanted,
 };
-use links_sdk::{Slot, SlotId};
-use serde_json::{Map, Value};
+use links_sdk::Slot;
 
-use crate::error::CommandError;
-use crate::schema::SlotTypeCatalog;
-use crate::schema::validate;
-use crate::schema::validate::{SchemaViolation, Schemas};
-use links_pages::page_file::{At, FieldDiagnostic, PageFile};
+use crate::context::prelude::*;
+use crate::schema::validate::{self, SchemaViolation, Schemas};
+use links_pages::page_file::{At, FieldDiagnostic};
 use links_pages::suggest::suggest;
 
 /// Maximum number of problems of a page or a file that are listed.
@@ -162,10 +159,10 @@ pub(crate) fn of_refusals(
 fn at_faults(
     file: &PageFile,
     index: usize,
-    faults: Vec<validate::SchemaViolation>,
+    faults: Vec<SchemaViolation>,
 ) -> impl Iterator<Item = FieldDiagnostic> + '_ {
     // The path of an image or the id of a form is not chosen by the user, and may not be known yet.
-    let is_reference = move |fault: &validate::SchemaViolation| {
+    let is_reference = move |fault: &SchemaViolation| {
         fault.at == At::Value
             && file.references.iter().any(|reference| {
                 reference.place.item == Some(index) && reference.place.path == fault.path

@@ -1,12 +1,9 @@
 //! Recorded runs in the state directory.
 
-use std::path::Path;
-
 use links_pages::apply::{JournalError, LockError, RecordedRun, RunCommand, RunOwner, RunSettings};
 
-use crate::context::Context;
+use crate::context::prelude::*;
 use crate::env_vars::STATE_DIR;
-use crate::error::CommandError;
 pub(crate) use crate::journal::{directory, service};
 
 /// Maximum number of operations that a hint names.
@@ -27,10 +24,7 @@ pub(crate) fn settings(context: &Context) -> RunSettings {
 }
 
 /// Returns the settings of a run that writes, and is recorded as this command.
-pub(crate) fn write_settings(
-    context: &Context,
-    command: RunCommand,
-) -> Result<RunSettings, CommandError> {
+pub(crate) fn write_settings(context: &Context, command: RunCommand) -> Result<RunSettings> {
     let (state, owner) = (Some(directory(context)?), context.owner());
     Ok(RunSettings { state, owner, command: Some(command), ..settings(context) })
 }

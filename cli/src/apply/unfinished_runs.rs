@@ -1,31 +1,24 @@
 //! Unfinished runs: listing them, selecting one and aborting it.
 
 use links_pages::apply::RunHeader;
-use links_sdk::ProfileKey;
-use serde_json::{Value, json};
 
 use super::runs;
 use super::write_log::{self, COLUMNS, LoggedWrite};
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::output::{CommandOutput, StyledLine, View};
+
+use crate::context::prelude::*;
 
 /// Lists the unfinished runs.
-pub(crate) fn status(
-    context: &Context,
-    key: Option<&ProfileKey>,
-) -> Result<CommandOutput, CommandError> {
+pub(crate) fn status(context: &Context, key: Option<&ProfileKey>) -> Result<CommandOutput> {
     let all = find(context, key)?;
     if all.is_empty() {
-        let line = StyledLine::plain("no unfinished runs");
-        return Ok(CommandOutput::own(json!([]), View::Lines(vec![line])));
+        return Ok(said(json!([]), "no unfinished runs"));
     }
     let rows: Vec<Value> = all.iter().rev().map(LoggedWrite::row).collect();
     Ok(CommandOutput::own(rows, View::Table(COLUMNS)))
 }
 
 /// Header of the only unfinished run.
-pub(crate) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHeader, CommandError> {
+pub(crate) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHeader> {
     let recorded = one(context, key)?.recorded;
     match recorded.log {
         Ok(log) => Ok(log.opening.clone()),
@@ -34,10 +27,7 @@ pub(crate) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHea
 }
 
 /// Aborts the only unfinished run.
-pub(crate) fn abort(
-    context: &Context,
-    key: Option<&ProfileKey>,
-) -> Result<CommandOutput, CommandError> {
+pub(crate) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<CommandOutput> {
     let write = one(context, key)?;
     let lock = write.store.lock().map_err(|error| runs::not_locked(&error))?;
     write
@@ -50,11 +40,11 @@ pub(crate) fn abort(
         row["time"].as_str().unwrap_or("an unknown time"),
         row["summary"].as_str().unwrap_or("unknown"),
     );
-    Ok(CommandOutput::own(row, View::Lines(vec![StyledLine::plain(text)])))
+    Ok(said(row, text))
 }
 
 /// Returns the only unfinished run. Without the key of a page, the run must be known to belong to this account.
-fn one(context: &Context, key: Option<&ProfileKey>) -> Result<LoggedWrite, CommandError> {
+fn one(context: &Context, key: Option<&ProfileKey>) -> Result<LoggedWrite> {
     let mut all = find(context, key)?;
     let named = "pass the page file of the run; --status lists the runs";
     match (all.pop(), all.is_empty()) {
@@ -75,7 +65,7 @@ fn is_known_own(context: &Context, write: &LoggedWrite) -> bool {
     context.owner().is_some_and(|own| write.is_of(&own) == Some(true))
 }
 
-fn find(context: &Context, key: Option<&ProfileKey>) -> Result<Vec<LoggedWrite>, CommandError> {
+fn find(context: &Context, key: Option<&ProfileKey>) -> Result<Vec<LoggedWrite>> {
     let mut all = write_log::all(context)?;
     all.retain(|write| {
         write.is_run && write.recorded.is_open() && key.is_none_or(|key| is_of(write, key))

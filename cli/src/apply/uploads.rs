@@ -1,20 +1,17 @@
 //! Resolution of the references in a page file: forms and known images while planning, new images after confirmation.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use links_pages::apply::{DesiredPage, ItemRefusal, PageSnapshot};
-use links_sdk::{Client, Upload};
-use serde_json::{Value, json};
+use links_pages::apply::{DesiredPage, ItemRefusal};
+use links_sdk::Upload;
 
 use super::known_forms::KnownForms;
 use super::planned::PlannedPage;
 use super::preflight::check_write_access;
 use crate::apply::sync::SyncRecord;
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
-use links_pages::page_file::{Image, PageFile, Reference, ReferencePlace, ReferenceTarget};
+use crate::context::prelude::*;
+use links_pages::page_file::{Image, Reference, ReferencePlace, ReferenceTarget};
 
 /// Resolves the references that need no upload: forms by their titles, and images that the service has. The others get a placeholder.
 /// Adds the problems of references to forms to those of the file.
@@ -25,7 +22,7 @@ pub(crate) async fn resolve(
     file: &mut PageFile,
     record: Option<&SyncRecord>,
     forms: &mut KnownForms,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let content = Arc::make_mut(&mut file.page.content);
     for reference in &file.references {
         let ReferenceTarget::Form(name) = &reference.target else { continue };
@@ -89,11 +86,7 @@ impl PlannedPage {
     }
 
     /// Uploads the images that the service does not have, each once, and writes their paths into the plan. Returns true if there were any.
-    pub(crate) async fn upload(
-        &mut self,
-        context: &Context,
-        client: &Client,
-    ) -> Result<bool, CommandError> {
+    pub(crate) async fn upload(&mut self, context: &Context, client: &Client) -> Result<bool> {
         let images = self.take_new_images();
         if images.is_empty() {
             return Ok(false);
@@ -133,7 +126,7 @@ impl PlannedPage {
         taken.collect()
     }
 
-    async fn send(&self, client: &Client, image: &Image) -> Result<String, CommandError> {
+    async fn send(&self, client: &Client, image: &Image) -> Result<String> {
         let shown = image.local.path();
         let shown = shown.display();
         let bytes = image

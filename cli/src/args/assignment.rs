@@ -1,6 +1,9 @@
 //! Field values on the command line: `title=Shop`, `count:=3` (JSON), `text=@file`, `fields:=@fields.json`; `@-` is standard input.
 //! `image@file` uploads an image.
 
+use super::page::is_yaml_or_json;
+use crate::context::prelude::*;
+
 /// Words after a command, sorted: at most one file, and values for fields.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct AssignmentWords {
@@ -84,11 +87,11 @@ pub(crate) fn no_images(images: &[(String, String)]) -> Result<()> {
 /// Tells whether a word names a file: one that exists, or one whose name looks like that of a file.
 fn may_be_file(word: &str) -> bool {
     let path = Path::new(word);
-    let has_ending = path.extension().is_some_and(|extension| {
-        ["yaml", "yml", "json"].iter().any(|known| extension.eq_ignore_ascii_case(known))
-    });
     let is_path = path.components().count() > 1 || path.is_absolute() || word.starts_with("./");
-    word == "-" || path.symlink_metadata().is_ok() || has_ending || (is_path && !word.contains('='))
+    word == "-"
+        || path.symlink_metadata().is_ok()
+        || is_yaml_or_json(path)
+        || (is_path && !word.contains('='))
 }
 
 fn neither(word: &str) -> CommandError {
@@ -131,7 +134,6 @@ fn value(field: &str, text: &str, json: bool) -> Result<Value> {
     }
 }
 
-use crate::context::prelude::*;
 #[cfg(test)]
 mod tests {
     use serde_json::json;

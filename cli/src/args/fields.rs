@@ -1,6 +1,6 @@
 //! Fields of a record as a user gives them: from a file, from values on the command line, or from both.
 
-use links_sdk::Error;
+use links_sdk::{Answer, Error};
 
 use super::assignment;
 use super::flags::next_dry_run;
@@ -291,6 +291,17 @@ impl FieldValues {
         }
         let bad = file.refuse(errors.iter().map(|(path, message)| (&**path, &**message)));
         failure.at(bad)
+    }
+
+    /// Returns the answer to a write of these fields as the output, which begins with the `first` fields. For `under` see [`failure`](Self::failure).
+    pub(crate) fn shown(
+        &self,
+        written: Result<Answer, Error>,
+        under: &str,
+        first: &'static [&'static str],
+    ) -> Result<CommandOutput> {
+        let answer = written.map_err(|error| self.failure(error, under))?;
+        Ok(CommandOutput::service(answer.body().clone(), View::Record(first)))
     }
 
     /// Returns the word that gives a refused string of the command line as the JSON value that it looks like: a number, a boolean, a list.

@@ -1,38 +1,15 @@
 //! Flags that several commands that write have: `--dry-run`, `--operation-out`, `--idempotency-key`, and the position of a slot.
 
-use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::Args;
-use links_sdk::{Call, Create, IdempotencyKey, Slot, SlotId, SlotsHandle};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use links_sdk::{Call, Create, IdempotencyKey, Slot, SlotsHandle};
 
-use crate::error::{CommandError, Result};
-use crate::output::dry_run::DryRun;
+use crate::context::prelude::*;
 use links_pages::profile_key;
 
-// The flag that every command that writes has. Not a doc comment: clap would take it for the text of the command.
-//
-// A command takes it and gets its client from `Context::writer`. Nothing else is needed: the client of a dry run cannot write, and the first
-// call that would have written ends the command with a result made in `output::dry_run`.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub(crate) struct DryRunArgs {
-    #[arg(
-        long,
-        value_name = "HOW",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "service",
-        help = "Change nothing: ask the service whether it would accept this, or print the request"
-    )]
-    pub(crate) dry_run: Option<DryRun>,
-}
-
-impl From<DryRunArgs> for Option<DryRun> {
-    fn from(args: DryRunArgs) -> Self {
-        args.dry_run
-    }
-}
-
-// The flag of commands that write several pages and forms. Not a doc comment, as above.
+// The flag of commands that write several pages and forms. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct OperationOutArgs {
     /// Write what was changed to this file, for `links undo --from` on any machine
@@ -68,6 +45,14 @@ impl IdempotencyKeyArgs {
             None => call,
         }
     }
+}
+
+/// Returns a parser for the values with these names.
+pub(crate) fn values<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
 fn parse(text: &str) -> Result<IdempotencyKey, String> {

@@ -1,12 +1,13 @@
 //! Words that name a page: its key, or the path of its file.
 
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use links_sdk::{InvalidValue, ProfileKey};
+use links_sdk::InvalidValue;
 
 use links_pages::profile_key;
+
+use crate::context::prelude::*;
 
 /// Key of a page, as an argument of a command: id, login or URL.
 #[derive(Clone, Debug)]
@@ -51,6 +52,12 @@ pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
         return Ok(PageWord::Path(PathBuf::from(text)));
     }
     profile_key::parse(text).map(PageWord::Key)
+}
+
+/// Tells whether the name of a file ends as that of a page file.
+pub(crate) fn is_yaml_or_json(path: &Path) -> bool {
+    let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+    ["yaml", "yml", "json"].iter().any(|it| extension.eq_ignore_ascii_case(it))
 }
 
 /// Splits words into paths and keys, each in their order. A key that is named twice is there once.

@@ -2,11 +2,10 @@
 
 use std::fmt::Display;
 use std::io;
-use std::sync::mpsc::channel;
-use std::thread;
 use std::time::Duration;
 
 use super::AccountName;
+use crate::process;
 
 /// Service name of this program's entries.
 #[cfg(feature = "keyring")]
@@ -52,14 +51,12 @@ fn limit() -> Duration {
     }
 }
 
-/// Runs work that may never end and waits only for the time limit. Abandoned work goes on until the process ends.
+/// Runs work that may never end and waits only for the time limit.
 fn within<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || sender.send(work()));
-    receiver.recv_timeout(limit).unwrap_or_else(|_| {
+    process::within(limit, work).unwrap_or_else(|| {
         let message = format!("the keyring does not answer (waited {} s)", limit.as_secs());
         Err(io::Error::new(io::ErrorKind::TimedOut, message))
     })
@@ -142,6 +139,8 @@ pub(crate) mod entry {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
+
     use super::*;
 
     #[test]

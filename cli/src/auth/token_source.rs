@@ -3,8 +3,7 @@
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use links_sdk::oauth::RefreshingTokenSource;
@@ -16,7 +15,7 @@ use zeroize::Zeroizing;
 use super::secret_store::{Connection, OTHER_ORIGIN};
 use super::{Account, AccountName, SecretLocation, Store, Value};
 use crate::error::{CommandError, Exit};
-use crate::process;
+use crate::{process, signal};
 
 /// Authentication of a client.
 pub(crate) struct ClientAuth {
@@ -117,7 +116,7 @@ impl TokenCommand {
     }
 
     fn last(&self) -> MutexGuard<'_, Option<Token>> {
-        self.token.lock().unwrap_or_else(PoisonError::into_inner)
+        signal::lock(&self.token)
     }
 
     fn run(&self) -> Result<Token, TokenError> {
@@ -142,26 +141,17 @@ impl TokenCommand {
 
 /// Returns the output of a program, which is killed if it takes longer than `limit`.
 fn output(child: &mut Child, limit: Duration) -> io::Result<Vec<u8>> {
-    let (sender, receiver) = channel();
-    if let Some(stdout) = child.stdout.take() {
-        std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            // One byte more than allowed, so that an oversized token is detected.
-            let most = Token::MAX_BYTES as u64 + 1;
-            let read = stdout.take(most).read_to_end(&mut bytes).map(|_| bytes);
-            // Fails after a timeout, when the receiver is gone.
-            let _ = sender.send(read);
-        });
-    }
-    match receiver.recv_timeout(limit) {
-        Ok(read) => read,
-        Err(RecvTimeoutError::Timeout) => {
-            child.kill()?;
-            child.wait()?;
-            Err(io::Error::other(format!("took longer than {} s", limit.as_secs())))
-        }
-        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("cannot be read")),
-    }
+    let stdout = child.stdout.take().ok_or_else(|| io::Error::other("cannot be read"))?;
+    let read = move || {
+        let mut bytes = Vec::new();
+        // One byte more than allowed, so that an oversized token is detected.
+        stdout.take(Token::MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map(|_| bytes)
+    };
+    process::within(limit, read).unwrap_or_else(|| {
+        child.kill()?;
+        child.wait()?;
+        Err(io::Error::other(format!("took longer than {} s", limit.as_secs())))
+    })
 }
 
 impl TokenSource for TokenCommand {

@@ -5,6 +5,7 @@ use links_pages::apply::{DesiredSlot, JournalEntries};
 use crate::account::edit::{AskedPage, PageEdit};
 use crate::context::prelude::*;
 use crate::schema::fields as schema_fields;
+use crate::schema::schema_of;
 use crate::schema::validate::Schemas;
 use links_pages::suggest::suggest;
 
@@ -251,13 +252,12 @@ fn columns(
             &own
         }
     };
-    let schema = types.get(kind).map(|it| Value::Object(it.schema.0.clone()));
+    let schema = types.get(kind).map(schema_of);
     let mut columns = Vec::new();
     for (key, name) in pairs {
         let mut found = names.iter().enumerate().filter(|(_, heading)| *heading == name);
         let Some((index, _)) = found.next() else {
-            let hint = suggest(name, names.iter().copied());
-            let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            let hint = said_hint(suggest(name, names.iter().copied()));
             return Err(format!(
                 "there is no column {name}{hint}; the columns are {}",
                 names.join(", ")
@@ -270,8 +270,7 @@ fn columns(
         if let Some(keys) =
             described.filter(|keys| !keys.is_empty() && !keys.contains(&key.as_str()))
         {
-            let hint = suggest(key, keys.iter().copied());
-            let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            let hint = said_hint(suggest(key, keys.iter().copied()));
             return Err(format!(
                 "a {kind} has no key {key}{hint}; --map KEY=COLUMN names the columns of its keys"
             ));
@@ -283,6 +282,11 @@ fn columns(
     Ok(columns)
 }
 
+/// Returns a hint as it follows a message, if there is one.
+fn said_hint(hint: Option<String>) -> String {
+    hint.map(|hint| format!("; {hint}")).unwrap_or_default()
+}
+
 fn takes_no_string(schema: &Value) -> bool {
     match &schema["type"] {
         Value::String(kind) => kind != "string",
@@ -292,13 +296,9 @@ fn takes_no_string(schema: &Value) -> bool {
 }
 
 fn said(error: &csv::Error) -> String {
-    let columns = |count: u64| match count {
-        1 => "1 column".to_owned(),
-        count => format!("{count} columns"),
-    };
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("the row has {}, the heading {expected_len}", columns(*len))
+            format!("the row has {}, the heading {expected_len}", count(*len, "column"))
         }
         csv::ErrorKind::Utf8 { .. } => "the row is not UTF-8".to_owned(),
         _ => error.to_string(),

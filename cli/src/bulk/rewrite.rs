@@ -2,14 +2,14 @@
 
 use links_pages::apply::{DesiredPage, DesiredSlot, JournalEntries, PlannedUpdate, same};
 use links_sdk::Slot;
-use sha2::{Digest, Sha256};
 
 use crate::account::edit::{AskedPage, PageEdit};
 use crate::apply::problems::invalid;
 use crate::context::prelude::*;
 use crate::output::format::query;
-use crate::output::label;
+use crate::output::{label, named_slot};
 use crate::ui::cut;
+use links_pages::page_file::local_image::hash_of;
 
 impl PageEdit for SlotFilter {
     fn digest(&self) -> Option<String> {
@@ -43,12 +43,8 @@ impl PageEdit for SlotFilter {
                 Err(why) => problems.push(format!("{}: slot {}: {why}", page.login, slot.id)),
                 Ok(changed) if changed.is_empty() => {}
                 Ok(_) if !slot.supported || rules.is_read_only(&slot.kind) => {
-                    let label =
-                        label(&slot.data).map(|it| format!(" \"{it}\"")).unwrap_or_default();
-                    let text = format!(
-                        "{} {}{label}: cannot be edited, and is skipped",
-                        slot.kind, slot.id
-                    );
+                    let slot = named_slot(&slot.kind, slot.id, label(&slot.data));
+                    let text = format!("{slot}: cannot be edited, and is skipped");
                     notes.push(StyledLine::faint(text));
                 }
                 Ok(data) => {
@@ -131,8 +127,8 @@ impl SlotFilter {
 )]}} catch {{failed: "--edit: \(.)"}}
             elif $selected == [false] then {{made: []}} else $selected end"#
         );
-        let digest = Sha256::digest(format!("{}\0{edit}", select.trim()).as_bytes());
-        Ok(Self { code, digest: hex::encode(digest) })
+        let digest = hash_of(format!("{}\0{edit}", select.trim()).as_bytes());
+        Ok(Self { code, digest })
     }
 
     /// Applies the filters to the slots of a page. Returns the record that the edit makes of each, `None` for one that is not selected or for

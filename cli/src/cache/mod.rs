@@ -38,6 +38,11 @@ pub(crate) fn store_json(path: &Path, content: &impl Serialize) -> io::Result<()
     private::write_unsynced(path, &serde_json::to_vec(content)?)
 }
 
+/// Returns a time in seconds since 1970.
+pub(crate) fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
 /// Returns the user of the token with this digest.
 pub(crate) fn user_of_token(file: &Path, token: &str) -> Option<i64> {
     let users: BTreeMap<String, i64> = load_json(file)?;
@@ -74,10 +79,9 @@ pub(crate) fn load_slot_types(path: &Path, now: Option<SystemTime>) -> Option<Sl
 }
 
 pub(crate) fn store_slot_types(path: &Path, types: &[SlotType], now: SystemTime) -> io::Result<()> {
-    let read_at = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let kept = CachedSlotTypes {
         by: env!("CARGO_PKG_VERSION").to_owned(),
-        read_at,
+        read_at: seconds(now),
         types: types.to_vec(),
     };
     store_json(path, &kept)

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use linkify::{LinkFinder, LinkKind};
 
 use crate::context::prelude::*;
-use crate::schema::fields;
+use crate::schema::{fields, schema_of};
 use crate::search::texts::{self, Owner};
 use links_pages::page_file::node::{Key, Node};
 use links_pages::page_file::patch::{Path, PathStep};
@@ -74,8 +74,7 @@ pub(crate) fn links(root: &Node, text: &str, types: Option<&SlotTypeCatalog>) ->
             if of_data.first().is_some_and(|name| kind.computed.0.contains_key(name)) {
                 return;
             }
-            let schema = || Value::Object(kind.schema.0.clone());
-            let schema = schemas.entry(&kind.kind).or_insert_with(schema);
+            let schema = schemas.entry(&kind.kind).or_insert_with(|| schema_of(kind));
             is_url = fields::has_format(schema, of_data, "uri");
         }
         add_links(&mut found, text, (value, path, node, slot), is_url);

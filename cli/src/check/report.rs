@@ -54,8 +54,7 @@ pub(crate) fn output(links: Vec<CheckedLink>, options: ReportOptions) -> Command
     let words = words.join(", ");
     lines.push(StyledLine::plain(match links.len() {
         0 => "no links".to_owned(),
-        1 => format!("1 link: {words}"),
-        count => format!("{count} links: {words}"),
+        all => format!("{}: {words}", crate::output::count(all, "link")),
     }));
     let data: Vec<Value> = links.iter().map(CheckedLink::json).collect();
     let body = Body::Own(json!({ "data": data, "meta": meta }));

@@ -5,20 +5,19 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use hex::encode;
 use links_sdk::Clock;
 use links_sdk::public_hosts::PublicOnlyResolver;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::web::checker::LinkChecker;
 use super::web::judge::judge;
 use super::web::link::{WebLink, read_link};
 use super::web::verdict::{Judgement, Verdict};
 use super::web::visit::{NETWORK_UNREACHABLE, Visit, VisitEnd};
-use crate::cache::{load_json, store_json};
+use crate::cache::{load_json, seconds, store_json};
 use crate::context::clock;
 use crate::context::prelude::*;
+use links_pages::page_file::local_image::hash_of;
 
 // How links are checked. Not a doc comment, which clap would print above the help of the command.
 #[derive(Args, Clone, Copy, Debug)]
@@ -238,14 +237,12 @@ impl FineLink {
     }
 }
 
-fn seconds(time: SystemTime) -> u64 {
-    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
 /// Returns the key of a URL. What a check with private hosts found counts for such a check alone.
 fn key(url: &str, allow_private: bool) -> String {
     let scope = if allow_private { "private " } else { "" };
-    encode(&Sha256::digest(format!("{scope}{url}"))[..16])
+    let mut hash = hash_of(format!("{scope}{url}").as_bytes());
+    hash.truncate(32);
+    hash
 }
 
 #[cfg(test)]

@@ -85,11 +85,6 @@ pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
     let has_baseline = known.baseline.is_some();
     let requested = verdicts.requested;
     let options = ReportOptions { strict, offers_fix: !fix, has_baseline, requested };
-    let output = report::output(links, options);
-    if failures.is_empty() {
-        return Ok(output);
-    }
-    let message = format!("{} files could not be written", failures.len());
-    let failure = CommandError::of_several(failures, &message);
-    Ok(context.with_failure(output, failure))
+    let failed = CommandError::if_any(failures, "files could not be written");
+    Ok(context.with_failure(report::output(links, options), failed.err()))
 }

@@ -28,15 +28,6 @@ pub(crate) struct InitArgs {
     refresh: bool,
 }
 
-/// Returns the note about an image of a page file of which it is unknown what the service has for it.
-fn unresolved_note(file: &str, image: &str) -> String {
-    let quoted = quoted(file);
-    format!(
-        "{file}: the image {image} is unresolved: neither links.lock nor this machine knows that it was uploaded, so its value counts as \
-             changed on both sides; restore links.lock from version control, or `links apply {quoted} --overwrite` uploads it again"
-    )
-}
-
 /// Writes a `links.lock`, in which later syncs of the page files below the directory are recorded. Nothing is written to a page.
 pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult {
     let directory = args.directory.unwrap_or_else(|| PathBuf::from("."));
@@ -115,7 +106,12 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
         context.ui.tell(Style::Removed, text);
     }
     for (file, image) in &unresolved {
-        context.ui.tell(Style::Changed, unresolved_note(file, image));
+        let text = format!(
+            "{file}: the image {image} is unresolved: neither links.lock nor this machine knows that it was uploaded, so its value counts as \
+             changed on both sides; restore links.lock from version control, or `links apply {} --overwrite` uploads it again",
+            quoted(file)
+        );
+        context.ui.tell(Style::Changed, text);
     }
     let failed = |(file, failure): &(PathBuf, CommandError)| json!({ "file": file.display().to_string(), "exit": failure.exit().code(), "message": failure.to_string() });
     let image = |(file, image): &(String, String)| json!({ "file": file, "image": image });

@@ -2,7 +2,7 @@
 //!
 //! A verb is a variant of its noun, with its arguments and its help, and an arm of `run`, which returns a [`CommandResult`]. Every format
 //! and the exit code come from that, so a verb that shows what one call returns is these two places in one file. A verb that writes flattens
-//! [`DryRunArgs`](crate::args::flags::DryRunArgs) into its arguments and gets its client from
+//! [`DryRunArgs`](crate::output::dry_run::DryRunArgs) into its arguments and gets its client from
 //! [`Context::writer`](crate::context::Context::writer), which implements its `--dry-run`.
 
 mod analytics;

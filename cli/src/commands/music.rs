@@ -1,11 +1,11 @@
 //! `links music`: commands for releases, and for the slots that show them.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use links_sdk::MusicQuery;
 use links_sdk::types::MusicSearchType;
 use links_sdk::types::NewSlot;
 
 use super::prelude::*;
+use crate::args::flags::values;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
@@ -46,7 +46,7 @@ pub(crate) struct ReleaseArgs {
     #[arg(long)]
     artist: Option<String>,
     /// Type of release that a search by title and artist looks for
-    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(["album", "track"]).map(|it| if it == "album" { MusicSearchType::Album } else { MusicSearchType::Track }))]
+    #[arg(long = "type", value_name = "TYPE", value_parser = values::<MusicSearchType>(&["album", "track"]))]
     kind: Option<MusicSearchType>,
 }
 

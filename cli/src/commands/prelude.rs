@@ -9,15 +9,14 @@ use links_sdk::{Answer, Call, Create, Error, Write};
 pub(crate) use crate::account::files::named_files;
 pub(crate) use crate::apply::{operation_file, runs};
 pub(crate) use crate::args::fields::FieldValues;
-pub(crate) use crate::args::flags::{
-    DryRunArgs, IdempotencyKeyArgs, OperationOutArgs, PositionArgs,
-};
+pub(crate) use crate::args::flags::{IdempotencyKeyArgs, OperationOutArgs, PositionArgs};
 pub(crate) use crate::args::page::PageKey;
 pub(crate) use crate::confine::NamedFiles;
 pub(crate) use crate::context::plan_first::PlanRule;
 pub(crate) use crate::context::prelude::*;
 pub(crate) use crate::help::{HelpText, POINTER};
 pub(crate) use crate::journal;
+pub(crate) use crate::output::dry_run::DryRunArgs;
 pub(crate) use crate::output::{Body, Column, parsed, read_data, yaml};
 
 /// Result of a command.
@@ -56,12 +55,6 @@ pub(crate) async fn shown<T: Send + 'static, K>(call: Call<T, K>, view: View) ->
 /// Returns an answer of the service as the output.
 pub(crate) fn answered(answer: &Answer, view: View) -> CommandOutput {
     CommandOutput::service(answer.body().clone(), view)
-}
-
-/// Returns data of this program as the output, with one line for the reader.
-pub(crate) fn said(data: impl Into<Value>, line: impl Into<String>) -> CommandOutput {
-    let line = StyledLine::plain(line.into());
-    CommandOutput::own(data, View::Lines(vec![line]))
 }
 
 /// Writes fields of a page and records them in the journal.

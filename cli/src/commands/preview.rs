@@ -84,17 +84,12 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     let request = |path| PreviewRequest { path, options: options.clone(), offline };
     let requests = paths.into_iter().map(request).collect();
     let previews = previews(context, requests, &mut failures).await?;
-    if previews.is_empty() && failures.is_empty() {
+    let failed = CommandError::if_any(failures, "files cannot be previewed");
+    if previews.is_empty() {
+        failed?;
         let failure = CommandError::usage("there is no page file");
         return Err(failure.with_hint("a page begins with `profile: LOGIN`"));
     }
-    let message = format!("{} files cannot be previewed", failures.len());
-    if previews.is_empty() {
-        return Err(CommandError::of_several(failures, &message));
-    }
     let output = shown(context, previews, diff, summary.as_deref(), max_tokens)?;
-    if failures.is_empty() {
-        return Ok(output);
-    }
-    Ok(context.with_failure(output, CommandError::of_several(failures, &message)))
+    Ok(context.with_failure(output, failed.err()))
 }

@@ -1,7 +1,6 @@
 //! Completion candidates for each kind of argument. The name of an argument's value selects the kind, so that a new command needs no code
 //! for its completion.
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +16,6 @@ use crate::cache::resource_names::{NamedSlot, ResourceNames};
 use crate::context::prelude::*;
 use crate::help::TOPICS;
 use crate::output::format::Format;
-use crate::schema::SlotTypeCatalog;
 use crate::settings::config_file::KEYS;
 use crate::settings::global_args::{GlobalArgs, PartialLine};
 use crate::ui::Ui;

@@ -26,11 +26,11 @@ use self::plan_first::PlanFirst;
 use crate::auth::{ClientAuth, known_secrets, load_auth};
 use crate::cache::resource_names::ResourceNames;
 use crate::cache::uploads::Uploads;
-use crate::cache::{remember_user, user_of_token};
+use crate::cache::{remember_user, seconds, user_of_token};
 use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
 use crate::error::{CommandError, Exit, Result};
 use crate::output::CommandOutput;
-use crate::output::dry_run::DryRun;
+use crate::output::dry_run::{DryRun, DryRunArgs};
 #[cfg(feature = "sandbox")]
 use crate::output::format::OutputOptions;
 use crate::schema::SlotTypeCatalog;
@@ -139,8 +139,8 @@ impl Context {
 
     /// Returns the client for a command that writes. In a dry run nothing can be written with this client, nor with the one that
     /// [`client`](Self::client) returns afterwards.
-    pub(crate) async fn writer(&mut self, dry_run: impl Into<Option<DryRun>>) -> Result<Client> {
-        self.dry_run = dry_run.into();
+    pub(crate) async fn writer(&mut self, args: DryRunArgs) -> Result<Client> {
+        self.dry_run = args.dry_run;
         self.ui.is_dry_run = self.dry_run.is_some();
         let client = self.client().await?;
         if !self.plan_first.is_cleared() {
@@ -256,12 +256,13 @@ impl Context {
         ResourceLock::wait(file, what)
     }
 
-    /// Returns the output with a failure that is reported after it.
+    /// Returns the output with a failure that is reported after it, if there is one.
     pub(crate) fn with_failure(
         &self,
         output: CommandOutput,
-        failure: CommandError,
+        failure: impl Into<Option<CommandError>>,
     ) -> CommandOutput {
+        let Some(failure) = failure.into() else { return output };
         let ui = Ui::plain(self.settings.output);
         let then = async move {
             ui.fail(&failure);
@@ -478,7 +479,7 @@ pub(crate) fn uploads_file(service: &str) -> String {
 
 /// Returns the time in seconds since 1970.
 pub(crate) fn seconds_now() -> u64 {
-    clock().wall().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
+    seconds(clock().wall())
 }
 
 /// Clock for waits that depend on the user.

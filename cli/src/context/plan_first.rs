@@ -7,13 +7,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::cache::{load_json, store_json};
 use crate::env_vars::PLAN_FIRST;
 use crate::error::file_error::file_error;
 use crate::error::{CommandError, Result};
 use links_pages::fs::{named, private};
+use links_pages::page_file::local_image::hash_of;
 
 /// Seconds for which a dry run counts.
 const VALID_FOR: u64 = 3600;
@@ -169,7 +169,7 @@ fn refused(what: &str) -> CommandError {
 
 fn digest(value: &impl Serialize) -> Result<String> {
     let bytes = serde_json::to_vec(value).map_err(CommandError::internal)?;
-    Ok(hex::encode(Sha256::digest(bytes)))
+    Ok(hash_of(&bytes))
 }
 
 /// Returns the name of a command line on a service for an account: the same words, and the same content of the files that they name.
@@ -235,7 +235,7 @@ fn content(path: &Path) -> Result<String> {
         |error: std::io::Error| file_error(&format!("cannot read {}", path.display()), &error);
     let mut bytes = Vec::new();
     named::open(path).map_err(unread)?.take(FILE_MAX).read_to_end(&mut bytes).map_err(unread)?;
-    Ok(hex::encode(Sha256::digest(bytes)))
+    Ok(hash_of(&bytes))
 }
 
 /// Takes the record of a dry run out of the file, so that no other command uses it.

@@ -123,8 +123,7 @@ pub(crate) fn outcome(answer: Option<&Answer>, first: &'static [&'static str]) -
 
 /// Returns the output of a command when nothing was changed.
 pub(crate) fn unchanged() -> CommandOutput {
-    let line = StyledLine::plain("no changes");
-    CommandOutput::own(json!({ "changed": false }), View::Lines(vec![line]))
+    said(json!({ "changed": false }), "no changes")
 }
 
 fn open(editor: &str, draft: &Path) -> Result<()> {

@@ -85,6 +85,15 @@ impl CommandError {
         Self::of_some(failures, message)
     }
 
+    /// Returns these failures as an error, if there are any. `what` follows their number, if there are several.
+    pub(crate) fn if_any(failures: Vec<Self>, what: &str) -> Result<()> {
+        if failures.is_empty() {
+            return Ok(());
+        }
+        let message = format!("{} {what}", failures.len());
+        Err(Self::of_several(failures, &message))
+    }
+
     /// Creates the error of a command that failed in some of several files or pages, perhaps in one only; it has the exit code of the first.
     pub(crate) fn of_some(failures: Vec<Self>, message: &str) -> Self {
         let exit = failures.first().map_or(Exit::Internal, Self::exit);

@@ -1,6 +1,6 @@
 //! Output of dry runs.
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use links_sdk::{RequestView, WriteMode};
 use serde_json::{Map, Value, json};
 
@@ -77,6 +77,23 @@ pub(crate) fn curl(request: &RequestView) -> String {
         None => {}
     }
     words.join(" ")
+}
+
+// The flag that every command that writes has. Not a doc comment: clap would take it for the text of the command.
+//
+// A command takes it and gets its client from `Context::writer`. Nothing else is needed: the client of a dry run cannot write, and the first
+// call that would have written ends the command with a result made in this module.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct DryRunArgs {
+    #[arg(
+        long,
+        value_name = "HOW",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "service",
+        help = "Change nothing: ask the service whether it would accept this, or print the request"
+    )]
+    pub(crate) dry_run: Option<DryRun>,
 }
 
 /// Kind of a dry run.

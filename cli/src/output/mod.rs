@@ -10,6 +10,7 @@ use std::fmt;
 use std::pin::Pin;
 
 use bytes::Bytes;
+use links_sdk::SlotId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -113,6 +114,11 @@ impl CommandOutput {
     }
 }
 
+/// Returns data of this program as the output, with one line for the reader.
+pub(crate) fn said(data: impl Into<Value>, line: impl Into<String>) -> CommandOutput {
+    CommandOutput::own(data, View::Lines(vec![StyledLine::plain(line.into())]))
+}
+
 impl Body {
     /// Result of this program, to be changed.
     pub(crate) fn own_mut(&mut self) -> Option<&mut Value> {
@@ -185,6 +191,12 @@ pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {
     texts.find(|text| !text.trim().is_empty())
 }
 
+/// Names a slot with its label, if it has one: `button 1002 "Menu"`.
+pub(crate) fn named_slot(kind: &str, id: SlotId, label: Option<&str>) -> String {
+    let label = label.map(|label| format!(" \"{label}\"")).unwrap_or_default();
+    format!("{kind} {id}{label}")
+}
+
 /// Parses the body of a response of the service.
 pub(crate) fn parsed<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T> {
     serde_json::from_slice(body).map_err(CommandError::unreadable)
@@ -214,8 +226,8 @@ pub(crate) fn yaml(value: &impl Serialize) -> Result<String> {
 }
 
 /// Returns a number with the word for the things: `1 page`, `3 pages`.
-pub(crate) fn count(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+pub(crate) fn count<N: From<u8> + PartialEq + fmt::Display>(count: N, what: &str) -> String {
+    format!("{count} {what}{}", if count == N::from(1) { "" } else { "s" })
 }
 
 /// Returns a number of things in words: the phrase for one, or the number with the word for several; `None` if there are none.

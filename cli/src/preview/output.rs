@@ -4,7 +4,7 @@ use super::shown_page::{AS_THE_SERVICE, Preview};
 use crate::account::summary;
 use crate::apply::apply_args::refused;
 use crate::context::prelude::*;
-use crate::output::format::code_block;
+use crate::output::format::{code_block, fence};
 use crate::output::{diff_lines, unified};
 
 /// What is made of a preview.
@@ -58,16 +58,16 @@ fn shown_page(context: &Context, preview: Preview, diff: bool, max_tokens: Optio
     let (login, refusal) = (snapshot.login, outlook.refusal);
     let words = format!("{rendered_by}; {}", tokens.words());
     let renderer = if rendered_by == AS_THE_SERVICE { "service" } else { "model" };
-    context.ui.say(&StyledLine::faint(format!("{login}: {words}")));
+    context.ui.tell(Style::Faint, format!("{login}: {words}"));
     let header = format!("{}: {words}", code(&login));
     let is_too_long = max_tokens.is_some_and(|most| tokens.count > most);
     if let Some(most) = max_tokens.filter(|_| is_too_long) {
         let text = format!("the page would have {}, more than {most}", tokens.words());
-        context.ui.say(&StyledLine::removed(text));
+        context.ui.tell(Style::Removed, text);
     }
     if let Some(refusal) = refusal {
         let text = format!("apply would refuse {login}: {}", refused(refusal));
-        context.ui.say(&StyledLine::removed(text));
+        context.ui.tell(Style::Removed, text);
     }
     let differs = before != after;
     let mut data = json!({
@@ -98,9 +98,12 @@ fn shown_page(context: &Context, preview: Preview, diff: bool, max_tokens: Optio
 /// Code within a line, with backticks that nothing in the text can end. A text of code mentions nobody and is no markup.
 fn code(text: &str) -> String {
     let text = sanitize::line(text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest + 1);
-    if longest == 0 { format!("{fence}{text}{fence}") } else { format!("{fence} {text} {fence}") }
+    let fence = fence(&text, 0);
+    if fence.len() == 1 {
+        format!("{fence}{text}{fence}")
+    } else {
+        format!("{fence} {text} {fence}")
+    }
 }
 
 /// Formats a preview with its text as a block that nothing in it can end.

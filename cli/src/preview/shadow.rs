@@ -9,9 +9,11 @@ use super::shown_page::{OF_FILE, Preview, TokenCount};
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::run_on_shadow;
 use crate::apply::apply_args::RunOptions;
+use crate::apply::image::find_strings;
 use crate::apply::uploads::unsent_path;
 use crate::context::prelude::*;
 use crate::sandbox::without_limits;
+use crate::schema::schema_of;
 
 /// A shadow, which listens on no port: only its client reaches it.
 pub(super) struct Shadow {
@@ -31,8 +33,7 @@ impl Shadow {
         let mut slot_schemas = BTreeMap::new();
         for kind in kinds.chain(items.map(|item| &*item.kind)) {
             if let Some(described) = live.types.get(kind) {
-                let schema = || Value::Object(described.schema.0.clone());
-                slot_schemas.entry(kind.to_owned()).or_insert_with(schema);
+                slot_schemas.entry(kind.to_owned()).or_insert_with(|| schema_of(described));
             }
         }
         let lacks_status =
@@ -171,7 +172,12 @@ fn shown_base(text: &str, record: &Object, slots: &[Slot]) -> Option<String> {
     let mut paths = Vec::new();
     paths.extend(record.get("avatar").and_then(Value::as_str));
     for slot in slots {
-        slot.data.values().for_each(|value| strings(value, &mut paths));
+        for (key, value) in slot.data.iter() {
+            find_strings(key, value, &mut Vec::new(), &mut |_, text| {
+                let is_text_or_url = text.contains("://") || text.contains(char::is_whitespace);
+                paths.extend((!is_text_or_url).then_some(text));
+            });
+        }
     }
     paths.into_iter().filter(|path| path.contains('/')).find_map(|path| {
         let end = text.find(&format!("{path})"))?;
@@ -183,18 +189,6 @@ fn shown_base(text: &str, record: &Object, slots: &[Slot]) -> Option<String> {
 
 fn is_base(text: &str) -> bool {
     text.ends_with('/') && text.contains("://")
-}
-
-/// Collects the strings in a value that are neither text nor URLs.
-fn strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
-    match value {
-        Value::String(text) if !text.contains("://") && !text.contains(char::is_whitespace) => {
-            found.push(text);
-        }
-        Value::Array(items) => items.iter().for_each(|item| strings(item, found)),
-        Value::Object(fields) => fields.values().for_each(|value| strings(value, found)),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

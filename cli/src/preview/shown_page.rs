@@ -72,12 +72,8 @@ impl TokenCount {
 
     /// Returns the number with its unit.
     pub(crate) fn words(self) -> String {
-        let unit = if self.count == 1 { "token" } else { "tokens" };
-        if self.is_estimate {
-            format!("about {} {unit} (an estimate)", self.count)
-        } else {
-            format!("{} {unit}", self.count)
-        }
+        let counted = count(self.count, "token");
+        if self.is_estimate { format!("about {counted} (an estimate)") } else { counted }
     }
 }
 

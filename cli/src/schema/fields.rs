@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use links_sdk::types::SlotType;
 use serde_json::{Map, Value};
 
+use super::schema_of;
+
 /// Returns a line for each field of a type's data: name, allowed values, purpose.
 pub(crate) fn fields(slot_type: &SlotType) -> Vec<String> {
-    lines(&Value::Object(slot_type.schema.0.clone()), Some(&slot_type.enum_labels))
+    lines(&schema_of(slot_type), Some(&slot_type.enum_labels))
 }
 
 /// Returns a line for each field within a field: of the object that it is, or of the items of its list.
@@ -116,7 +118,8 @@ fn requires(schema: &Value, name: &str) -> bool {
     schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name))
 }
 
-fn plain(value: &Value) -> String {
+/// Formats a value: a string without quotes, everything else as JSON.
+pub(crate) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

@@ -49,6 +49,11 @@ impl SlotTypeCatalog {
     }
 }
 
+/// Returns the schema of the data of a slot type.
+pub(crate) fn schema_of(slot_type: &SlotType) -> Value {
+    Value::Object(slot_type.schema.0.clone())
+}
+
 /// URL of a schema whose host makes boon take it for one of the standard's own. Those are not validated against the meta-schema, which
 /// would take 16 million instructions, more than the rest of `links slots plan`.
 const TRUSTED: &str = "https://json-schema.org/slot-type";

@@ -12,7 +12,8 @@ use links_pages::apply::is_bounded_schema;
 use links_sdk::types::SlotType;
 use serde_json::{Map, Value};
 
-use super::{CompiledSchema, SlotTypeCatalog, fields};
+use super::fields::plain;
+use super::{CompiledSchema, SlotTypeCatalog, fields, schema_of};
 use links_pages::page_file::At;
 use links_pages::suggest::{nearest, suggest};
 
@@ -78,8 +79,7 @@ impl<'t> Schemas<'t> {
 
     fn compiled(&self, known: &'t SlotType) -> Option<Rc<CompiledSchema>> {
         let mut compiled = self.compiled.borrow_mut();
-        let compile =
-            || CompiledSchema::of(&known.kind, Value::Object(known.schema.0.clone())).map(Rc::new);
+        let compile = || CompiledSchema::of(&known.kind, schema_of(known)).map(Rc::new);
         compiled.entry(&known.kind).or_insert_with(compile).clone()
     }
 }
@@ -90,7 +90,7 @@ pub(crate) fn unbounded<'k>(
     mut kinds: impl Iterator<Item = &'k str>,
 ) -> Option<&'k str> {
     kinds.find(|kind| {
-        let schema = described.get(kind).map(|known| Value::Object(known.schema.0.clone()));
+        let schema = described.get(kind).map(schema_of);
         schema.is_some_and(|schema| !is_bounded_schema(&schema))
     })
 }
@@ -101,7 +101,7 @@ pub(crate) fn placed(known: &SlotType, path: &[String]) -> (At, Option<String>) 
     if above.is_empty() && known.computed.contains_key(key) {
         return (At::Key, Some("leave it out".to_owned()));
     }
-    let schema = Value::Object(known.schema.0.clone());
+    let schema = schema_of(known);
     let legal = fields::legal_keys_at(&schema, above);
     if legal.is_empty() || legal.contains(key.as_str()) || key.parse::<usize>().is_ok() {
         return (At::Value, None);
@@ -280,10 +280,6 @@ fn enumerated(name: &str, value: Option<&Value>, options: &[Value]) -> (String, 
     let more = if options.len() > MOST_NAMED { ", ..." } else { "" };
     let shown = options.iter().take(MOST_NAMED).map(plain).collect::<Vec<_>>().join(", ");
     (format!("{name} must be one of {shown}{more}"), near)
-}
-
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn type_name(json_type: Type) -> &'static str {

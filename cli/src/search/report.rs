@@ -4,6 +4,7 @@ use super::Hit;
 use super::pattern::excerpt;
 use super::texts::{Area, PageText};
 use crate::context::prelude::*;
+use crate::output::format::compact;
 use crate::output::{Column, Instead};
 use crate::ui::{aligned, cut};
 
@@ -76,11 +77,7 @@ fn owner(hit: &Hit<'_>) -> String {
 }
 
 fn word(value: &Value) -> Option<String> {
-    match value {
-        Value::Null => None,
-        Value::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
-    }
+    (!value.is_null()).then(|| compact(value))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A page file that exists, and takes over what changed on its page. Everything else in it stays as it is.
 
 use crate::account::files::read_page;
+use crate::apply::preflight::names_page;
 use crate::apply::sync::SyncRecord;
 use crate::context::prelude::*;
 use links_pages::page_file::FileScope;
@@ -41,13 +42,9 @@ impl ExistingFile {
 
     /// Refuses the file of another page, where no lock says whose it is.
     pub(super) fn check_profile(&self, record: &SyncRecord, page: &PageSnapshot) -> Result<()> {
-        let names = |key: &str| key.eq_ignore_ascii_case(&page.login);
-        let is_named = match &self.file.page.profile {
-            ProfileKey::Id(id) => *id == page.id,
-            ProfileKey::Login(login) => names(login),
-        };
-        if is_named
-            || self.file.page.login.as_deref().is_some_and(names)
+        let is_login = |login: &str| login.eq_ignore_ascii_case(&page.login);
+        if names_page(&self.file.page.profile, page.id, &page.login)
+            || self.file.page.login.as_deref().is_some_and(is_login)
             || record.page().is_some_and(|base| base.id == page.id)
         {
             return Ok(());

@@ -324,14 +324,15 @@ fn update(
         pull.leave_out(base, key);
     }
     let (mut edits, mut set) = (Vec::new(), Vec::new());
+    let place = |key: &str| (Path::root().key(key), value.get(key).cloned().unwrap_or_default());
     for key in pull.fields.keys() {
-        let (path, value) = (Path::root().key(key), value.get(key).cloned().unwrap_or_default());
+        let (path, value) = place(key);
         edits.push(Edit::Set { path, value });
         set.push(key.clone());
     }
     for mark in &pull.marks {
         let ConflictMark::Field { key, .. } = mark else { continue };
-        let (path, value) = (Path::root().key(key), value.get(key).cloned().unwrap_or_default());
+        let (path, value) = place(key);
         if options.force {
             set.push(key.clone());
             edits.push(Edit::Set { path, value });

@@ -4,12 +4,13 @@ use std::fs;
 use std::sync::Arc;
 
 use clap::Args;
-use links_pages::sync::{Lock, PageName};
+use links_pages::sync::Lock;
 use links_sdk::FormId;
 
 use super::file_name::stem;
 use super::images::IMAGES;
 use crate::account::files::{DEPTH, both_files_of, files_below, from_here};
+use crate::apply::preflight::names_page;
 use crate::apply::runs;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
@@ -149,12 +150,9 @@ impl PullDirectory {
 
     /// Returns the file of the page that a key names, by the lock, else by its `profile`.
     pub(crate) fn file_of(&self, key: &ProfileKey) -> Result<Option<PathBuf>> {
-        let is_meant = |base: &PageName| match key {
-            ProfileKey::Id(id) => base.id == *id,
-            ProfileKey::Login(login) => base.login.eq_ignore_ascii_case(login),
-        };
         if let Some((store, lock)) = &self.lock
-            && let Some((file, _)) = lock.pages.iter().find(|(_, base)| is_meant(base))
+            && let Some((file, _)) =
+                lock.pages.iter().find(|(_, base)| names_page(key, base.id, &base.login))
             && store.path_of(file).is_file()
         {
             return Ok(Some(from_here(&store.path_of(file))));

@@ -1,10 +1,10 @@
 //! `links analytics`: views and clicks.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use links_sdk::types::{AnalyticsBucket, AnalyticsPeriod};
 use links_sdk::{Analytics, AnalyticsQuery, Call, Date, Period};
 
 use super::prelude::*;
+use crate::args::flags::values;
 use crate::output::Instead;
 
 mod figures;
@@ -59,7 +59,7 @@ impl AnalyticsCommand {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PeriodArgs {
     /// A named period; by default the last 28 days
-    #[arg(long, value_parser = periods())]
+    #[arg(long, value_parser = values::<AnalyticsPeriod>(PERIODS))]
     period: Option<AnalyticsPeriod>,
     /// First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all
     #[arg(long, value_name = "DATE", requires = "to", conflicts_with = "period")]
@@ -75,7 +75,7 @@ pub(crate) struct QueryArgs {
     #[command(flatten)]
     period: PeriodArgs,
     /// Step of the timeline
-    #[arg(long, value_parser = PossibleValuesParser::new(["day", "week", "month"]).try_map(|name| name.parse::<AnalyticsBucket>()))]
+    #[arg(long, value_parser = values::<AnalyticsBucket>(&["day", "week", "month"]))]
     bucket: Option<AnalyticsBucket>,
     /// With the numbers of each step
     #[arg(long)]
@@ -85,10 +85,8 @@ pub(crate) struct QueryArgs {
     compare: bool,
 }
 
-fn periods() -> impl TypedValueParser<Value = AnalyticsPeriod> {
-    let names = ["today", "yesterday", "last7", "last28", "last90", "thisMonth", "lastMonth"];
-    PossibleValuesParser::new(names).try_map(|name| name.parse())
-}
+const PERIODS: &[&str] =
+    &["today", "yesterday", "last7", "last28", "last90", "thisMonth", "lastMonth"];
 
 impl PeriodArgs {
     /// Tells whether a period is named.

@@ -76,8 +76,7 @@ pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> Comm
     let title = sent.get("title").and_then(Value::as_str).unwrap_or_default();
     let call = client.forms().create(FormChanges(sent.clone()));
     let created = create_record(context, "createForm", (title, sent.clone()), args.key, call).await;
-    let answer = created.map_err(|error| fields.failure(error, ""))?;
-    Ok(answered(&answer, View::Record(FIRST)))
+    fields.shown(created, "", FIRST)
 }
 
 #[derive(Args, Debug)]

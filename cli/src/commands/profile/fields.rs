@@ -52,8 +52,7 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
     let call = client.profiles().create(NewProfile(profile.clone()));
     let sent = (title, profile.clone());
     let created = create_record(context, "createProfile", sent, args.idempotency, call).await;
-    let answer = created.map_err(|error| fields.failure(error, ""))?;
-    Ok(answered(&answer, View::Record(FIRST)))
+    fields.shown(created, "", FIRST)
 }
 
 #[derive(Args, Debug)]
@@ -81,8 +80,7 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     let sent = fields.object();
     let call = profile.update_unchanged(None, ProfileChanges(sent.clone()));
     let changed = write_fields(context, &args.key, call, &sent).await;
-    let answer = changed.map_err(|error| fields.failure(error, ""))?;
-    Ok(answered(&answer, View::Record(FIRST)))
+    fields.shown(changed, "", FIRST)
 }
 
 #[derive(Args, Debug)]

@@ -3,7 +3,7 @@
 use links_sdk::types::SlotType;
 
 use crate::commands::prelude::*;
-use crate::schema::fields as schema_fields;
+use crate::schema::{fields as schema_fields, schema_of};
 use links_pages::apply::literal;
 use links_pages::suggest::suggest;
 
@@ -37,8 +37,7 @@ fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>> {
     if !slot_type.computed.is_empty() {
         lines.extend([plain(""), plain("Set by the service")]);
         let line = |(name, about): (&String, &Value)| {
-            let about = about.as_str().map_or_else(|| about.to_string(), str::to_owned);
-            plain(format!("  {name}  {about}"))
+            plain(format!("  {name}  {}", schema_fields::plain(about)))
         };
         lines.extend(slot_type.computed.iter().map(line));
     }
@@ -55,7 +54,7 @@ fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>> {
 ///
 /// When the type has no such field.
 fn of_field(slot_type: &SlotType, field: &str) -> CommandResult {
-    let schema = Value::Object(slot_type.schema.0.clone());
+    let schema = schema_of(slot_type);
     let Some(found) = schema_fields::at(&schema, field) else {
         let known = schema_fields::names(&schema);
         let message = format!("a slot of type {} has no field `{field}`", slot_type.kind);

@@ -39,9 +39,7 @@ pub(super) async fn add(context: &mut Context, args: SlotsAddArgs) -> CommandRes
     slot.order = order;
     let write = journal::page_write(context, &args.key);
     let created = write.create_slot(&slots, slot, args.idempotency.idempotency_key).await;
-    let answer =
-        journal::finish(context, &write, created).map_err(|error| fields.failure(error, "data"))?;
-    Ok(answered(&answer, View::Record(FIRST)))
+    fields.shown(journal::finish(context, &write, created), "data", FIRST)
 }
 
 #[derive(Args, Debug)]
@@ -71,7 +69,5 @@ pub(super) async fn set(context: &mut Context, args: SlotsSetArgs) -> CommandRes
     let fields = fields.upload(context, &client).await?;
     let write = journal::page_write(context, &args.key);
     let changed = write.update_slot(&slots, args.id, &fields.object()).await;
-    let changed = journal::finish(context, &write, changed);
-    let answer = changed.map_err(|error| fields.failure(error, "data"))?;
-    Ok(answered(&answer, View::Record(FIRST)))
+    fields.shown(journal::finish(context, &write, changed), "data", FIRST)
 }

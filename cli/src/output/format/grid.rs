@@ -151,9 +151,14 @@ pub(crate) fn markdown_table(grid: &Grid) -> String {
 
 /// Fenced code block with a fence longer than any in the text.
 pub(crate) fn code_block(language: &str, text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest.max(2) + 1);
+    let fence = fence(text, 2);
     format!("{fence}{language}\n{}\n{fence}\n", text.trim_end_matches('\n'))
+}
+
+/// Returns backticks that nothing in a text can end: more than these, and than any in it.
+pub(crate) fn fence(text: &str, more_than: usize) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    "`".repeat(longest.max(more_than) + 1)
 }
 
 fn escaped(text: &str) -> String {

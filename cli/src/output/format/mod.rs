@@ -12,7 +12,7 @@ use clap::ValueEnum;
 pub(crate) use fields::FieldSelection;
 use fields::pick;
 use grid::markdown_table;
-pub(crate) use grid::{Grid, code_block, compact};
+pub(crate) use grid::{Grid, code_block, compact, fence};
 pub(crate) use query::{Query, run_filter_if_requested};
 use records::Selection;
 use serde_json::Value;

@@ -102,7 +102,7 @@ async fn follow(
             if !is_due {
                 break;
             }
-            session.apply_saved().await;
+            session.run(false).await;
         }
     }
 }

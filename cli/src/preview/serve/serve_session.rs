@@ -121,11 +121,6 @@ impl ServeSession {
         self.run(is_confirmed).await
     }
 
-    /// Applies a file that was saved.
-    pub(super) async fn apply_saved(&mut self) {
-        self.run(false).await;
-    }
-
     fn outlook(&self) -> Option<&ApplyOutlook> {
         self.preview.as_ref().map(|preview| &preview.outlook)
     }
@@ -154,7 +149,7 @@ impl ServeSession {
     }
 
     /// Applies the file as the document shows it.
-    async fn run(&mut self, is_confirmed: bool) -> &'static str {
+    pub(super) async fn run(&mut self, is_confirmed: bool) -> &'static str {
         let (Some(source), Some(outlook)) = (&self.source, self.outlook()) else {
             return STALE;
         };

@@ -53,7 +53,6 @@ impl Process {
     /// When the filter fails or exceeds a limit.
     pub(crate) fn run(mut self, input: String) -> Result<Vec<u8>, String> {
         let child = &mut self.0;
-        let (done, ended) = mpsc::channel();
         // Dropped at the end of this function, or by the end of this process.
         let (_results, until_results) = mpsc::channel::<()>();
         if let Some(mut stdin) = child.stdin.take() {
@@ -64,10 +63,9 @@ impl Process {
             });
         }
         let reason = child.stderr.take().map(|it| thread::spawn(|| read(it, MOST_REASON)));
-        if let Some(stdout) = child.stdout.take() {
-            thread::spawn(move || done.send(read(stdout, MOST_OUTPUT + 1)));
-        }
-        let Ok(made) = ended.recv_timeout(limit()) else {
+        let stdout = child.stdout.take();
+        let read = move || stdout.map_or_else(Vec::new, |it| read(it, MOST_OUTPUT + 1));
+        let Some(made) = process::within(limit(), read) else {
             return Err(format!("it takes longer than {} s", limit().as_secs()));
         };
         if made.len() as u64 > MOST_OUTPUT {
