@@ -80,6 +80,42 @@ fn what_both_changed_in_a_form_is_a_conflict_at_its_place() {
 }
 
 #[test]
+fn without_a_lock_the_state_directory_has_the_record_of_a_form() {
+    let env = TestEnv::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+    env.file(FILE, FORM);
+    let apply = "apply booking.yaml --yes --allow-create 1";
+    ok(&env, apply);
+    // Somebody changes the title, by which the form was found before.
+    set(&env, |form| form.title = "Their terrace".to_owned());
+    env.file(FILE, FORM.replace("Reserve", "Book"));
+    env.operations();
+    let run = ok(&env, apply);
+    assert!(run.stderr.contains("changed since the last sync; kept"), "{run}");
+    let now = form(&env);
+    assert_eq!((&now["title"], &now["buttonText"]), (&json!("Their terrace"), &json!("Book")));
+    env.file(FILE, FORM.replace("a terrace", "our terrace"));
+    let run = env.run(apply);
+    assert!(run.exit == 7 && run.stderr.contains("booking.yaml:2:8"), "{run}");
+    let pull = env.run(&format!("pull {FILE}"));
+    assert!(pull.exit == 7 && text(&env, FILE).contains("Their terrace"), "{pull}");
+    // A file of another name that takes the form over has the record from then on.
+    std::fs::remove_file(env.home.path().join(FILE)).unwrap();
+    env.file("other.yaml", FORM.replace("Book a terrace", "Their terrace"));
+    ok(&env, "apply other.yaml --yes");
+    let records = records_of_forms(&env);
+    assert_eq!(records, 1);
+}
+
+/// Returns the number of records of forms in the state directory.
+fn records_of_forms(env: &TestEnv) -> usize {
+    let sync = env.home.path().join(".local/state/links/sync");
+    let services = std::fs::read_dir(sync).unwrap().map(|entry| entry.unwrap().path());
+    let names = services.flat_map(|path| std::fs::read_dir(path).unwrap());
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("form_")).count()
+}
+
+#[test]
 fn an_overwriting_apply_says_what_it_replaces() {
     let env = synced();
     set(&env, |form| form.title = "Their terrace".to_owned());

@@ -3,7 +3,7 @@
 use links_pages::account::{DesiredForm, FormPlan, FormPlanError};
 use links_sdk::FormId;
 
-use crate::apply::sync::LockStore;
+use crate::apply::sync::{FormSync, LockStore};
 use crate::context::prelude::*;
 use links_pages::form_file::FormFile;
 
@@ -50,8 +50,8 @@ pub(super) fn form_ids(
 ) -> Result<Vec<Option<FormId>>> {
     let mut finder = FormFinder::new(context, files, forms)?;
     let id = |(path, file): &(PathBuf, FormFile)| {
-        let lock = LockStore::read_for(context, path)?;
-        let recorded = lock.and_then(|(_, lock)| lock.forms.get(&file.form.name).cloned());
+        let record = FormSync::of(context, path)?;
+        let recorded = record.and_then(|record| record.id(&file.form.name).cloned());
         // Other fields may be unclear although the form is not.
         let mut form = file.form.clone();
         form.fields.retain(|name, _| name == "title");

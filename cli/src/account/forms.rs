@@ -32,7 +32,7 @@ pub(crate) struct PlannedForm {
     pub(crate) plan: FormPlan,
     /// The form as it was read; `None` if it is created.
     seen: Option<LeadForm>,
-    /// The record of the file, if a lock governs it.
+    /// The record of the file, if there is a place for one.
     record: Option<FormSync>,
     /// Set if there was an earlier sync.
     pub(super) is_recorded: bool,
@@ -109,7 +109,8 @@ impl PlannedForm {
         let recorded = record.as_ref().and_then(|record| record.id(&file.form.name)).cloned();
         let forms = finder.forms;
         if rules.is_locked {
-            check_locked(&file, recorded.as_deref(), forms)?;
+            let is_in_lock = record.as_ref().is_some_and(|record| record.lock().is_some());
+            check_locked(&file, recorded.as_deref().filter(|_| is_in_lock), forms)?;
         }
         let mut plan = finder.plan(&file.form, recorded.as_deref()).map_err(|error| {
             let place: Vec<String> = match &error {
@@ -136,13 +137,14 @@ impl PlannedForm {
         let mut lock_only = LockOnly::default();
         if let (None, Some(form), false) = (&file.form.id, &seen, plan.is_empty())
             && recorded.as_ref() == Some(&form.id)
-            && let Some(FormSync { store, path, .. }) = &record
+            && let Some((record, (store, _))) =
+                record.as_ref().and_then(|it| Some((it, it.lock()?)))
         {
             let title = file.form.fields.get("title").and_then(|it| it.as_str());
             let service = runs::service(context).unwrap_or_default();
             let writes = LockWrites::of(context, &service, &store.path());
             if !writes.has_form(&plan.name, &form.id) {
-                lock_only = LockOnly::of_form(store, path, title, form, forms);
+                lock_only = LockOnly::of_form(store, &record.path, title, form, forms);
             }
         }
         Ok(Self { path, file, plan, seen, record, is_recorded, merge, lock_only })
@@ -232,12 +234,12 @@ impl PlannedForm {
 
     /// Adds the lock that governs the file.
     pub(super) fn add_lock(&self, locks: &mut WrittenLocks) {
-        if let Some(record) = &self.record {
-            locks.add_form((&record.store, &record.lock), self.plan.id.as_deref());
+        if let Some(lock) = self.record.as_ref().and_then(FormSync::lock) {
+            locks.add_form(lock, self.plan.id.as_deref());
         }
     }
 
-    /// Records the form in the lock that governs its file, if there is one. `written` is the form after it was written. A form that is not recorded
+    /// Records the form. `written` is the form after it was written. A form that is not recorded
     /// is found again by its title.
     pub(crate) fn store(&self, context: &Context, written: Option<&LeadForm>) {
         let (Some(record), Some(form)) = (&self.record, written.or(self.seen.as_ref())) else {

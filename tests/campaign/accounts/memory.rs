@@ -87,7 +87,7 @@ impl Memory {
         self.foreign.values_mut().for_each(|foreign| foreign.event = None);
     }
 
-    /// Notes a run that succeeded, and was recorded. `has_forms` says that the forms were, too: they have no record but that of a lock.
+    /// Notes a run that succeeded, and was recorded. `has_forms` says that the forms were, too: a run with `--locked` records none.
     pub(crate) fn note_sync(&mut self, files: &Repository, world: &AccountWorld, has_forms: bool) {
         let stored = world.values();
         let said = files.values(world).into_iter();

@@ -63,7 +63,7 @@ impl Player<'_> {
             self.unrecorded[run.machine] = true;
         }
         if is_recorded && self.memory.up_to_date.contains(&run.machine) {
-            let has_forms = self.has_lock && !flags.locked;
+            let has_forms = !flags.locked;
             self.memory.note_sync(&self.files[run.machine], &self.proxy.world(), has_forms);
         }
         if is_recorded && !flags.locked { Writer::Recorded(self.runs) } else { Writer::Unrecorded }

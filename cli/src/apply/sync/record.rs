@@ -108,7 +108,6 @@ impl SyncRecord {
 
     /// Reads the record again: another run may have changed it before this one had the page to itself.
     pub(crate) fn read_again(&mut self, context: &Context) -> Result<(), CommandError> {
-        let user = context.owner().and_then(|owner| owner.user);
         match &self.place {
             RecordPlace::Lock(store) => {
                 self.lock = store.read(&self.service)?;
@@ -120,9 +119,7 @@ impl SyncRecord {
                 Ok(())
             }
             RecordPlace::State(records) => {
-                let new = || Lock::new(self.service.clone(), user.unwrap_or_default());
-                let is_own = |lock: &Lock| user.is_none_or(|user| [0, user].contains(&lock.user));
-                self.lock = records.own()?.filter(is_own).unwrap_or_else(new).into();
+                self.lock = records.own(context)?.into();
                 let directory = records.file().parent().unwrap_or(Path::new("/"));
                 self.history = LockHistory::of_directory(directory, None, &self.lock);
                 Ok(())
@@ -429,7 +426,7 @@ impl SyncRecord {
                 self.keep_alone(&mut lock);
                 add_images(&mut lock, images);
                 if lock != *self.lock {
-                    records.put_own(context, base.id, &lock)?;
+                    records.put_own(context, &RecordOf::Page(base.id), &lock)?;
                 }
             }
             RecordPlace::Opened(_) => return Ok(()),
@@ -518,7 +515,7 @@ impl SyncRecord {
                 let mut lock = Lock::clone(&self.lock);
                 forget(&mut lock);
                 match self.page().filter(|_| lock != *self.lock) {
-                    Some(page) => records.put_own(context, page.id, &lock),
+                    Some(page) => records.put_own(context, &RecordOf::Page(page.id), &lock),
                     None => Ok(()),
                 }
             }

@@ -47,7 +47,7 @@ pub(crate) fn record(
         let at = LockHistory::of_directory(directory, None, &lock).head;
         rename(&mut lock, page, ids, at);
         if lock != before {
-            errors.extend(records.put_own(context, page, &lock).err());
+            errors.extend(records.put_own(context, &RecordOf::Page(page), &lock).err());
         }
     }
     let line = |error| {

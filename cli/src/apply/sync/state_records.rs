@@ -1,11 +1,11 @@
-//! Records in the state directory, which only this machine has: syncs that no `links.lock` records, and what runs here wrote into one, which no
-//! pull request can change.
+//! Records in the state directory, which only this machine has: syncs of page files and form files that no `links.lock` records, and what runs here
+//! wrote into one, which no pull request can change.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use links_pages::sync::{Lock, SlotBase};
+use links_pages::sync::{Lock, RecordOf, SlotBase};
 use links_sdk::ProfileId;
 
 use crate::apply::runs;
@@ -23,12 +23,12 @@ const LOCK_WRITES: &str = "written";
 /// Extension of the record of a file that no `links.lock` governs.
 const OWN: &str = "lock";
 
-/// The records of one page file in the state directory.
+/// The records of one page file or form file in the state directory.
 #[derive(Clone, Debug)]
 pub(crate) struct StateRecords {
     directory: PathBuf,
     service: String,
-    /// The path of the page file, absolute and without symbolic links.
+    /// The path of the file, absolute and without symbolic links.
     file: String,
 }
 
@@ -53,7 +53,7 @@ impl StateRecords {
         }
     }
 
-    /// Returns the records of all files of a service that no `links.lock` governed, each with its path. Those that cannot be read are left out.
+    /// Returns the records of all page files of a service that no `links.lock` governed, each with its path. Those that cannot be read are left out.
     pub(crate) fn all(context: &Context, service: &str) -> Vec<(Self, Lock)> {
         let Some(any) = Self::of(context, service, "") else { return Vec::new() };
         let own = any.paths().into_iter().filter(|path| is_own(path));
@@ -65,30 +65,33 @@ impl StateRecords {
         own.filter_map(record).collect()
     }
 
-    /// Returns the path of the page file.
+    /// Returns the path of the file.
     pub(crate) fn file(&self) -> &Path {
         Path::new(&self.file)
     }
 
-    /// Returns the record of the file where no `links.lock` governs it.
-    pub(super) fn own(&self) -> Result<Option<Lock>, CommandError> {
+    /// Returns the record of the file where no `links.lock` governs it, without one of another user.
+    pub(super) fn own(&self, context: &Context) -> Result<Lock, CommandError> {
+        let user = context.owner().and_then(|owner| owner.user);
         let path = self.paths().into_iter().find(|path| is_own(path) && self.is_of_file(path));
-        path.map_or(Ok(None), |path| self.read(&path))
+        let lock = path.map_or(Ok(None), |path| self.read(&path))?;
+        let is_own = |lock: &Lock| user.is_none_or(|user| [0, user].contains(&lock.user));
+        let new = || Lock::new(self.service.clone(), user.unwrap_or_default());
+        Ok(lock.filter(is_own).unwrap_or_else(new))
     }
 
-    /// Writes the record of the file where no `links.lock` governs it. The file takes the page over from any other file.
+    /// Writes the record of the file where no `links.lock` governs it. The file takes the page or form over from any other file.
     pub(super) fn put_own(
         &self,
         context: &Context,
-        page: ProfileId,
+        of: &RecordOf,
         lock: &Lock,
     ) -> Result<(), CommandError> {
-        let _turn = context.lock(&format!("sync-page-{page}"));
-        let path = self.directory.join(format!("{page}-{}.{OWN}", short(&self.file)));
+        let of = name_of(of);
+        let _turn = context.lock(&format!("sync-page-{of}"));
+        let path = self.directory.join(format!("{of}-{}.{OWN}", short(&self.file)));
         let is_older = |other: &PathBuf| {
-            *other != path
-                && is_own(other)
-                && (self.is_of_file(other) || page_of(other) == Some(page))
+            *other != path && is_own(other) && (self.is_of_file(other) || is_record_of(other, &of))
         };
         for other in self.paths().into_iter().filter(is_older) {
             private::remove(&other).map_err(|error| unusable(&other, &error))?;
@@ -106,10 +109,11 @@ impl StateRecords {
 
     /// Returns another file that has a record of a page.
     pub(super) fn other_file(&self, page: ProfileId) -> Option<String> {
+        let of = name_of(&RecordOf::Page(page));
         let other = self
             .paths()
             .into_iter()
-            .find(|path| is_own(path) && page_of(path) == Some(page) && !self.is_of_file(path))?;
+            .find(|path| is_own(path) && is_record_of(path, &of) && !self.is_of_file(path))?;
         self.read(&other).ok().flatten()?.pages.into_keys().next()
     }
 
@@ -172,9 +176,17 @@ fn is_own(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == OWN)
 }
 
-/// Returns the page of the record of a file that no `links.lock` governs.
-fn page_of(path: &Path) -> Option<ProfileId> {
-    path.file_stem()?.to_str()?.split_once('-')?.0.parse().ok()
+/// Returns the name of a page or form in the names of records.
+fn name_of(of: &RecordOf) -> String {
+    match of {
+        RecordOf::Page(id) => id.to_string(),
+        RecordOf::Form(id) => format!("form_{}", short(id)),
+    }
+}
+
+fn is_record_of(path: &Path, of: &str) -> bool {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    name.split_once('-').is_some_and(|(name, _)| name == of)
 }
 
 fn unusable(path: &Path, why: &dyn std::fmt::Display) -> CommandError {
