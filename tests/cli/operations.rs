@@ -164,6 +164,7 @@ fn an_operation_of_which_one_page_failed_is_undone_where_it_wrote() {
     assert_ne!(values(&env), before);
     let rows = log(&env);
     assert_eq!((rows.len(), &rows[0]["state"]), (2, &json!("partial")), "{rows:?}");
+    assert!(!rows[0]["wrote"].to_string().contains("qara.weddings"), "{rows:?}");
     let undone = ok(&env, "undo --yes");
     assert_eq!(values(&env), before, "{undone}");
     assert!(!undone.stderr.contains("qara.weddings"), "{undone}");

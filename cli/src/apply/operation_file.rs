@@ -30,7 +30,7 @@ const LONGEST: usize = 200;
 const CALL: &str = "file";
 
 /// What one command wrote.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OperationFile {
     format: String,
     version: u32,

@@ -204,7 +204,12 @@ impl Operations {
         let undone_by = operation.parts.iter().find_map(|part| self.undone.get(part.run()));
         let mut wrote: Vec<&Value> = Vec::new();
         let mut done: Vec<&str> = Vec::new();
-        for part in &parts {
+        let is_written = |part: &LoggedWrite| part.log().is_none_or(JournalEntries::has_effect);
+        let is_any_written = operation.parts.iter().any(is_written);
+        for (write, part) in operation.parts.iter().zip(&parts) {
+            if is_any_written && !is_written(write) {
+                continue;
+            }
             if !part["page"].is_null() && !wrote.contains(&&part["page"]) {
                 wrote.push(&part["page"]);
             }

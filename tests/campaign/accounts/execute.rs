@@ -38,7 +38,6 @@ pub(super) struct Player<'p> {
     pub(super) memory: Memory,
     /// The clones, if there are any; then the memory is not used.
     pub(super) team: Option<Team>,
-    pub(super) has_lock: bool,
     pub(super) operations: [Operations; 2],
     /// Number of commands.
     pub(super) runs: usize,
@@ -105,7 +104,6 @@ impl<'p> Player<'p> {
             files: [first.clone(), first],
             memory,
             team: None,
-            has_lock: history.has_lock,
             operations: Default::default(),
             runs: 0,
             unrecorded: [false; 2],

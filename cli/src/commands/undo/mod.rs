@@ -30,7 +30,11 @@ pub(crate) async fn run(
 ) -> CommandResult {
     operation_file::prepare(context, args.operation_out.operation_out.clone())?;
     let client = context.writer(args.dry_run).await?;
-    let (operations, found) = operations(context, &client, &args, direction).await?;
+    let file = match &args.from {
+        Some(path) => Some(OperationFile::read(context, &client, path).await?),
+        None => None,
+    };
+    let (operations, found) = operations(context, file.as_ref(), &args, direction)?;
     let mut types = None;
     let mut candidates = found.into_iter().peekable();
     while let Some(index) = candidates.next() {
@@ -51,27 +55,27 @@ pub(crate) async fn run(
             }
             continue;
         }
-        return Box::pin(take_back_whole(context, &client, undone, reverse, types, &args)).await;
+        let taken = (undone, reverse, file);
+        return Box::pin(take_back_whole(context, &client, taken, types, &args)).await;
     }
     let message = format!("there is nothing to {}", direction.verb());
     Err(CommandError::not_found(message).with_hint(LIST))
 }
 
-/// Returns the operations, and those that can be taken back, the newest first.
-async fn operations(
+/// Returns the operations, with that of a file, and those that can be taken back, the newest first.
+fn operations(
     context: &Context,
-    client: &Client,
+    file: Option<&OperationFile>,
     args: &UndoArgs,
     direction: Direction,
 ) -> Result<(Operations, Vec<usize>)> {
-    let Some(path) = &args.from else {
-        let operations = Operations::read(context)?;
-        let found = selection::candidates(context, &operations, args, direction)?;
-        return Ok((operations, found));
-    };
-    let file = OperationFile::read(context, client, path).await?;
-    let (operations, index) = file.among(context, &path.display().to_string())?;
-    Ok((operations, vec![index]))
+    if let (Some(file), Some(path)) = (file, &args.from) {
+        let (operations, index) = file.clone().among(context, &path.display().to_string())?;
+        return Ok((operations, vec![index]));
+    }
+    let operations = Operations::read(context)?;
+    let found = selection::candidates(context, &operations, args, direction)?;
+    Ok((operations, found))
 }
 
 /// Reads the pages and forms of an operation and reverses its writes to them. Says what stays, and refuses what others changed since.
@@ -98,8 +102,7 @@ async fn reverse(
 async fn take_back_whole(
     context: &mut Context,
     client: &Client,
-    undone: UndoneOperation,
-    mut reverse: Reverse,
+    (undone, mut reverse, file): (UndoneOperation, Reverse, Option<OperationFile>),
     types: &SlotTypeCatalog,
     args: &UndoArgs,
 ) -> CommandResult {
@@ -110,7 +113,7 @@ async fn take_back_whole(
     let mut outcome = take_back(context, client, undone, &mut reverse, types, args).await?;
     while outcome.then.is_none() {
         // The journals tell what is left.
-        let (operations, _) = operations(context, client, args, Direction::Undo).await?;
+        let (operations, _) = operations(context, file.as_ref(), args, Direction::Undo)?;
         let index = operations.one(&id)?;
         let Some(undone) = UndoneOperation::before(&operations, index, args, &taken)? else {
             break;
