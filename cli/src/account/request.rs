@@ -60,7 +60,7 @@ impl RunSource {
         paths: &[PathBuf],
         roots: &[PathBuf],
     ) -> Result<Self, CommandError> {
-        let files = AccountFiles::read(paths, roots)?.without_repeated();
+        let files = AccountFiles::read(context, paths, roots)?.without_repeated();
         if files.is_empty() {
             let files = files.all_usable()?;
             let failure = CommandError::usage("there is no page file and no form file");
