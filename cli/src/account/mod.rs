@@ -138,7 +138,7 @@ async fn planned(
     let run = Run::plan(&session.state.client, pages, settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
     session.open(&run, inputs).await?;
-    session.count_gone();
+    session.count_left_out();
     session.check_lock_user().await?;
     if !session.state.is_edit
         && let Err(failure) = session.check_logins().await

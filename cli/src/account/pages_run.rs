@@ -163,7 +163,7 @@ impl<'c> PagesRun<'c> {
             let Some(source) = sources.remove(&nth) else { continue };
             match self.open_page(run, nth, source).await {
                 Ok(page) => drop(open.insert(nth, page)),
-                Err(failure) if self.state.pages[nth].is_gone => {
+                Err(failure) if self.state.pages[nth].left_out.is_some() => {
                     self.unchanged.insert(nth, Err(failure));
                 }
                 Err(failure) => {
@@ -179,8 +179,8 @@ impl<'c> PagesRun<'c> {
         Ok(open.into_values().collect())
     }
 
-    /// Counts the pages that are gone among those that cannot be planned; a run that writes goes on without them.
-    pub(super) fn count_gone(&mut self) {
+    /// Counts the pages that are gone or were renamed among those that cannot be planned; a run that writes continues without them.
+    pub(super) fn count_left_out(&mut self) {
         for (nth, result) in std::mem::take(&mut self.unchanged) {
             let failure = result.err().map(|it| self.state.page_error(self.context, nth, it));
             self.state.failures.extend(failure);
@@ -219,7 +219,14 @@ impl<'c> PagesRun<'c> {
             PageInput::File(mut file, saved) => {
                 let (snapshot, known) = (page.snapshot(), &mut self.known);
                 let profiles = &options.profiles;
-                resolve(self.context, client, &mut file, snapshot, profiles, known).await?;
+                let resolved =
+                    resolve(self.context, client, &mut file, snapshot, profiles, known).await;
+                let is_renamed = |it: &SyncRecord| it.is_renamed(&file.file, snapshot);
+                if resolved.is_err() && file.record.as_deref().is_some_and(is_renamed) {
+                    let why = format!("its page was renamed to {}", snapshot.login);
+                    self.state.pages[nth].left_out = Some(why);
+                }
+                resolved?;
                 let planned = self.plan(&mut page, *file).await?;
                 if let Some(saved) = saved {
                     saved.check(planned, page.is_resumed())?;
@@ -256,7 +263,7 @@ impl<'c> PagesRun<'c> {
             Some(format!("the file is for the page `{key}`: did you mean `{meant}`?"))
         };
         let gone = record.and_then(SyncRecord::gone_hint);
-        self.state.pages[nth].is_gone = gone.is_some();
+        self.state.pages[nth].left_out = gone.as_ref().map(|_| "its page is gone".to_owned());
         error.hinted(gone.or_else(meant))
     }
 

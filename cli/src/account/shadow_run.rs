@@ -59,7 +59,7 @@ pub(crate) async fn run_on_shadow(
     let run = Run::plan(&client, pages.clone(), settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
     let open = session.open(&run, sources).await?;
-    session.count_gone();
+    session.count_left_out();
     session.check_planned()?;
     let refusal = session.state.planned().find_map(|planned| planned.refusal);
     let deletes = session.state.planned().flat_map(|planned| &planned.plan().deletes);
