@@ -518,10 +518,7 @@ fn a_page_that_fails_does_not_stop_the_others_and_the_same_command_goes_on() {
     assert!(run.exit == 12 && run.stderr.contains("qara.weddings: title"), "{run}");
     // One line says which page failed, and why, and what to do about that.
     let failed = "cafe: Server Error; nothing was written: the token is read-only, or may not change this page\n";
-    assert!(
-        run.stderr.contains("1 of 2 pages failed (the others are as their files say)"),
-        "{run}"
-    );
+    assert!(run.stderr.contains("1 of 2 pages failed (the others are applied)"), "{run}");
     assert!(run.stderr.contains(failed) && run.stderr.matches('×').count() == 1, "{run}");
     let titles = || -> Vec<_> {
         env.server.account().profiles.iter().map(|page| page.title.clone().unwrap()).collect()

@@ -306,6 +306,23 @@ fn an_update_names_the_pages_that_show_the_form_without_a_request() {
 }
 
 #[test]
+fn a_page_that_was_renamed_is_named_once() {
+    let env = TestEnv::cafe().keeping_cache().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+    for line in [
+        "slots list cafe",
+        "profile rename cafe cafe.neu --yes --confirm cafe",
+        "slots list cafe.neu",
+        "undo --yes --confirm cafe.neu",
+        "slots list cafe",
+    ] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 0, "{run}");
+    }
+    let said = said_of_pages(&env, "");
+    assert!(said.starts_with("shown on cafe (slot 1004), as seen "), "{said}");
+}
+
+#[test]
 fn where_used_reads_all_pages_before_the_update() {
     let env = TestEnv::cafe();
     let pages = env.server.account().profiles.len();

@@ -46,6 +46,63 @@ fn edit(env: &TestEnv, change: impl Fn(&mut links_fixtures::Profile)) {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_is_shown_at_its_line_and_the_others_are_pulled() {
+    let env = synced();
+    let whole = text(&env, "cafe.yaml");
+    for broken in [
+        whole.replace("title: Qara Coffee ", "title: [Qara "),
+        whole.replace("title:", "<<<<<<< HEAD\ntitle: Mine\n=======\ntitle:"),
+        whole.replace("profile:", "profle:"),
+    ] {
+        env.file("cafe.yaml", &broken);
+        let run = env.run("pull cafe.yaml");
+        assert!(run.exit == 8 && run.stderr.contains("cafe.yaml:"), "{run}");
+        assert_eq!(text(&env, "cafe.yaml"), broken);
+    }
+    env.file("weddings.yaml", "profile: qara.weddings\ntitle: Weddings\n");
+    env.file("package.json", "{}");
+    let run = env.run("pull .");
+    assert!(run.exit == 12 && run.stderr.contains("cafe.yaml"), "{run}");
+    assert!(run.stderr.contains("1 of 2 pages pulled"), "{run}");
+    assert!(!run.stderr.contains("package.json"), "{run}");
+}
+
+#[test]
+fn a_pull_finds_a_renamed_page_by_its_id_and_takes_over_its_login() {
+    let env = synced();
+    for file in ["cafe.yaml", "."] {
+        for login in ["cafe.neu", "cafe"] {
+            edit(&env, |page| login.clone_into(&mut page.login));
+            let run = ok(&env, &format!("pull {file}"));
+            assert!(run.stdout.contains("cafe.yaml: 1 value taken over"), "{run}");
+            let expected = CAFE.replace("profile: cafe", &format!("profile: {login}"));
+            assert_eq!(text(&env, "cafe.yaml"), expected);
+            assert_eq!(env.run("plan").exit, 0);
+        }
+    }
+    // A file in which another page was written is not one whose page was renamed.
+    let other = CAFE.replace("profile: cafe", "profile: qara.weddings");
+    env.file("cafe.yaml", &other);
+    for line in ["plan", "pull cafe.yaml"] {
+        let run = env.run(line);
+        assert!(run.exit == 14 && run.stderr.contains("but names qara.weddings"), "{run}");
+    }
+    assert_eq!(text(&env, "cafe.yaml"), other);
+    // A file with a `login` gets both.
+    env.file("cafe.yaml", CAFE.replace("languageCode", "login: qara\nlanguageCode"));
+    ok(&env, "apply --yes --allow-rename");
+    edit(&env, |page| "cafe.neu".clone_into(&mut page.login));
+    assert_eq!(env.run("plan").exit, 14);
+    ok(&env, "pull cafe.yaml");
+    let lines = text(&env, "cafe.yaml");
+    assert!(
+        lines.contains("profile: cafe.neu\n") && lines.contains("login: cafe.neu\n"),
+        "{lines}"
+    );
+    assert_eq!(env.run("plan").exit, 0);
+}
+
+#[test]
 fn a_whole_page_is_pulled_into_a_new_file_and_has_nothing_to_do() {
     let env = env();
     let printed = ok(&env, "pull cafe");

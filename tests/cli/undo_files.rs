@@ -47,6 +47,15 @@ fn the_files_of_all_pages_and_forms_follow_an_undo_and_a_redo() {
 }
 
 #[test]
+fn the_file_of_a_page_that_was_renamed_since_follows() {
+    let env = applied();
+    env.server.edit(|account| account.profiles[0].login = "cafe.neu".to_owned());
+    ok(&env, "undo --yes --files");
+    assert!(text(&env, "a.yaml").starts_with("profile: cafe.neu\n"), "{}", text(&env, "a.yaml"));
+    assert!(!text(&env, "a.yaml").contains("New a"), "{}", text(&env, "a.yaml"));
+}
+
+#[test]
 fn without_a_lock_the_files_that_the_journals_name_follow() {
     let env = three_pages();
     ok(&env, "apply a.yaml b.yaml --yes");

@@ -100,6 +100,91 @@ fn a_page_that_is_gone_keeps_no_other_from_being_applied() {
     assert_eq!(plan.stdout.lines().next(), Some("= cafe: no changes"), "{plan}");
 }
 
+/// Gives a page another login as somebody in the dashboard does.
+fn rename(env: &TestEnv, login: &str, new: &str) {
+    env.server.edit(|account| {
+        let page = account.profiles.iter_mut().find(|page| page.login == login).unwrap();
+        new.clone_into(&mut page.login);
+    });
+}
+
+#[test]
+fn a_page_that_somebody_renamed_keeps_no_other_from_being_applied() {
+    let env = synced();
+    change(&env);
+    rename(&env, "qara.weddings", "qara.feasts");
+    let plan = env.run("plan");
+    for part in [
+        "~ cafe: title",
+        "! weddings.yaml: its page was renamed to qara.feasts; it is left out",
+        "1 of 2 pages change; ",
+    ] {
+        assert!(plan.stdout.contains(part), "{part}\n{plan}");
+    }
+    assert!(plan.exit == 14 && plan.stderr.contains("`links pull weddings.yaml`"), "{plan}");
+    let apply = env.run("apply --yes");
+    assert_eq!(apply.exit, 12, "{apply}");
+    for part in ["1 of 2 pages failed (the others are applied)", "weddings.yaml", "qara.feasts"] {
+        assert!(apply.stderr.contains(part), "{part}\n{apply}");
+    }
+    assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara at night"));
+    // The advice ends it.
+    ok(&env, "pull weddings.yaml");
+    assert_eq!(env.run("plan").stdout, "= 2 pages: no changes\nno changes (3 requests)\n");
+    // A page alone is refused.
+    rename(&env, "qara.feasts", "qara.parties");
+    assert_eq!(env.run("apply weddings.yaml --yes").exit, 14);
+}
+
+#[test]
+fn the_hint_of_a_page_that_is_gone_is_one_sentence_with_its_reason() {
+    let env = synced();
+    delete(&env, "qara.weddings");
+    env.file("soon.yaml", "profile: [\n");
+    let plan = env.run("plan");
+    assert!(plan.stderr.contains("Profile not found; links.lock has it"), "{plan}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_links_lock_names_is_never_left_out() {
+    use std::fs;
+    use std::process::Command;
+
+    let env = synced();
+    change(&env);
+    let file = env.home.path().join("weddings.yaml");
+    fs::create_dir(env.home.path().join("more")).unwrap();
+    fs::rename(&file, env.home.path().join("more/weddings.txt")).unwrap();
+    let check = |what: &str| {
+        let plan = env.run("plan");
+        assert!(plan.stdout.contains("~ cafe: title"), "{what}\n{plan}");
+        assert!(plan.exit == 8 && plan.stderr.contains(what), "{what}\n{plan}");
+        let apply = env.run("apply --yes");
+        assert!(apply.exit == 8 && apply.stderr.contains(what), "{what}\n{apply}");
+        assert_eq!(writes(&env), [""; 0]);
+    };
+    for target in ["more/weddings.txt", "nowhere.txt"] {
+        std::os::unix::fs::symlink(target, &file).unwrap();
+        check(
+            "weddings.yaml is a link, but links.lock has it as the file of the page qara.weddings",
+        );
+        if target != "nowhere.txt" {
+            ok(&env, "plan weddings.yaml");
+        }
+        fs::remove_file(&file).unwrap();
+    }
+    fs::create_dir(&file).unwrap();
+    check("weddings.yaml is not a file, but links.lock has it");
+    fs::remove_dir(&file).unwrap();
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    check("weddings.yaml is not a file, but links.lock has it");
+    fs::remove_file(&file).unwrap();
+    env.file("weddings.yaml", WEDDINGS.replace("profile", "profle"));
+    check("weddings.yaml:1:1");
+    check("this is neither a page nor a form");
+}
+
 #[test]
 fn a_general_failure_is_said_once() {
     let env = synced().env("LINKS_TOKEN", "wrong");
@@ -173,6 +258,14 @@ fn files_directories_and_keys_are_named_in_the_same_way_everywhere() {
     // A key of a page that has no file.
     let run = env.run("plan nobody");
     assert!(run.exit == 6 && run.stderr.contains("`links pull nobody -O nobody.yaml`"), "{run}");
+    // One whose file cannot be read is not to be pulled there.
+    env.file("third.page.yaml", "profile: third.page\ntitle: [\n");
+    let run = env.run("plan third.page");
+    assert!(run.exit == 8 && run.stderr.contains("third.page.yaml:"), "{run}");
+    // Files and keys are pulled in two runs.
+    let run = env.run("pull pages/cafe.yaml nope");
+    assert!(run.exit == 2 && run.stderr.contains("nothing was written"), "{run}");
+    assert!(run.stderr.contains("`links pull nope -O FILE`"), "{run}");
 }
 
 #[cfg(target_os = "linux")]

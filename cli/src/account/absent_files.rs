@@ -1,10 +1,13 @@
 //! Page files that a `links.lock` has a record of, and that are not there any more.
 
+use std::io::ErrorKind;
+
 use super::files::from_here;
 use crate::apply::runs;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use links_pages::sanitize::quoted;
+use links_pages::sync::PageName;
 
 /// A page file that is not there any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,17 +21,11 @@ pub(super) struct AbsentFile {
 impl AbsentFile {
     /// Returns the absent files of directories, by the locks that govern these.
     pub(super) fn below(context: &Context, directories: &[PathBuf]) -> Result<Vec<Self>> {
-        let service = runs::service(context).unwrap_or_default();
         let mut absent: Vec<Self> = Vec::new();
         for directory in directories {
-            let Some(store) = LockStore::of(&directory.join(LOCK_NAME)) else { continue };
-            let Ok(searched) = directory.canonicalize() else { continue };
-            for (key, base) in &store.read(&service)?.pages {
-                let file = store.path_of(key);
-                let is_absent = file.starts_with(&searched) && is_absent(&file);
-                if is_absent && absent.iter().all(|known| known.id != base.id) {
-                    let login = base.login.clone();
-                    absent.push(Self { file: from_here(&file), id: base.id, login });
+            for (file, PageName { id, login }) in recorded_below(context, directory)? {
+                if is_absent(&file) && absent.iter().all(|known| known.id != id) {
+                    absent.push(Self { file: from_here(&file), id, login });
                 }
             }
         }
@@ -56,7 +53,19 @@ impl AbsentFile {
     }
 }
 
-/// Returns whether there is no file with this path. One that cannot be looked at counts as there.
+/// Returns the page files below a directory that the lock which governs it has a record of: their absolute paths and their pages.
+pub(super) fn recorded_below(
+    context: &Context,
+    directory: &Path,
+) -> Result<Vec<(PathBuf, PageName)>, CommandError> {
+    let Some(store) = LockStore::of(&directory.join(LOCK_NAME)) else { return Ok(Vec::new()) };
+    let Ok(searched) = directory.canonicalize() else { return Ok(Vec::new()) };
+    let lock = store.read(&runs::service(context).unwrap_or_default())?;
+    let files = lock.pages.iter().map(|(key, page)| (store.path_of(key), page.clone()));
+    Ok(files.filter(|(file, _)| file.starts_with(&searched)).collect())
+}
+
+/// Returns whether nothing has this path. A link that leads nowhere, and what cannot be looked at, count as there.
 pub(crate) fn is_absent(file: &Path) -> bool {
-    matches!(file.try_exists(), Ok(false))
+    file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use super::absent_files::{is_absent, recorded_below};
 use crate::apply::operation_file::has_format;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::args::page::is_yaml_or_json;
@@ -13,6 +14,7 @@ use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::patch::refuse_marks;
 use links_pages::page_file::{Document, FileKind};
 use links_pages::sanitize::quoted;
+use links_pages::sync::PageName;
 
 /// Value of `format` in a saved plan, which distinguishes it from a page file.
 pub(super) const FORMAT: &str = "links-plan";
@@ -45,28 +47,50 @@ impl AccountFiles {
     /// # Errors
     ///
     /// When no path is given, and there is no lock.
-    pub(crate) fn read(paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self> {
+    pub(crate) fn read(context: &Context, paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self> {
         let default = if paths.is_empty() { vec![directory_of_lock()?] } else { Vec::new() };
         let mut files = Self::default();
         for path in paths.iter().chain(&default) {
-            let read = files.add_all(path, roots);
+            let read = files.add_all(context, path, roots);
             files.failures.extend(read.err());
         }
         Ok(files)
     }
 
     /// Adds a file, or the files below a directory.
-    fn add_all(&mut self, path: &Path, roots: &[PathBuf]) -> Result<()> {
+    fn add_all(&mut self, context: &Context, path: &Path, roots: &[PathBuf]) -> Result<()> {
         named::resolve(path).map_err(|error| unusable_path(path, &error))?;
         if !path.is_dir() {
             return self.add(path, roots, false);
         }
         self.directories.push(path.to_owned());
+        let searched = path.canonicalize().unwrap_or_default();
+        // A lock that cannot be read is reported by the command that needs it.
+        let recorded = recorded_below(context, path).unwrap_or_default().into_iter();
+        let mut recorded: BTreeMap<PathBuf, (PathBuf, PageName)> = recorded
+            .filter(|(file, _)| !is_absent(file))
+            .filter_map(|(file, page)| {
+                let below = file.strip_prefix(&searched).ok()?;
+                Some((without_dot(path.join(below)), (file, page)))
+            })
+            .collect();
         for file in files_below(path, DEPTH)? {
-            let read = self.add(&file, roots, true);
+            // A file of which the lock has a record is never left out.
+            let is_recorded = recorded.remove(&file).is_some();
+            let read = self.add(&file, roots, !is_recorded);
+            self.failures.extend(read.err());
+        }
+        for (shown, (file, page)) in recorded {
+            let read = not_a_file(&shown, &file, &page.login)
+                .map_or_else(|| self.add(&shown, roots, false), Err);
             self.failures.extend(read.err());
         }
         Ok(())
+    }
+
+    /// Returns why a file cannot be used. One that was `found` in a directory may be neither a page nor a form.
+    pub(super) fn problem_of(path: &Path, is_found: bool) -> Option<CommandError> {
+        Self::default().add(path, &[], is_found).err()
     }
 
     /// Returns the files if all can be used.
@@ -170,6 +194,26 @@ impl AccountFiles {
     }
 }
 
+/// Returns the error for the recorded file of a page in the place of which there is something else, or to which a link leads.
+fn not_a_file(shown: &Path, file: &Path, login: &str) -> Option<CommandError> {
+    let (what, hint) = if named::resolve(file).is_ok_and(|it| it == file) {
+        if file.is_file() {
+            return None;
+        }
+        ("not a file", "restore the file from version control")
+    } else {
+        (
+            "a link",
+            "put the file itself there, or name it on the command line: links are followed only there",
+        )
+    };
+    let message = format!(
+        "{} is {what}, but links.lock has it as the file of the page {login}; nothing was written",
+        shown.display()
+    );
+    Some(CommandError::invalid(message).with_hint(hint))
+}
+
 /// Tells whether a file is a saved plan.
 pub(super) fn is_saved_plan(bytes: &[u8]) -> bool {
     has_format(bytes, FORMAT)
@@ -264,8 +308,12 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<
         if kind.is_dir() && !is_hidden && depth > 0 {
             find(&path, depth - 1, found)?;
         } else if kind.is_file() && !is_hidden && is_yaml_or_json(&path) {
-            found.push(path.strip_prefix(".").map(Path::to_owned).unwrap_or(path));
+            found.push(without_dot(path));
         }
     }
     Ok(())
+}
+
+fn without_dot(path: PathBuf) -> PathBuf {
+    path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)
 }

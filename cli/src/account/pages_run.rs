@@ -141,7 +141,7 @@ impl<'c> PagesRun<'c> {
         Ok((run, requests, inputs))
     }
 
-    /// Reads and plans the pages for a run that writes nothing. Pages that are gone count among those that cannot be planned.
+    /// Reads and plans the pages for a run that writes nothing. Pages that are gone or were renamed count among those that cannot be planned.
     pub(super) async fn open_to_read(
         &mut self,
         pages: Vec<PageRequest>,
@@ -175,7 +175,7 @@ impl<'c> PagesRun<'c> {
             let Some(source) = sources.remove(&nth) else { continue };
             match self.open_page(run, nth, source).await {
                 Ok(page) => drop(open.insert(nth, page)),
-                Err(failure) if self.state.pages[nth].is_gone => {
+                Err(failure) if self.state.pages[nth].left_out.is_some() => {
                     self.unchanged.insert(nth, Err(failure));
                 }
                 Err(failure) => {
@@ -230,7 +230,14 @@ impl<'c> PagesRun<'c> {
             PageInput::File(mut file, saved) => {
                 let (snapshot, known) = (page.snapshot(), &mut self.known);
                 let profiles = &options.profiles;
-                resolve(self.context, client, &mut file, snapshot, profiles, known).await?;
+                let resolved =
+                    resolve(self.context, client, &mut file, snapshot, profiles, known).await;
+                let is_renamed = |it: &SyncRecord| it.is_renamed(&file.file, snapshot);
+                if resolved.is_err() && file.record.as_deref().is_some_and(is_renamed) {
+                    let why = format!("its page was renamed to {}", snapshot.login);
+                    self.state.pages[nth].left_out = Some(why);
+                }
+                resolved?;
                 let planned = self.plan(&mut page, *file).await?;
                 if let Some(saved) = saved {
                     saved.check(planned, page.is_resumed())?;
@@ -267,7 +274,7 @@ impl<'c> PagesRun<'c> {
             Some(format!("the file is for the page `{key}`: did you mean `{meant}`?"))
         };
         let gone = record.and_then(SyncRecord::gone_hint);
-        self.state.pages[nth].is_gone = gone.is_some();
+        self.state.pages[nth].left_out = gone.as_ref().map(|_| "its page is gone".to_owned());
         error.hinted(gone.or_else(meant))
     }
 

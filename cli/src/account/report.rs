@@ -157,8 +157,8 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     let mut unchanged = Vec::new();
     let moved = moved_slots(state);
     for page in &state.pages {
-        if page.is_gone {
-            let text = format!("! {}: its page is gone; it is left out", page.path.display());
+        if let Some(why) = &page.left_out {
+            let text = format!("! {}: {why}; it is left out", page.path.display());
             lines.push(StyledLine::removed(text));
         }
         let Some(planned) = &page.planned else { continue };
@@ -422,7 +422,7 @@ pub(super) fn applied(
                     is_unclear |= failure.is_in_doubt();
                     state.pages[nth].done = done;
                 } else {
-                    is_written |= failure.has_written() && !page.is_gone;
+                    is_written |= failure.has_written() && page.left_out.is_none();
                     failures.push(state.page_error(context, nth, failure));
                 }
             }
@@ -508,9 +508,8 @@ fn failed_run(
     {
         return only;
     }
-    let others =
-        if state.is_edit { "the others are as asked" } else { "the others are as their files say" };
-    let gone = state.pages.iter().filter(|page| page.is_gone).count();
-    let resume = (failures.len() > gone).then_some(RESUME);
+    let others = if state.is_edit { "the others are as asked" } else { "the others are applied" };
+    let left_out = state.pages.iter().filter(|page| page.left_out.is_some()).count();
+    let resume = (failures.len() > left_out).then_some(RESUME);
     failed_pages(failures, state.pages.len(), is_written.then_some(others), resume)
 }

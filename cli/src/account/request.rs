@@ -53,7 +53,7 @@ impl RunSource {
     ///
     /// When there is no file that can be used.
     pub(crate) fn files(context: &Context, paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self> {
-        let files = AccountFiles::read(paths, roots)?.without_repeated();
+        let files = AccountFiles::read(context, paths, roots)?.without_repeated();
         if files.is_empty() {
             let files = files.all_usable()?;
             let failure = CommandError::usage("there is no page file and no form file");

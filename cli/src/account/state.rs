@@ -23,8 +23,8 @@ pub(super) struct PageState {
     pub(super) meant: Option<String>,
     /// Changes that the run has made.
     pub(super) done: AppliedChanges,
-    /// True if the lock has a record of the page, and it is not there any more.
-    pub(super) is_gone: bool,
+    /// Why a run leaves out a page that the lock has a record of: it is not there any more, or was renamed.
+    pub(super) left_out: Option<String>,
 }
 
 /// Pages and forms of a run.
@@ -64,7 +64,7 @@ impl PageState {
 
     pub(super) fn new(path: PathBuf) -> Self {
         let done = AppliedChanges::default();
-        Self { path, planned: None, is_new: false, meant: None, done, is_gone: false }
+        Self { path, planned: None, is_new: false, meant: None, done, left_out: None }
     }
 }
 

@@ -80,7 +80,7 @@ pub(super) fn summary(state: &AccountState) -> String {
     if !state.has_changes() {
         return format!("no changes ({requests})");
     }
-    let (pages, forms) = (state.planned().count(), state.forms.len() + state.form_edits.len());
+    let (pages, forms) = (state.pages.len(), state.forms.len() + state.form_edits.len());
     if pages + forms < 2 {
         return requests;
     }

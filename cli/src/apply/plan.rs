@@ -29,6 +29,7 @@ pub(crate) async fn resolve(
         record.read_again(context)?;
         if page.exists() {
             record.check_page(file, page)?;
+            record.check_login(file, page)?;
         }
     }
     check_host(file, page)?;

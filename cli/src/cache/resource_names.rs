@@ -288,8 +288,9 @@ impl ResourceNames {
         Ok(match *operation {
             "listProfiles" => {
                 let listed: Vec<ProfileRecord> = data(body)?;
-                let listed = listed.into_iter().map(|it| (it.id, it.named()));
-                replace(&mut self.profiles, listed.collect())
+                let listed = listed.into_iter().map(|it| (it.id, it.named())).collect();
+                self.move_slots(&listed);
+                replace(&mut self.profiles, listed)
             }
             "listForms" => {
                 let listed: Vec<FormRecord> = data(body)?;
@@ -320,10 +321,22 @@ impl ResourceNames {
                     Some(slots) => self.read_page(&profile.login, slots, now)?,
                     None => false,
                 };
-                insert(&mut self.profiles, profile.id, profile.named()) || changed
+                let (id, named) = (profile.id, profile.named());
+                self.move_slots(&BTreeMap::from([(id, named.clone())]));
+                insert(&mut self.profiles, id, named) || changed
             }
             _ => false,
         })
+    }
+
+    /// Keeps the slots of renamed pages under their new logins alone.
+    fn move_slots(&mut self, named: &BTreeMap<i64, NamedResource>) {
+        for (id, NamedResource { login, .. }) in named {
+            let before = self.profiles.get(id).filter(|before| before.login != *login);
+            if let Some(slots) = before.and_then(|before| self.slots.remove(&before.login)) {
+                self.slots.entry(login.clone()).or_insert(slots);
+            }
+        }
     }
 
     /// Sets the slots of a page that was read. Returns whether they are different from before.

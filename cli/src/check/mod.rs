@@ -41,7 +41,7 @@ pub(crate) async fn read(
     let is_live = all || !keys.is_empty();
     let mut sources = Sources::default();
     if !is_live || !paths.is_empty() {
-        sources.read = of_files(paths)?;
+        sources.read = of_files(context, paths)?;
     }
     if is_live {
         let keys = if all { &[] } else { keys };

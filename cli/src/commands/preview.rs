@@ -68,7 +68,7 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
         // What it is, is said when it is read.
         [only] if !only.is_dir() => (paths, Vec::new()),
         _ => {
-            let files = AccountFiles::read(&paths, &options.flags.upload_root)?;
+            let files = AccountFiles::read(context, &paths, &options.flags.upload_root)?;
             (files.pages.into_iter().map(|(path, _)| path).collect(), files.failures)
         }
     };

@@ -4,6 +4,7 @@ use super::prelude::*;
 use crate::account::pull::{self, PullOptions};
 use crate::args::page::{self, PageWord};
 use links_pages::page_file::FileScope;
+use links_pages::sanitize::quoted;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links pull cafe -O cafe.yaml", "links pull --all -O site"])]
@@ -44,10 +45,19 @@ pub(super) async fn run(context: &mut Context, args: PullArgs) -> CommandResult 
     let PullArgs { profiles, all, out, how } = args;
     let (paths, keys) = page::split(profiles);
     if !paths.is_empty() {
-        if !keys.is_empty() || out.is_some() || how.portable {
-            return Err(CommandError::usage(
-                "files are pulled where they are: without keys, -O and --portable",
-            ));
+        if let Some(key) = keys.first() {
+            let message = format!(
+                "files and the page {key} are pulled by separate commands; nothing was written"
+            );
+            let key = quoted(&key.to_string());
+            return Err(CommandError::usage(message)
+                .with_hint(format!("`links pull FILE...`, and `links pull {key} -O FILE`")));
+        }
+        if out.is_some() || how.portable {
+            let message =
+                "files are pulled where they are, without -O and --portable; nothing was written";
+            return Err(CommandError::usage(message)
+                .with_hint("name the page by its login: `links pull LOGIN -O FILE`"));
         }
         return pull::pull_files(context, &paths, how).await;
     }

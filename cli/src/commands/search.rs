@@ -42,7 +42,7 @@ pub(super) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
     let (paths, keys) = page::split(pages);
     let mut sources = Sources::default();
     if !paths.is_empty() {
-        sources.read = sources::of_files(&paths)?;
+        sources.read = sources::of_files(context, &paths)?;
     }
     if paths.is_empty() || !keys.is_empty() {
         sources::of_account(context, &keys, &areas, &mut sources).await?;

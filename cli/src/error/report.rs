@@ -73,7 +73,7 @@ impl CommandError {
     fn in_one_line(&self, hint: Option<&str>) -> String {
         let message = self.to_string().replace('\n', "; ");
         match self.hint().filter(|own| Some(*own) != hint) {
-            Some(own) => format!("{message}; {}", sanitize::line(own)),
+            Some(own) => format!("{}; {}", message.trim_end_matches('.'), sanitize::line(own)),
             None => message,
         }
     }

@@ -18,8 +18,8 @@ pub(crate) struct Sources {
 }
 
 /// Reads page files and form files.
-pub(crate) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>> {
-    let files = AccountFiles::read(paths, &[])?.all_usable()?;
+pub(crate) fn of_files(context: &Context, paths: &[PathBuf]) -> Result<Vec<Source>> {
+    let files = AccountFiles::read(context, paths, &[])?.all_usable()?;
     if files.is_empty() {
         return Err(CommandError::usage("there is no page file and no form file")
             .with_hint("a page begins with `profile: LOGIN`, a form with `form: NAME`"));

@@ -13,7 +13,7 @@ mod report;
 
 use links_pages::page_file::FileScope;
 
-use crate::account::files::from_here;
+use crate::account::files::{AccountFiles, from_here};
 use crate::account::live_page::{all_keys, export};
 use crate::apply::schema_line::schema_of;
 use crate::apply::sync::{LOCK_NAME, LockStore};
@@ -92,6 +92,14 @@ pub(crate) async fn pull_files(
         let pages: Vec<_> = place.pages().filter(|(path, _)| is_meant(path)).collect();
         let forms: Vec<PathBuf> =
             place.forms.iter().map(|(path, _)| path.clone()).filter(|it| is_meant(it)).collect();
+        for path in place.unusable.iter().filter(|path| is_meant(path)) {
+            let is_named = path.canonicalize().is_ok_and(|it| named.contains(&it));
+            let is_found = !is_named && place.recorded_page(path).is_none();
+            if let Some(problem) = AccountFiles::problem_of(path, is_found) {
+                count += 1;
+                report.failures.push(problem);
+            }
+        }
         let scope = FileScope::Page;
         let mut puller =
             Puller::new(context, client.clone(), (how.clone(), scope), Some(place), false).await?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use clap::Args;
-use links_pages::sync::Lock;
+use links_pages::sync::{Lock, PageName};
 use links_sdk::FormId;
 
 use super::file_name::stem;
@@ -48,6 +48,8 @@ pub(crate) struct PullDirectory {
     pages: Vec<(PathBuf, String)>,
     /// Form files.
     pub(super) forms: Vec<(PathBuf, FormFile)>,
+    /// Files that cannot be read as either.
+    pub(super) unusable: Vec<PathBuf>,
     /// Lower-case names that are taken, of page files and of form files.
     taken: [BTreeSet<String>; 2],
 }
@@ -91,25 +93,35 @@ impl PullDirectory {
         let taken = [names(&here(&path)), names(&path.join(FORMS))];
         // Without a lock, the directory may be any.
         let depth = if lock.is_some() { DEPTH } else { 1 };
-        let (mut pages, mut forms) = (Vec::new(), Vec::new());
+        let (mut pages, mut forms, mut unusable) = (Vec::new(), Vec::new(), Vec::new());
         for file in files_below(&here(&path), depth)? {
-            let Ok(document) = Document::read(&file) else { continue };
-            match FileKind::of(&document.root) {
-                Ok(Some(FileKind::Page)) => {
-                    pages.extend(profile(&document).map(|profile| (file, profile)));
+            let mut read = || {
+                let document = Document::read(&file).ok()?;
+                match FileKind::of(&document.root).ok()?? {
+                    FileKind::Page => pages.push((file.clone(), profile(&document)?)),
+                    FileKind::Form => forms.push((file.clone(), FormFile::of(document).ok()?)),
                 }
-                Ok(Some(FileKind::Form)) => {
-                    forms.extend(FormFile::of(document).ok().map(|form| (file, form)));
-                }
-                _ => {}
+                Some(())
+            };
+            if read().is_none() {
+                unusable.push(file);
             }
         }
-        Ok(Self { path, lock, pages, forms, taken })
+        Ok(Self { path, lock, pages, forms, unusable, taken })
     }
 
-    /// Returns the page files, each with its `profile`.
+    /// Returns the page files, each with the key of its page: the id that the lock has, else its `profile`.
     pub(super) fn pages(&self) -> impl Iterator<Item = (PathBuf, String)> {
-        self.pages.iter().cloned()
+        self.pages.iter().map(|(path, profile)| {
+            let id = self.recorded_page(path).map(|page| page.id.to_string());
+            (path.clone(), id.unwrap_or_else(|| profile.clone()))
+        })
+    }
+
+    /// Returns the page that the lock has for a file.
+    pub(super) fn recorded_page(&self, file: &Path) -> Option<&PageName> {
+        let (store, lock) = self.lock.as_ref()?;
+        lock.pages.get(&store.key(file)?)
     }
 
     /// Returns the file of a form: the one that has its id, or the one whose name the lock has for it.
@@ -148,7 +160,7 @@ impl PullDirectory {
         }
     }
 
-    /// Returns the file of the page that a key names, by the lock, else by its `profile`.
+    /// Returns the file of the page that a key names, by the lock, else by its `profile`, else by its name if it cannot be read.
     pub(crate) fn file_of(&self, key: &ProfileKey) -> Result<Option<PathBuf>> {
         if let Some((store, lock)) = &self.lock
             && let Some((file, _)) =
@@ -157,7 +169,11 @@ impl PullDirectory {
         {
             return Ok(Some(from_here(&store.path_of(file))));
         }
-        self.with_profile(&[&key.to_string()])
+        let found = self.with_profile(&[&key.to_string()])?;
+        // Why a file cannot be used is reported when it is read.
+        let name = format!("{key}.yaml");
+        let is_its = |path: &&PathBuf| path.file_name().is_some_and(|it| *it == *name);
+        Ok(found.or_else(|| self.unusable.iter().find(is_its).cloned()))
     }
 
     /// Returns the only file whose `profile` is one of these names, in this case if there is one.

@@ -18,11 +18,13 @@ use super::history::{FileHistory, LockHistory};
 use super::lock_store::absolute;
 use super::state_records::StateRecords;
 use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, identity_problems};
+use crate::account::files::from_here;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
 use links_pages::page_file::page::is_holdable;
 use links_pages::page_file::{FileScope, Image, PageFile};
+use links_pages::sanitize::quoted;
 
 /// The record of the last sync of a page file, as it was read when the command began.
 #[derive(Debug)]
@@ -310,7 +312,43 @@ impl SyncRecord {
         })
     }
 
-    /// Refuses a page that is not that of the file, or was renamed since.
+    /// Returns whether another client gave the page of a file, which names the recorded login, another one.
+    pub(crate) fn is_renamed(&self, file: &PageFile, page: &PageSnapshot) -> bool {
+        let base = self.page().filter(|it| self.is_in_lock() && it.id == page.id);
+        base.is_some_and(|it| names(file, &it.login)) && !self.is_named(file, page)
+    }
+
+    /// Returns whether a file names a page.
+    fn is_named(&self, file: &PageFile, page: &PageSnapshot) -> bool {
+        // A file that was renamed before still names the first login, and the record the one since.
+        let is_recorded =
+            || self.page().is_some_and(|it| it.login.eq_ignore_ascii_case(&page.login));
+        file.page.profile == ProfileKey::Id(page.id)
+            || names(file, &page.login)
+            || file.page.login.is_some() && is_recorded()
+    }
+
+    /// Refuses a page that was renamed since.
+    pub(crate) fn check_login(
+        &self,
+        file: &PageFile,
+        page: &PageSnapshot,
+    ) -> Result<(), CommandError> {
+        let Some(base) = self.page().filter(|_| self.is_renamed(file, page)) else {
+            return Ok(());
+        };
+        let (key, id, before, login) = (&self.key, base.id, &base.login, &page.login);
+        let message = format!(
+            "the page {before} (id {id}) was renamed to {login}, and {key} still names {before}; nothing was written to the page"
+        );
+        let path = from_here(&self.file_path()).display().to_string();
+        Err(CommandError::refused(message).with_hint(format!(
+            "`links pull {}` writes the new login into the file",
+            quoted(&path)
+        )))
+    }
+
+    /// Refuses a page that is not that of the file.
     pub(crate) fn check_page(
         &mut self,
         file: &PageFile,
@@ -328,15 +366,6 @@ impl SyncRecord {
             Arc::make_mut(&mut self.lock).pages.retain(|_, base| base.id == page.id);
             return Ok(());
         }
-        let is_named = match &file.page.profile {
-            ProfileKey::Id(id) => *id == page.id,
-            ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
-        };
-        let renamed = file.page.login.as_deref();
-        // A file that was renamed before still names the first login, and the record the one since.
-        let is_recorded = self.page().is_some_and(|it| it.login.eq_ignore_ascii_case(&page.login));
-        let is_named = is_named
-            || renamed.is_some_and(|it| is_recorded || it.eq_ignore_ascii_case(&page.login));
         let recorded = self.page().map(|base| base.id);
         let (key, id, login, named) = (&self.key, page.id, &page.login, &file.page.profile);
         let (message, hint) = match recorded {
@@ -344,10 +373,10 @@ impl SyncRecord {
                 format!("links.lock has page {other} for {key}, not page {id} ({login})"),
                 "use a file of its own for the other page",
             ),
-            _ if is_named => return Ok(()),
+            _ if self.is_named(file, page) || self.is_renamed(file, page) => return Ok(()),
             Some(_) => (
-                format!("{key} is the file of page {id}, which is called {login} now, not {named}"),
-                "write the page's login in the file",
+                format!("{key} is the file of the page {login} (id {id}), but names {named}"),
+                "write the page's login in the file, or use a file of its own for the other page",
             ),
             None => (
                 format!("{key} is for the page {named}, not for {login} (id {id})"),
@@ -373,6 +402,9 @@ impl SyncRecord {
         let left: Vec<String> = fields.map(|(key, _)| key.clone()).collect();
         for key in &left {
             pull.leave_out(base.as_ref(), key);
+        }
+        if self.is_renamed(file, page) {
+            pull.fields.0.insert("profile".to_owned(), page.login.as_str().into());
         }
         Ok(pull)
     }
@@ -628,6 +660,13 @@ impl SyncRecord {
             self.put(context, (file, page), base, written)
         }
     }
+}
+
+/// Returns whether a file names a login, as that of its page or as the one that its page should have.
+fn names(file: &PageFile, login: &str) -> bool {
+    let is_profile =
+        matches!(&file.page.profile, ProfileKey::Login(named) if named.eq_ignore_ascii_case(login));
+    is_profile || file.page.login.as_deref().is_some_and(|it| it.eq_ignore_ascii_case(login))
 }
 
 /// Returns the error for a text in which the page was replaced by another one.

@@ -109,7 +109,7 @@ async fn take_back_whole(
     let filed = reverse.filed();
     let found = if args.files { FoundFiles::of(context, &filed)? } else { FoundFiles::default() };
     let (id, is_cut) = (undone.id.clone(), undone.is_cut());
-    let mut taken = BTreeSet::from_iter(undone.runs());
+    let mut taken: BTreeSet<String> = undone.runs().collect();
     let mut outcome = take_back(context, client, undone, &mut reverse, types, args).await?;
     while outcome.then.is_none() {
         // The journals tell what is left.
