@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use links_sdk::ProfileId;
 use serde_json::{Value, json};
 
-use super::files::from_here;
 use crate::apply::runs;
-use crate::apply::sync::{LOCK_NAME, LockStore};
+use crate::apply::sync::{LOCK_NAME, LockStore, from_here};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::StyledLine;
