@@ -2,9 +2,8 @@
 
 use std::io::ErrorKind;
 
-use super::files::from_here;
 use crate::apply::runs;
-use crate::apply::sync::{LOCK_NAME, LockStore};
+use crate::apply::sync::{LOCK_NAME, LockStore, from_here};
 use crate::context::prelude::*;
 use links_pages::sanitize::quoted;
 use links_pages::sync::PageName;

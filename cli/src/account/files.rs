@@ -4,6 +4,7 @@ use std::fs;
 
 use super::absent_files::{is_absent, recorded_below};
 use crate::apply::operation_file::has_format;
+pub(crate) use crate::apply::sync::from_here;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::args::page::is_yaml_or_json;
 use crate::confine::NamedFiles;
@@ -276,16 +277,6 @@ fn directory_of_lock() -> Result<PathBuf> {
         .with_hint(
             "name files or directories, or run `links init` in the directory of the page files",
         )),
-    }
-}
-
-/// Returns a path from the current directory, where that is shorter.
-pub(crate) fn from_here(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-    match path.strip_prefix(here) {
-        Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
-        Ok(below) => below.to_owned(),
-        Err(_) => path.to_owned(),
     }
 }
 

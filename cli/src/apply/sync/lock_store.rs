@@ -285,6 +285,16 @@ fn is_mended(error: &LockFileError, text: &str) -> bool {
     is_lock && matches!(error, LockFileError::Malformed { .. })
 }
 
+/// Returns a path from the current directory, where that is shorter.
+pub(crate) fn from_here(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+    match path.strip_prefix(here) {
+        Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
+        Ok(below) => below.to_owned(),
+        Err(_) => path.to_owned(),
+    }
+}
+
 /// Returns the path of a file, which need not exist, absolute and without symbolic links in its directory.
 pub(super) fn absolute(file: &Path) -> Option<String> {
     let path = directory_of(file).ok()?.join(file.file_name()?);

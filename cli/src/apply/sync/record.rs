@@ -15,10 +15,9 @@ use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
 
 use super::history::{FileHistory, LockHistory};
-use super::lock_store::absolute;
+use super::lock_store::{absolute, from_here};
 use super::state_records::StateRecords;
 use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, identity_problems};
-use crate::account::files::from_here;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
