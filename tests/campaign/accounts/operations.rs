@@ -227,11 +227,10 @@ impl Operations {
             if is_changed && !how.keep_changed && !how.overwrite {
                 violate("foreign", format!("{place:?} is {now}, was left as {left}: no conflict"));
             }
-            // A slot that is there under another id was made again, which only the machine that did it knows.
-            let is_of_others = target.is_new_slot(place)
-                && id_of(place, before) != id_of(place, &target.after)
-                && !self.known.iter().any(|it| it.id != target.id && it.is_new_slot(place));
-            if is_of_others {
+            // A slot that others have made again, perhaps in another way, is one that came since.
+            let id = id_of(place, before);
+            let is_another = left.is_null() || id != id_of(place, &target.after);
+            if is_another && id.is_some_and(|id| !self.made.contains(&id)) {
                 continue;
             }
             let stays = how.keep_changed && target.is_edited(place, &was);
