@@ -223,15 +223,15 @@ impl Operations {
             if place.2 == ORDER || !is_meant(place) || !target.can_restore(place, trial) {
                 continue;
             }
-            let is_changed = !alike(&now, then) && !alike(&now, left);
-            if is_changed && !how.keep_changed && !how.overwrite {
-                violate("foreign", format!("{place:?} is {now}, was left as {left}: no conflict"));
-            }
             // A slot that others have made again, perhaps in another way, is one that came since.
             let id = id_of(place, before);
             let is_another = left.is_null() || id != id_of(place, &target.after);
             if is_another && id.is_some_and(|id| !self.made.contains(&id)) {
                 continue;
+            }
+            let is_changed = !alike(&now, then) && !alike(&now, left);
+            if is_changed && !how.keep_changed && !how.overwrite {
+                violate("foreign", format!("{place:?} is {now}, was left as {left}: no conflict"));
             }
             let stays = how.keep_changed && target.is_edited(place, &was);
             let is_kept = stays && alike(&new, &now);
