@@ -4,8 +4,7 @@ use foldhash::{HashMap, HashMapExt};
 use serde_json::Value;
 
 use super::schema::Clearing;
-use super::value_hash::ValueHash;
-use super::values::NormalizedFields;
+use super::values::{NormalizedFields, digest};
 use super::{DesiredSlot, SlotTypes, same};
 use links_sdk::Slot;
 use links_sdk::runs::is_absent;
@@ -56,37 +55,113 @@ fn holds(content: &NormalizedFields<'_>, key: &str, wanted: &Value) -> bool {
     content.get(key).is_some_and(|held| same(held, wanted))
 }
 
-/// Index of the slots of a page by their types, and by the types with each of their values.
-pub(super) struct ContentIndex<'n>(HashMap<ContentKey<'n>, Vec<usize>>);
-
-/// A type, and a value of a key.
-type ContentKey<'n> = (&'n str, Option<(&'n str, ValueHash)>);
+/// Index of the slots of a page by their content. Values count as equal if their digests are: whether a slot that was found needs an
+/// update is decided by the values themselves.
+pub(super) struct ContentIndex<'n> {
+    none: Positions,
+    kinds: HashMap<&'n str, Positions>,
+    keys: HashMap<&'n str, Positions>,
+    values: HashMap<(&'n str, u64), Positions>,
+}
 
 impl<'n> ContentIndex<'n> {
     pub(super) fn of(page: &'n [Slot], contents: &'n [NormalizedFields<'n>]) -> Self {
-        let mut index: HashMap<ContentKey<'n>, Vec<usize>> = HashMap::new();
+        let none = Positions::none(page.len());
+        let mut index =
+            Self { none, kinds: HashMap::new(), keys: HashMap::new(), values: HashMap::new() };
         for (position, (slot, content)) in page.iter().zip(contents).enumerate() {
-            let values = content.0.iter().map(|(key, value)| Some((*key, ValueHash::of(value))));
-            for value in values.chain([None]) {
-                index.entry((&slot.kind, value)).or_default().push(position);
+            let none = || index.none.clone();
+            index.kinds.entry(&slot.kind).or_insert_with(none).insert(position);
+            for (key, value) in &content.0 {
+                index.keys.entry(key).or_insert_with(none).insert(position);
+                index.values.entry((key, digest(value))).or_insert_with(none).insert(position);
             }
         }
-        Self(index)
+        index
     }
 
-    /// Returns the slots that may hold the desired content: those of its type that have the rarest of its values.
-    pub(super) fn candidates<'w: 'n>(&self, desired: &'w DesiredContent<'w>) -> &[usize] {
-        let values = desired.values.0.iter().map(|(key, value)| Some((*key, ValueHash::of(value))));
-        let holding = values.chain([None]).map(|value| self.0.get(&(desired.kind, value)));
-        holding
-            .map(|all| all.map_or(&[][..], Vec::as_slice))
-            .min_by_key(|all| all.len())
-            .unwrap_or_default()
+    /// Returns the slots that match the desired content without a write.
+    pub(super) fn meeting<'w: 'n>(&self, desired: &'w DesiredContent<'w>) -> Positions {
+        let mut found = self.kinds.get(desired.kind).unwrap_or(&self.none).clone();
+        for (key, value) in &desired.values.0 {
+            found.intersect(self.values.get(&(*key, digest(value))).unwrap_or(&self.none));
+        }
+        for (key, default) in &desired.cleared.0 {
+            let Some(holding) = self.keys.get(key) else { continue };
+            let mut wrong = holding.clone();
+            wrong.subtract(self.values.get(&(*key, digest(default))).unwrap_or(&self.none));
+            found.subtract(&wrong);
+        }
+        found
     }
+}
+
+/// Set of positions of slots. Sets that are combined belong to the same page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Positions(Vec<u64>);
+
+impl Positions {
+    pub(super) fn none(page_len: usize) -> Self {
+        Self(vec![0; page_len.div_ceil(64)])
+    }
+
+    pub(super) fn insert(&mut self, position: usize) {
+        self.0[position / 64] |= 1 << (position % 64);
+    }
+
+    pub(super) fn remove(&mut self, position: usize) {
+        self.0[position / 64] &= !(1 << (position % 64));
+    }
+
+    pub(super) fn contains(&self, position: usize) -> bool {
+        self.0[position / 64] & (1 << (position % 64)) != 0
+    }
+
+    pub(super) fn intersect(&mut self, other: &Self) {
+        self.each(other, |word, mask| word & mask);
+    }
+
+    pub(super) fn subtract(&mut self, other: &Self) {
+        self.each(other, |word, mask| word & !mask);
+    }
+
+    pub(super) fn common(&self, other: &Self) -> Self {
+        let mut common = self.clone();
+        common.intersect(other);
+        common
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
+        positions_in(self.0.iter().copied())
+    }
+
+    /// Returns the first position in both sets.
+    pub(super) fn first_common(&self, other: &Self) -> Option<usize> {
+        positions_in(self.0.iter().zip(&other.0).map(|(one, other)| one & other)).next()
+    }
+
+    fn each(&mut self, other: &Self, merge: impl Fn(u64, u64) -> u64) {
+        for (word, mask) in self.0.iter_mut().zip(&other.0) {
+            *word = merge(*word, *mask);
+        }
+    }
+}
+
+fn positions_in(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
+    words.enumerate().flat_map(|(index, mut rest)| {
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(index * 64 + bit)
+        })
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::super::values::fields;
@@ -124,10 +199,42 @@ mod tests {
                 serde_json::from_value(json!({"type": "text", "data": data})).unwrap();
             let desired = DesiredContent::of(&item, &types);
             let index = ContentIndex::of(&page, &contents);
+            assert_eq!(index.meeting(&desired).iter().collect::<Vec<_>>(), expected, "{data}");
             let held = |position: &usize| desired.is_held_by(&contents[*position]);
-            let found = index.candidates(&desired).iter().copied().filter(held);
-            assert_eq!(found.collect::<Vec<_>>(), expected, "{data}");
             assert_eq!((0..3).filter(held).collect::<Vec<_>>(), expected, "{data}");
+        }
+    }
+
+    const LEN: usize = 130;
+
+    fn set(positions: &BTreeSet<usize>) -> Positions {
+        let mut set = Positions::none(LEN);
+        for position in positions {
+            set.insert(*position);
+        }
+        set
+    }
+
+    proptest! {
+        #[test]
+        fn behaves_as_a_sorted_set(
+            one in proptest::collection::btree_set(0..LEN, 0..40),
+            other in proptest::collection::btree_set(0..LEN, 0..40),
+            position in 0..LEN,
+        ) {
+            let listed = |set: &Positions| set.iter().collect::<BTreeSet<_>>();
+            let changed = |change: fn(&mut Positions, &Positions)| {
+                let mut changed = set(&one);
+                change(&mut changed, &set(&other));
+                listed(&changed)
+            };
+            prop_assert_eq!(changed(Positions::intersect), &one & &other);
+            prop_assert_eq!(changed(Positions::subtract), &one - &other);
+            prop_assert_eq!(set(&one).first_common(&set(&other)), one.intersection(&other).next().copied());
+            prop_assert_eq!(set(&one).contains(position), one.contains(&position));
+            let mut without = set(&one);
+            without.remove(position);
+            prop_assert!(!without.contains(position));
         }
     }
 }

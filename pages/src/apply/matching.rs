@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use super::content::{ContentIndex, DesiredContent};
+use super::content::{ContentIndex, DesiredContent, Positions};
 use super::plan_error::{ItemError, ItemProblem, misfit};
 use super::resemblance::closest;
 use super::values::{NormalizedFields, fields};
@@ -29,10 +29,10 @@ struct Matcher<'n> {
     items: &'n [DesiredSlot],
     desired_contents: Vec<DesiredContent<'n>>,
     options: &'n PlanOptions,
-    /// Positions of the slots that match each item without a write. A page that is as the file says is matched without them.
-    suitable: OnceCell<Vec<Vec<usize>>>,
+    /// Slots that match each item without a write. A page that is as the file says is matched without them.
+    suitable: OnceCell<Vec<Positions>>,
     found: Vec<MatchResult>,
-    taken: Vec<bool>,
+    taken: Positions,
     errors: Vec<ItemError>,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn match_items(
         options,
         suitable: OnceCell::new(),
         found: vec![MatchResult::Nothing; items.len()],
-        taken: vec![false; page.len()],
+        taken: Positions::none(page.len()),
         errors: Vec::new(),
     };
     matcher.by_id();
@@ -114,8 +114,9 @@ impl Matcher<'_> {
         let is_read_only =
             |index: &usize| self.options.types.is_read_only(&self.items[*index].kind);
         let items: Vec<usize> = self.unserved().into_iter().filter(is_read_only).collect();
-        let is_free = |position: &usize| self.page[*position].supported && !self.taken[*position];
-        let fitting = |index| self.suitable(index).iter().copied().filter(is_free).collect();
+        let is_free =
+            |position: &usize| self.page[*position].supported && !self.taken.contains(*position);
+        let fitting = |index| self.suitable(index).iter().filter(is_free).collect();
         let choices = choose_read_only(&items, fitting, |index, at| self.holds_no_more(at, index));
         for (index, choice) in choices {
             let kind = self.items[index].kind.clone();
@@ -161,24 +162,26 @@ impl Matcher<'_> {
     /// needs no write, for which an item may move on to another such slot.
     fn by_content(&mut self) {
         let items = self.unserved();
-        let suitable = |index: &usize| {
-            let suitable = self.suitable(*index).iter().copied();
-            suitable.filter(|position| self.is_open(*position)).collect()
-        };
+        let mut open = Positions::none(self.page.len());
+        for position in (0..self.page.len()).filter(|position| self.is_open(*position)) {
+            open.insert(position);
+        }
+        let suitable = |index: &usize| self.suitable(*index).common(&open);
         let mut agreement = Assignment {
             suitable: items.iter().map(suitable).collect(),
             holder: vec![None; self.page.len()],
+            free: open.clone(),
         };
         let mut rest = Vec::new();
         for (nth, index) in items.iter().enumerate() {
-            let equal = agreement.free(nth).find(|position| self.holds_no_more(*position, *index));
-            match equal {
-                Some(position) => agreement.holder[position] = Some(nth),
+            let free = agreement.suitable[nth].common(&agreement.free);
+            match free.iter().find(|position| self.holds_no_more(*position, *index)) {
+                Some(position) => agreement.give(nth, position),
                 None => rest.push(nth),
             }
         }
         for nth in rest {
-            agreement.seek(nth, &mut vec![false; self.page.len()]);
+            agreement.seek(nth, &mut open.clone());
         }
         for (position, holder) in agreement.holder.into_iter().enumerate() {
             if let Some(nth) = holder {
@@ -208,15 +211,10 @@ impl Matcher<'_> {
         }
     }
 
-    fn suitable(&self, index: usize) -> &[usize] {
+    fn suitable(&self, index: usize) -> &Positions {
         let all = self.suitable.get_or_init(|| {
             let content_index = ContentIndex::of(self.page, &self.contents);
-            let suitable = |desired| {
-                let candidates = content_index.candidates(desired).iter().copied();
-                let is_held = |position: &usize| desired.is_held_by(&self.contents[*position]);
-                candidates.filter(is_held).collect()
-            };
-            self.desired_contents.iter().map(suitable).collect()
+            self.desired_contents.iter().map(|desired| content_index.meeting(desired)).collect()
         });
         &all[index]
     }
@@ -235,7 +233,9 @@ impl Matcher<'_> {
     /// Returns whether the slot may still be matched by its content.
     fn is_open(&self, position: usize) -> bool {
         let slot = &self.page[position];
-        slot.supported && !self.options.types.is_read_only(&slot.kind) && !self.taken[position]
+        slot.supported
+            && !self.options.types.is_read_only(&slot.kind)
+            && !self.taken.contains(position)
     }
 
     fn unserved(&self) -> Vec<usize> {
@@ -244,7 +244,7 @@ impl Matcher<'_> {
 
     fn take(&mut self, index: usize, position: usize) {
         self.found[index] = MatchResult::Slot(position);
-        self.taken[position] = true;
+        self.taken.insert(position);
     }
 
     fn refuse(&mut self, index: usize, problem: ItemProblem) {
@@ -281,34 +281,31 @@ pub(crate) fn choose_read_only(
 
 /// The largest matching of items with slots that suit them, grown along augmenting paths.
 struct Assignment {
-    /// For each item, the positions of the slots that may be given to it.
-    suitable: Vec<Vec<usize>>,
-    /// For each slot, the item that it is given to.
+    /// For each item, the slots that may be given to it.
+    suitable: Vec<Positions>,
     holder: Vec<Option<usize>>,
+    free: Positions,
 }
 
 impl Assignment {
-    /// Returns the slots that may be given to an item and are free.
-    fn free(&self, item: usize) -> impl Iterator<Item = usize> {
-        self.suitable[item].iter().copied().filter(|position| self.holder[*position].is_none())
+    fn give(&mut self, item: usize, position: usize) {
+        self.holder[position] = Some(item);
+        self.free.remove(position);
     }
 
-    /// Assigns to the item the first free slot that suits it, or one whose item can move on to another slot. `seen` are the slots that were
-    /// tried.
-    fn seek(&mut self, item: usize, seen: &mut [bool]) -> bool {
-        let mut found = self.free(item).next();
-        for nth in 0..self.suitable[item].len() {
-            let position = self.suitable[item][nth];
-            if found.is_none()
-                && !std::mem::replace(&mut seen[position], true)
-                && self.holder[position].is_some_and(|holder| self.seek(holder, seen))
-            {
-                found = Some(position);
+    /// Assigns to the item the first free slot that suits it, or one whose item can move on to another slot.
+    fn seek(&mut self, item: usize, unseen: &mut Positions) -> bool {
+        if let Some(position) = self.suitable[item].first_common(&self.free) {
+            self.give(item, position);
+            return true;
+        }
+        while let Some(position) = self.suitable[item].first_common(unseen) {
+            unseen.remove(position);
+            if self.holder[position].is_some_and(|holder| self.seek(holder, unseen)) {
+                self.give(item, position);
+                return true;
             }
         }
-        if let Some(position) = found {
-            self.holder[position] = Some(item);
-        }
-        found.is_some()
+        false
     }
 }

@@ -101,6 +101,6 @@ pub use single_write::{SingleWrite, record_in};
 pub use step::{AppliedChanges, Step};
 pub(crate) use undo::UndoFacts;
 pub use undo::{NotRestored, Undo, UndoConflict};
-pub use value_hash::fingerprint;
+pub use values::fingerprint;
 pub(crate) use values::may_be_stored_as;
 pub use wanted::{BoundItem, Wanted};

@@ -7,9 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use twox_hash::{XxHash3_64, XxHash3_128};
+use twox_hash::XxHash3_128;
 
-use links_sdk::Slot;
 use links_sdk::runs::{ValueShape, for_each_sorted};
 
 /// Hash of a value as `links.lock` holds it: 128 bits as 22 characters of base64url, or `-` for an empty value.
@@ -101,21 +100,6 @@ fn write_string(string: &str, text: &mut String) {
         text.push_str(string);
         text.push('"');
     }
-}
-
-/// Returns a fingerprint of a page's content and order; two reads of an unchanged page have the same. What the service does not keep (see
-/// [`same`](super::same)) and fields other than id, type, data and support do not count.
-///
-/// The fingerprint shows that a page was edited; it does not resist someone who seeks a collision.
-pub fn fingerprint(page: &[Slot]) -> String {
-    let mut text = String::new();
-    for slot in page {
-        text.push_str(&slot.id.to_string());
-        text.push(if slot.supported { '+' } else { '-' });
-        write_string(&slot.kind, &mut text);
-        write_fields(&slot.data, &mut text);
-    }
-    format!("{:016x}", XxHash3_64::oneshot(text.as_bytes()))
 }
 
 impl fmt::Display for ValueHash {
@@ -218,33 +202,6 @@ mod tests {
             &format!("+{}", &text[1..]),
         ] {
             assert!(text.parse::<ValueHash>().is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_fingerprint_changes_with_content_order_and_support_only() {
-        let page = |json: Value| serde_json::from_value::<Vec<Slot>>(json).unwrap();
-        let one =
-            json!({"id": 1, "type": "text", "data": {"title": "A", "size": 1}, "supported": true});
-        let two = json!({"id": 2, "type": "divider", "data": [], "supported": true});
-        let print = |json: Value| fingerprint(&page(json));
-        let base = print(json!([one, two]));
-        assert_eq!(base.len(), 16);
-        let cosmetic = json!({"id": 1, "type": "text", "data": {"size": 1.0, "title": " A", "x": []}, "supported": true, "clicks": 9});
-        assert_eq!(
-            base,
-            print(json!([cosmetic, {"id": 2, "type": "divider", "data": {}, "supported": true}]))
-        );
-        for changed in [
-            json!([two, one]),
-            json!([one]),
-            json!([]),
-            json!([{"id": 1, "type": "text", "data": {"title": "B", "size": 1}, "supported": true}, two]),
-            json!([{"id": 1, "type": "text", "data": {"title": "A", "size": "1"}, "supported": true}, two]),
-            json!([{"id": 1, "type": "text", "data": {"title": "A", "size": 1}, "supported": false}, two]),
-            json!([{"id": 3, "type": "text", "data": {"title": "A", "size": 1}, "supported": true}, two]),
-        ] {
-            assert_ne!(base, print(changed.clone()), "{changed}");
         }
     }
 
