@@ -44,7 +44,7 @@ fn a_confirmation_is_given_refused_or_interrupted() {
         (["n", "Enter"].as_slice(), 14, "[y/N] n\n  × not confirmed; nothing was written"),
         (&["Enter"], 14, "[y/N]\n  × not confirmed; nothing was written"),
         (&["C-d"], 14, "[y/N]\n  × not confirmed; nothing was written"),
-        (&["C-c"], 130, "[y/N] ^C\n  × stopped by Ctrl-C"),
+        (&["C-c"], 130, "[y/N] ^C\n  × stopped by Ctrl-C; nothing was written"),
     ] {
         let shown = ask(keys);
         assert_eq!(shown.exit, exit, "{keys:?}\n{}", shown.text);
