@@ -27,7 +27,7 @@ type Report = Box<dyn Fn(Option<CommandError>) + Send>;
 
 static REPORT: Mutex<Option<Report>> = Mutex::new(None);
 
-/// Client of the command, which counts the writes.
+/// Client of the command, which counts the writes, and whether the command is one that writes.
 static CLIENT: Mutex<Option<(Client, bool)>> = Mutex::new(None);
 
 /// Set if Ctrl-C asked a task to stop that may complete all the same.
@@ -113,9 +113,8 @@ fn end() {
     for (_, undo) in lock(&UNDO).iter() {
         undo();
     }
-    let client = lock(&CLIENT);
-    let (written, writes) =
-        client.as_ref().map(|(it, writes)| (it.write_summary(), *writes)).unwrap_or_default();
+    let of_client = |(client, writes): &(Client, bool)| (client.write_summary(), *writes);
+    let (written, writes) = lock(&CLIENT).as_ref().map(of_client).unwrap_or_default();
     report(Some(stopped(&written, writes)));
     end_by_signal()
 }

@@ -98,6 +98,9 @@ async fn reverse(
     Ok(reverse)
 }
 
+/// What is written when an earlier write of an operation cannot be taken back.
+const NEWER: &str = "the newer writes of the operation are taken back";
+
 /// Takes an operation back, its newest writes to each page first.
 async fn take_back_whole(
     context: &mut Context,
@@ -113,10 +116,15 @@ async fn take_back_whole(
     let mut outcome = take_back(context, client, undone, &mut reverse, types, args).await?;
     while outcome.then.is_none() {
         // The journals tell what is left.
-        let (operations, _) = operations(context, file.as_ref(), args, Direction::Undo)?;
-        let index = operations.one(&id)?;
-        let Some(undone) = UndoneOperation::before(&operations, index, args, &taken)? else {
-            break;
+        let left = operations(context, file.as_ref(), args, Direction::Undo)
+            .and_then(|(all, _)| UndoneOperation::before(&all, all.one(&id)?, args, &taken));
+        let undone = match left {
+            Ok(Some(undone)) => undone,
+            Ok(None) => break,
+            Err(failure) => {
+                outcome = context.with_failure(outcome, failure.partly_written(NEWER));
+                break;
+            }
         };
         let targets: Vec<Value> = undone.parts.iter().map(|part| part.target().into()).collect();
         let targets = names(&targets);
@@ -134,8 +142,7 @@ async fn take_back_whole(
         match more.await {
             Ok(more) => add(&mut outcome, more),
             Err(failure) => {
-                let failure =
-                    failure.partly_written("the newer writes of the operation are taken back");
+                let failure = failure.partly_written(NEWER);
                 outcome = context.with_failure(outcome, failure);
             }
         }
