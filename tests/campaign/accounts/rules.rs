@@ -138,11 +138,18 @@ impl AccountTrial<'_> {
             let file = self.files.file_of(page).unwrap_or_default();
             let is_in_file = self.files.marks(file).contains(mark);
             let was_in_file = memory.once_in_file.contains(&(file.to_owned(), mark.clone()));
-            if is_in_file || !flags.prune && !was_in_file {
+            // A slot that others made is not the item, even if it resembles it, where the item's own slot was deleted.
+            let of_slot = |(owner, of, _): &Place| *owner == Owner::Page(*id) && of == mark;
+            let is_made_by_others = memory.foreign.keys().any(of_slot)
+                && event.before.values().keys().filter(|place| of_slot(place)).all(|place| {
+                    memory.foreign.contains_key(place) || memory.unclear.contains(place)
+                });
+            let is_pruned = flags.prune && is_made_by_others;
+            if is_in_file && !is_pruned || !flags.prune && !was_in_file {
                 violate("lost", format!("{mark} was deleted from {}", page.login));
             }
             let is_left = after.iter().any(|(_, left)| left == mark);
-            if !is_left && self.is_wanted(mark, &event.before, memory) {
+            if !is_left && !is_pruned && self.is_wanted(mark, &event.before, memory) {
                 violate(
                     "nowhere",
                     format!("{mark} was deleted from {} and is on no page", page.login),
