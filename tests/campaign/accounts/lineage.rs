@@ -41,8 +41,8 @@ pub(crate) struct Authors {
     unclear: BTreeSet<Place>,
     /// Places where others have put back what a file says. Its record stays as it is, so that a merge does not know of it.
     put_back: BTreeSet<Place>,
-    /// Slots that were removed from pages, with the recorded run that did it.
-    removed: BTreeMap<(u64, String), Option<usize>>,
+    /// Slots that were removed from pages, with the recorded run that did it, and the one that has made such a slot since.
+    removed: BTreeMap<(u64, String), [Option<usize>; 2]>,
 }
 
 impl Lineage {
@@ -108,10 +108,14 @@ impl Authors {
             lineage.is_some_and(|it| it.once_in_file.iter().any(|(_, other)| other == mark))
         };
         let gone = was.difference(&is);
-        let gone = gone.map(|place| (place.clone(), by.filter(|_| was_in_file(&place.1))));
+        let gone = gone.map(|place| (place.clone(), [by.filter(|_| was_in_file(&place.1)), None]));
         self.removed.extend(gone);
         for mark in is.difference(&was) {
-            self.removed.remove(mark);
+            // For whoever does not know that run, their own slot stays removed.
+            match (self.removed.get_mut(mark), by) {
+                (Some([_, since]), Some(by)) => *since = Some(by),
+                _ => drop(self.removed.remove(mark)),
+            }
         }
     }
 
@@ -159,7 +163,8 @@ impl Authors {
             memory.foreign.insert(place, ForeignValue { value, event: None, was_synced });
         }
         let is_known = |by: &Option<usize>| by.is_some_and(|by| lineage.syncs.contains(&by));
-        let removed = self.removed.iter().filter(|(_, by)| !is_known(by));
+        let removed =
+            self.removed.iter().filter(|(_, [by, since])| !is_known(by) && !is_known(since));
         memory.removed = removed.map(|(mark, _)| mark.clone()).collect();
         memory
     }

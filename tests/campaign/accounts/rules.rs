@@ -149,7 +149,7 @@ impl AccountTrial<'_> {
                 violate("lost", format!("{mark} was deleted from {}", page.login));
             }
             let is_left = after.iter().any(|(_, left)| left == mark);
-            if !is_left && !is_pruned && self.is_wanted(mark, &event.before, memory) {
+            if !is_left && self.is_wanted(mark, &event.before, memory) {
                 violate(
                     "nowhere",
                     format!("{mark} was deleted from {} and is on no page", page.login),
