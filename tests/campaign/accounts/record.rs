@@ -76,6 +76,16 @@ impl Player<'_> {
         if is_good {
             let work = self.machines[machine].directory.join("work");
             self.files[machine].read_form(&work, name);
+            // The pull records what file and form have in common.
+            let (world, said) = (self.proxy.world(), self.files[machine].clone());
+            let (stored, said) = (world.values(), said.values(&world));
+            for place in Repository::places_of_form(name, &world) {
+                if let Some(value) =
+                    stored.get(&place).filter(|value| said.get(&place) == Some(value))
+                {
+                    self.memory.synced.insert(place, value.clone());
+                }
+            }
             if self.team.is_none() {
                 self.files[1 - machine] = self.files[machine].clone();
             }
