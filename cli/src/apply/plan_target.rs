@@ -84,7 +84,6 @@ impl PlanTarget {
         let merge_options = PlanOptions {
             // What is compared with the page alone counts as changed here wherever the two differ.
             overwrite: run.sync.overwrite || run.sync.exact,
-            prune: run.flags.prune && !is_text,
             ..options.clone()
         };
         let mut merged = record.merge(file, page, &merge_options).map_err(|error| {
@@ -101,6 +100,9 @@ impl PlanTarget {
             return Err(unsure(file, gap));
         }
         let merge = &mut merged.merge;
+        if is_text {
+            merge.keep_made();
+        }
         if is_text && !run.flags.prune {
             keep_removed(merge);
         }
@@ -114,7 +116,7 @@ impl PlanTarget {
         }
         options.sync = record.text().is_none().then(|| synced_run(record, run));
         let wanted = if file.page.has_slots {
-            merge.wanted(&page.slots, &options)
+            merge.wanted()
         } else {
             Wanted::of_fields(&page.slots, merge.fields.clone())
         };

@@ -92,6 +92,9 @@ impl PlannedPage {
         let shown = self.shown().without_field(LOGIN);
         let kept_reason = match self.merged.as_deref() {
             Some(MergedPage { since: Since::Opened, .. }) => "not in the text",
+            Some(MergedPage { .. }) if self.proposal.options.prune => {
+                "made on the page since the last sync; perhaps an item of the file that was deleted there"
+            }
             Some(MergedPage { base: Some(_), .. }) => {
                 "made on the page since the last sync; --prune deletes it"
             }

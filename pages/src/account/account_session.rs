@@ -270,7 +270,7 @@ impl<'a> AccountSession<'a> {
         }
         options.prune = *prune;
         let wanted = match &desired.slots {
-            Some(_) => merge.wanted(&page.slots, &options),
+            Some(_) => merge.wanted(),
             None => Wanted::of_fields(&page.slots, merge.fields.clone()),
         };
         let plan = Plan::of_page(page, &wanted, &options);

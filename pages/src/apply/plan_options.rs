@@ -90,7 +90,7 @@ impl RetainReason {
 
 impl PlanOptions {
     /// Returns whether a slot that the file does not mention is to be deleted.
-    pub(super) fn prunes(&self, slot: &Slot) -> bool {
+    pub(crate) fn prunes(&self, slot: &Slot) -> bool {
         match RetainReason::of(slot, &self.types) {
             RetainReason::NotInFile => self.prune,
             RetainReason::Unsupported => self.prune_unsupported,

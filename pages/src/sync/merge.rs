@@ -1,6 +1,6 @@
 //! Three-way merge of a file with its page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::{
     RemoteChange, Replaced, SyncNote,
 };
 use crate::apply::{
-    BoundItem, DesiredPage, DesiredSlot, PlanError, PlanOptions, SlotTypes, Wanted, arrange, label,
+    BoundItem, DesiredPage, DesiredSlot, PlanError, PlanOptions, Wanted, arrange, label,
 };
 use links_sdk::{Object, Slot, SlotId};
 
@@ -78,22 +78,29 @@ impl Merge {
             bound: &bound,
             is_recorded: base.is_some(),
             wins,
-            prune: options.prune,
-            types: &options.types,
+            options,
             merge: Self::default(),
         };
         Ok(merger.run())
     }
 
-    /// Returns what the page should have. Slots that cannot be edited stay, unless `options` say to delete unsupported ones.
-    pub fn wanted(&self, page: &[Slot], options: &PlanOptions) -> Wanted {
+    /// Keeps the slots that were made on the page, whatever was to be deleted.
+    pub fn keep_made(&mut self) {
+        let deletions = std::mem::take(&mut self.deletions).into_iter();
+        let (made, rest): (Vec<_>, Vec<_>) =
+            deletions.partition(|deletion| deletion.reason == DeletionReason::MadeThere);
+        self.deletions = rest;
+        let made = made.into_iter().map(|Deletion { id, kind, label, .. }| (id, kind, label));
+        self.remote.extend(made.map(|(id, kind, label)| RemoteChange::Made { id, kind, label }));
+    }
+
+    /// Returns what the page should have.
+    pub fn wanted(&self) -> Wanted {
         let fields = self.fields.clone();
         let slots = self.desired.slots.clone();
         let bound = self.items.iter().zip(&slots);
         let bound = bound.map(|(item, slot)| BoundItem { item: *item, slot: slot.id }).collect();
-        let unsupported = page.iter().filter(|slot| options.prune_unsupported && !slot.supported);
-        let deleted = self.deletions.iter().map(|deletion| deletion.id);
-        let deleted = deleted.chain(unsupported.map(|slot| slot.id)).collect();
+        let deleted = self.deletions.iter().map(|deletion| deletion.id).collect();
         Wanted { bound, ..Wanted::by_id(DesiredPage { fields, slots }, deleted) }
     }
 }
@@ -135,8 +142,7 @@ struct Merger<'c, 'a> {
     is_recorded: bool,
     /// Set if the file wins over the page.
     wins: bool,
-    prune: bool,
-    types: &'c SlotTypes,
+    options: &'c PlanOptions,
     merge: Merge,
 }
 
@@ -248,7 +254,8 @@ impl Merger<'_, '_> {
         let ComparedKey { decision, file, page, .. } = *compared;
         let slot = of.map(|(item, slot)| (item, slot.id));
         let (key, page) = (compared.key.to_owned(), page.clone());
-        let may_store = |(_, slot): (_, &Slot)| self.types.may_store(&slot.kind, &key, file, &page);
+        let may_store =
+            |(_, slot): (_, &Slot)| self.options.types.may_store(&slot.kind, &key, file, &page);
         match decision {
             Decision::Agreed | Decision::Unchanged => return false,
             Decision::ChangedHere => {}
@@ -316,10 +323,11 @@ impl Merger<'_, '_> {
                 continue;
             };
             let slot = &self.bound.slots[position];
-            if !slot.is_editable {
-                continue;
-            }
-            let keys = self.bound.changed_there(entry, position);
+            let keys = match slot.is_editable {
+                true => self.bound.changed_there(entry, position),
+                false if self.options.prunes(slot.slot) => BTreeSet::new(),
+                false => continue,
+            };
             if keys.is_empty() {
                 deleted.push((position, DeletionReason::DeletedHere));
             } else if self.wins {
@@ -335,7 +343,10 @@ impl Merger<'_, '_> {
         }
         for position in &identities.made_there {
             let slot = &self.bound.slots[*position];
-            if self.prune && slot.is_editable {
+            // A slot that resembles an item whose own is gone is perhaps what the file still has.
+            let is_resembled =
+                || identities.resembling.iter().any(|slots| slots.contains(position));
+            if self.options.prunes(slot.slot) && !is_resembled() {
                 deleted.push((*position, DeletionReason::MadeThere));
             } else if self.is_recorded {
                 let (id, kind) = (slot.slot.id, slot.slot.kind.clone());

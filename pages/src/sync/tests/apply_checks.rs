@@ -276,9 +276,7 @@ impl World {
         let merge = Merge::new(Some(base), &self.here.file, &live, &options)
             .map_err(|error| format!("a second run is refused: {error}"))?;
         check!(merge.conflicts.is_empty(), "a second run has conflicts: {:?}", merge.conflicts);
-        let plan =
-            Plan::new(&live.slots, &merge.wanted(&live.slots, &self.options()), &self.options())
-                .unwrap();
+        let plan = Plan::new(&live.slots, &merge.wanted(), &self.options()).unwrap();
         check!(
             plan.is_empty() && merge.fields.is_empty(),
             "a second run would change: {plan:?} {:?}",

@@ -55,7 +55,7 @@ impl World {
     ) -> Checked {
         let before = self.service.clone();
         let options = self.options();
-        let plan = Plan::new(&before.slots, &merge.wanted(&before.slots, &options), &options)
+        let plan = Plan::new(&before.slots, &merge.wanted(), &options)
             .map_err(|error| format!("no plan: {error}"))?;
         let ids = self.service.execute(&plan);
         for (key, value) in merge.fields.iter() {

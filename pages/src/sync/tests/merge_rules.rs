@@ -29,7 +29,7 @@ fn merge_with(
 
 fn plan(merge: &Merge, page: &LivePage) -> Plan {
     let options = PlanOptions::default();
-    Plan::new(&page.slots, &merge.wanted(&page.slots, &options), &options).unwrap()
+    Plan::new(&page.slots, &merge.wanted(), &options).unwrap()
 }
 
 fn menu(title: &str) -> Value {
@@ -228,6 +228,37 @@ fn a_slot_made_there_is_kept_and_listed_and_prune_deletes_it() {
         (2.into(), DeletionReason::MadeThere)
     );
     assert!(overwrite(&base, &file(&[menu("Menu")]), &there).deletions.is_empty());
+}
+
+#[test]
+fn a_slot_like_one_that_the_file_still_has_is_not_pruned() {
+    // Others deleted the slot of the item and made it again with another link.
+    let base = synced(&[live_menu("Menu"), (2, json!(["text", {"title": "Hours"}]))]);
+    let said = file(&[menu("Menu"), json!(["text", {"title": "Hours"}])]);
+    let again = json!(["button", {"title": "Menu", "link": "https://b.example"}]);
+    let there = page(&[(2, json!(["text", {"title": "Hours"}])), (3, again)]);
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
+    let merge = merge_with(Some(&base), &said, &there, &options);
+    assert!(merge.deletions.is_empty(), "{:?}", merge.deletions);
+    assert!(matches!(merge.remote[..], [
+        RemoteChange::Deleted { item: 0, .. },
+        RemoteChange::Made { id, .. },
+    ] if id == 3));
+    assert_eq!(plan(&merge, &there).kept.len(), 1);
+}
+
+#[test]
+fn what_was_made_there_can_be_kept_whatever_is_pruned() {
+    let base = synced(&[live_menu("Menu")]);
+    let mut there = page(&[live_menu("Menu"), (2, menu("New")), (3, menu("Legacy"))]);
+    there.slots[2].supported = false;
+    let options = PlanOptions { prune: true, prune_unsupported: true, ..PlanOptions::default() };
+    let mut merge = merge_with(Some(&base), &file(&[]), &there, &options);
+    assert_eq!(merge.deletions.iter().map(|it| it.id).collect::<Vec<_>>(), [1, 2, 3]);
+    merge.keep_made();
+    assert_eq!(merge.deletions.iter().map(|it| it.id).collect::<Vec<_>>(), [1]);
+    assert!(merge.remote.iter().all(|it| matches!(it, RemoteChange::Made { .. })));
+    assert_eq!((merge.remote.len(), merge.wanted().deleted.len()), (2, 1));
 }
 
 #[test]

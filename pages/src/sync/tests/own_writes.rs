@@ -25,7 +25,7 @@ fn live(service: &ServicePage) -> LivePage {
 }
 
 fn plan(merge: &Merge, page: &LivePage) -> Plan {
-    Plan::new(&page.slots, &merge.wanted(&page.slots, &options()), &options()).unwrap()
+    Plan::new(&page.slots, &merge.wanted(), &options()).unwrap()
 }
 
 /// Runs the first steps of an apply, and adds what its journal says. `is_cut` is set if the next step was begun, too.

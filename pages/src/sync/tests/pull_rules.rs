@@ -30,7 +30,7 @@ fn assert_nothing_pending(pull: &Pull, file: &FilePage, page: &LivePage) {
     let file = pull.apply_to(file);
     let merge = Merge::new(Some(&pull.base), &file, page, &PlanOptions::default()).unwrap();
     let options = PlanOptions::default();
-    let plan = Plan::new(&page.slots, &merge.wanted(&page.slots, &options), &options);
+    let plan = Plan::new(&page.slots, &merge.wanted(), &options);
     assert!(
         plan.unwrap().is_empty()
             && merge.fields.is_empty()

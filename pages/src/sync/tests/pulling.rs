@@ -93,12 +93,7 @@ impl World {
         check!(merge.conflicts.is_empty(), "conflicts after a pull: {:?}", merge.conflicts);
         check!(merge.remote.is_empty(), "remote changes after a pull: {:?}", merge.remote);
         if is_untouched {
-            let plan = Plan::new(
-                &live.slots,
-                &merge.wanted(&live.slots, &self.options()),
-                &self.options(),
-            )
-            .unwrap();
+            let plan = Plan::new(&live.slots, &merge.wanted(), &self.options()).unwrap();
             // Equal slots may change places.
             let mut after = self.service.clone();
             after.execute(&plan);

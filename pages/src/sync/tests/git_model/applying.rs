@@ -75,7 +75,7 @@ impl GitWorld {
             return;
         }
         let slots = self.live[doc].page.slots.clone();
-        let plan = match Plan::new(&slots, &merge.wanted(&slots, &options), &options) {
+        let plan = match Plan::new(&slots, &merge.wanted(), &options) {
             Ok(plan) => plan,
             Err(error) => return self.fail(format!("no plan: {error}")),
         };
