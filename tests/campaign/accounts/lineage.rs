@@ -74,13 +74,13 @@ impl Lineage {
 }
 
 impl Authors {
-    /// Notes an event. `lineage` is that of the work tree of the command, if it was one: a slot that none of its files ever had is removed from the
-    /// page without a record, as with `--prune`.
+    /// Notes an event. `by` has what the work tree of the command knows and has, if it was one: a slot that the file of its page never had is
+    /// removed without a record, as with `--prune`.
     pub(crate) fn note(
         &mut self,
         event: &Event<AccountWorld>,
         writer: Writer,
-        lineage: Option<&Lineage>,
+        by: Option<(&Lineage, &Repository)>,
     ) {
         let (before, after) = (event.before.values(), event.after.values());
         for place in before.keys().chain(after.keys()) {
@@ -100,20 +100,24 @@ impl Authors {
             }
         }
         let (was, is) = (event.before.marks(), event.after.marks());
-        let by = match writer {
+        let sync = match writer {
             Writer::Recorded(sync) => Some(sync),
             _ => None,
         };
-        let was_in_file = |mark: &str| {
-            lineage.is_some_and(|it| it.once_in_file.iter().any(|(_, other)| other == mark))
+        let was_in_file = |(page, mark): &(u64, String)| {
+            let page = event.before.pages.iter().find(|it| it.id == *page);
+            by.zip(page).is_some_and(|((lineage, files), page)| {
+                let file = files.file_of(page).unwrap_or_default();
+                lineage.once_in_file.contains(&(file.to_owned(), mark.clone()))
+            })
         };
         let gone = was.difference(&is);
-        let gone = gone.map(|place| (place.clone(), [by.filter(|_| was_in_file(&place.1)), None]));
+        let gone = gone.map(|place| (place.clone(), [sync.filter(|_| was_in_file(place)), None]));
         self.removed.extend(gone);
         for mark in is.difference(&was) {
             // For whoever does not know that run, their own slot stays removed.
-            match (self.removed.get_mut(mark), by) {
-                (Some([_, since]), Some(by)) => *since = Some(by),
+            match (self.removed.get_mut(mark), sync) {
+                (Some([_, since]), Some(sync)) => *since = Some(sync),
                 _ => drop(self.removed.remove(mark)),
             }
         }

@@ -107,7 +107,8 @@ impl Player<'_> {
             self.memory.note(None, event, writer == Writer::Other);
             if let Some(team) = &mut self.team {
                 let lineage = event.machine.map(|machine| team.lineage(machine));
-                team.authors.note(event, writer, lineage.as_ref());
+                let files = event.machine.map(|machine| &self.files[machine]);
+                team.authors.note(event, writer, lineage.as_ref().zip(files));
             }
         }
         self.tally.count_events(events);
