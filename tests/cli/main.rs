@@ -113,6 +113,7 @@ mod terminal;
 mod test_env;
 #[cfg(unix)]
 mod tmux;
+mod unchanged;
 mod undo;
 mod undo_files;
 mod uploads;

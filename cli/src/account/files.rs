@@ -49,9 +49,8 @@ impl AccountFiles {
     ///
     /// When no path is given, and there is no lock.
     pub(crate) fn read(context: &Context, paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self> {
-        let default = if paths.is_empty() { vec![directory_of_lock()?] } else { Vec::new() };
         let mut files = Self::default();
-        for path in paths.iter().chain(&default) {
+        for path in &or_all(paths)? {
             let read = files.add_all(context, path, roots);
             files.failures.extend(read.err());
         }
@@ -151,26 +150,6 @@ impl AccountFiles {
         Ok(())
     }
 
-    /// Returns the words for the files that are left out: their number, and the first of them by name.
-    pub(crate) fn left_out_words(&self) -> Option<String> {
-        let names: Vec<String> =
-            self.skipped.iter().take(NAMED).map(|path| path.display().to_string()).collect();
-        let names = names.join(", ");
-        match self.skipped.len() {
-            0 => None,
-            1 => Some(format!("{names} is neither a page nor a form, and is left out")),
-            count => {
-                let more = match count.saturating_sub(NAMED) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
-                Some(format!(
-                    "{count} files are neither pages nor forms, and are left out: {names}{more}"
-                ))
-            }
-        }
-    }
-
     /// Leaves out the files of pages and forms that several files have.
     pub(super) fn without_repeated(mut self) -> Self {
         let page = |(_, file): &(PathBuf, PageFile)| {
@@ -192,6 +171,26 @@ impl AccountFiles {
         self.forms.retain(|found| !repeated.contains(&form(found)));
         self.failures.extend(failures);
         self
+    }
+}
+
+/// Returns the words for the files that are left out: their number, and the first of them by name.
+pub(crate) fn left_out_words(skipped: &[PathBuf]) -> Option<String> {
+    let names: Vec<String> =
+        skipped.iter().take(NAMED).map(|path| path.display().to_string()).collect();
+    let names = names.join(", ");
+    match skipped.len() {
+        0 => None,
+        1 => Some(format!("{names} is neither a page nor a form, and is left out")),
+        count => {
+            let more = match count.saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            Some(format!(
+                "{count} files are neither pages nor forms, and are left out: {names}{more}"
+            ))
+        }
     }
 }
 
@@ -265,6 +264,11 @@ pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) ->
     let locks = paths.iter().filter_map(lock).collect();
     let named = NamedFiles { read: roots.to_vec(), write: Vec::new() };
     named.with_all(&paths, locks, writes)
+}
+
+/// Returns the paths; without any, the directory of the closest `links.lock`.
+pub(super) fn or_all(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    if paths.is_empty() { Ok(vec![directory_of_lock()?]) } else { Ok(paths.to_vec()) }
 }
 
 fn directory_of_lock() -> Result<PathBuf> {

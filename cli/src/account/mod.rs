@@ -22,6 +22,7 @@ pub(crate) mod shadow_run;
 mod state;
 pub(crate) mod summary;
 mod totals;
+pub(crate) mod unchanged;
 
 use std::rc::Rc;
 
@@ -65,6 +66,12 @@ pub(crate) struct PlanOutputs {
 }
 
 impl PlanOutputs {
+    /// Returns whether the plan is only shown.
+    pub(crate) fn is_shown(&self) -> bool {
+        let Self { out, check, summary, annotate, .. } = self;
+        out.is_none() && !check && summary.is_none() && annotate.is_none()
+    }
+
     /// Returns the files that are written.
     pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
         self.out.iter().cloned().chain(summary::file(self.summary.as_ref()))
@@ -113,6 +120,7 @@ pub(crate) async fn plan(
         failed.as_ref().err().into_iter().for_each(|failure| annotate.failure(failure));
     }
     let PagesRun { context, state, .. } = session;
+    unchanged::note(context, &state);
     let output = shown(&context.ui, state, fail_on);
     let output = match (summary, markdown) {
         (Some(path), Some(markdown)) => summary::put(&path, markdown, output)?,
@@ -127,7 +135,8 @@ async fn planned(
     source: RunSource,
     options: RunOptions,
 ) -> Result<PagesRun<'_>> {
-    let settings = runs::settings(context);
+    let mut settings = runs::settings(context);
+    settings.read.clone_from(&options.read);
     let (mut session, pages, inputs) = PagesRun::new(context, source, options).await?;
     session.open_to_read(pages, inputs, settings).await?;
     session.check_lock_user().await?;
@@ -197,6 +206,7 @@ pub(crate) async fn apply(
     }
     let mut settings = runs::write_settings(context, options.command.clone())?;
     (settings.wait, settings.allow_emptied) = (options.wait, options.flags.allow_empty);
+    settings.read.clone_from(&options.read);
     let (mut session, pages, inputs) = PagesRun::new(context, source, options).await?;
     let (running, client): (Rc<RunProgress>, _) =
         (session.running.clone(), session.state.client.clone());

@@ -13,7 +13,7 @@ use links_sdk::Outcome;
 use super::absent_files::AbsentFile;
 use super::edit::SlotsEdit;
 use super::estimate;
-use super::files::AccountFiles;
+use super::files::{AccountFiles, left_out_words};
 use super::forms::{FormRules, PlannedForm};
 use super::request::RunSource;
 use super::saved_plan::SavedPage;
@@ -72,12 +72,12 @@ impl<'c> PagesRun<'c> {
                 });
             }
         };
-        if let Some(words) = files.left_out_words() {
+        if let Some(words) = left_out_words(&files.skipped) {
             context.ui.tell(Style::Faint, words);
         }
         let absent = AbsentFile::below(context, &files.directories)?;
         let mut failures = std::mem::take(&mut files.failures);
-        let AccountFiles { pages, forms, .. } = files;
+        let AccountFiles { pages, forms, skipped, .. } = files;
         let count = pages.len() + edit.as_ref().map_or(0, |it| it.pages.len());
         estimate::announce(&context.ui, count, count + 2);
         let mut known = KnownForms::of(options.locked);
@@ -130,6 +130,7 @@ impl<'c> PagesRun<'c> {
             forms,
             form_edits,
             absent,
+            skipped,
             written_forms: BTreeMap::new(),
             failures,
             is_edit,

@@ -106,7 +106,7 @@ fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
 }
 
 /// Returns what a merge says of the changes since the last sync.
-fn sync_data(merge: &Merge) -> Value {
+pub(super) fn sync_data(merge: &Merge) -> Value {
     let Merge { remote, replaced, deletions, notes, .. } = merge;
     json!({ "remote": remote, "replaced": replaced, "deletions": deletions, "notes": notes })
 }
@@ -428,6 +428,9 @@ pub(super) fn applied(
             }
         }
     }
+    if failures.is_empty() && !is_stopped && !is_written {
+        super::unchanged::note(context, &state);
+    }
     let unchanged: Vec<&str> = unchanged.iter().map(String::as_str).collect();
     all.lines.extend(unchanged_line("", &unchanged, "pages"));
     for (name, id) in &state.written_forms {
@@ -448,6 +451,39 @@ pub(super) fn applied(
     all.rows.extend(state.forms.iter().map(|form| form_row(form, id(form).as_deref())));
     all.lines.push(StyledLine::faint(count(state.client.requests_sent(), "request")));
     Ok(all.output(state, Exit::Ok))
+}
+
+/// Output of a plan, or of a run that `writes`, over pages that are as their files say. `pages` are their records.
+pub(super) fn unchanged(ui: &Ui, pages: Vec<Value>, requests: u64, writes: bool) -> CommandOutput {
+    let logins: Vec<&str> = pages.iter().filter_map(|page| page["login"].as_str()).collect();
+    let mut lines: Vec<StyledLine> = unchanged_line("", &logins, "pages").into_iter().collect();
+    lines.push(if writes {
+        StyledLine::faint(count(requests, "request"))
+    } else {
+        let requests = usize::try_from(requests).unwrap_or_default();
+        StyledLine::plain(format!("no changes ({})", estimate::words(requests)))
+    });
+    if ui.shows_text() {
+        let view = View::Listing(lines, Instead::Rows(Vec::new()));
+        return CommandOutput::new(Body::Own(Value::Null), view);
+    }
+    let rows = pages.iter().map(|page| {
+        let mut row = row("page", page, action(false, true), [0; 4]);
+        if writes {
+            (row["run"], row["finished"]) = (Value::Null, true.into());
+        } else {
+            row["remote"] = 0.into();
+        }
+        row
+    });
+    let view = View::Listing(lines, Instead::Rows(rows.collect()));
+    let mut meta = json!({ "requests": requests });
+    if !writes {
+        meta["refusal"] = Value::Null;
+    }
+    let forms = if writes { json!({}) } else { json!([]) };
+    let body = json!({ "data": { "pages": pages, "forms": forms }, "meta": meta });
+    CommandOutput::new(Body::Own(body), view)
 }
 
 /// Output of a run that a second Ctrl-C ended at once.

@@ -37,6 +37,8 @@ pub(super) struct AccountState {
     pub(super) form_edits: Vec<FormEdit>,
     /// Files that a lock has a record of, and that are not there any more.
     pub(super) absent: Vec<AbsentFile>,
+    /// Files that are neither pages nor forms.
+    pub(super) skipped: Vec<PathBuf>,
     /// Ids of the forms that the run has written, by name.
     pub(super) written_forms: BTreeMap<String, String>,
     /// Why files, forms and pages cannot be planned.

@@ -1,7 +1,7 @@
 //! Options of a run: the flags of `apply` and what its commands add to them, and the guards that flags lift.
 
 use clap::Args;
-use links_pages::apply::{DeleteLimits, GuardRefusal, RunCommand};
+use links_pages::apply::{DeleteLimits, GuardRefusal, ReadPages, RunCommand};
 
 use crate::context::prelude::*;
 
@@ -86,6 +86,8 @@ pub(crate) struct RunOptions {
     pub(crate) is_unrecorded: bool,
     /// The only slots that may be deleted; any if it is `None`.
     pub(crate) only_deletes: Option<Vec<SlotId>>,
+    /// Pages that were read to see whether there is anything to do.
+    pub(crate) read: ReadPages,
 }
 
 impl ApplyArgs {

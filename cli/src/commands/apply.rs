@@ -4,7 +4,7 @@
 use super::prelude::*;
 use crate::account::request::RunSource;
 use crate::account::saved_plan::lock_of;
-use crate::account::{self, PlanOutputs, page_files};
+use crate::account::{self, PlanOutputs, page_files, unchanged};
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::{LockStore, note_on_input};
 use crate::apply::unfinished_runs;
@@ -108,8 +108,13 @@ fn apply_rules(
 }
 
 pub(super) async fn plan(context: &mut Context, args: PlanArgs) -> CommandResult {
-    let (paths, options) = args.files.options();
+    let (paths, mut options) = args.files.options();
     let paths = page_files::paths(context, paths);
+    if let (Ok(paths), true) = (&paths, args.outputs.is_shown())
+        && let Some(output) = unchanged::output(context, paths, &mut options, false).await?
+    {
+        return Ok(output);
+    }
     let source =
         paths.and_then(|paths| RunSource::files(context, &paths, &options.flags.upload_root));
     show_plan(context, source.map(|source| (source, options)), args.outputs).await
@@ -140,6 +145,11 @@ pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> Comm
         Some(plan) => RunSource::plan(&plan, &mut options)?,
         None => {
             let paths = page_files::paths(context, paths)?;
+            if context.dry_run().is_none()
+                && let Some(output) = unchanged::output(context, &paths, &mut options, true).await?
+            {
+                return Ok(output);
+            }
             RunSource::files(context, &paths, &options.flags.upload_root)?.all_usable()?
         }
     };
@@ -214,32 +224,47 @@ impl SlotsFileArgs {
         named
     }
 
-    /// Reads the page file or the plan, if there is one, and returns the options of its run. A file on standard input gets a note.
-    fn read(self, context: &Context) -> Result<(Option<RunSource>, RunOptions)> {
-        let Self { file, plan, profile, flags, sync } = self;
-        let note = file.as_deref().and_then(note_on_input);
-        let mut options = RunOptions {
-            flags,
-            sync,
+    /// Returns the options of the run.
+    fn options(&self, context: &Context) -> RunOptions {
+        let is_file = |file: &&PathBuf| file.as_os_str() != "-";
+        RunOptions {
+            flags: self.flags.clone(),
+            sync: self.sync,
             command: journal::command(context),
             is_one_page: true,
-            profiles: profile.into_iter().collect(),
+            path: self.file.as_ref().filter(is_file).map(|file| runs::recorded_path(file)),
+            profiles: self.profile.clone().into_iter().collect(),
             ..RunOptions::default()
-        };
-        let source = match (file, plan) {
-            (Some(file), _) => {
-                let source = RunSource::slots(&file, &options)?;
-                let is_file = file.as_os_str() != "-";
-                options.path = is_file.then(|| runs::recorded_path(&file));
-                Some(source)
+        }
+    }
+
+    /// Returns the output if the file is as it was when there was nothing to do, and its page is, too.
+    async fn unchanged(
+        &self,
+        context: &mut Context,
+        options: &mut RunOptions,
+        writes: bool,
+    ) -> Result<Option<CommandOutput>> {
+        match &self.file {
+            Some(file) => {
+                unchanged::output(context, std::slice::from_ref(file), options, writes).await
             }
-            (None, Some(plan)) => Some(RunSource::plan(&plan, &mut options)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads the page file or the plan, if there is one. A file on standard input gets a note.
+    fn read(self, context: &Context, options: &mut RunOptions) -> Result<Option<RunSource>> {
+        let note = self.file.as_deref().and_then(note_on_input);
+        let source = match (self.file, self.plan) {
+            (Some(file), _) => Some(RunSource::slots(&file, options)?),
+            (None, Some(plan)) => Some(RunSource::plan(&plan, options)?),
             (None, None) => None,
         };
         if let Some(note) = note {
             context.ui.say(&note);
         }
-        Ok((source, options))
+        Ok(source)
     }
 }
 
@@ -260,17 +285,27 @@ impl SlotsApplyArgs {
 }
 
 pub(super) async fn plan_slots(context: &mut Context, args: SlotsPlanArgs) -> CommandResult {
-    let read = args
-        .file
-        .read(context)
-        .and_then(|(source, options)| Ok((source.ok_or_else(no_file)?, options)));
+    let mut options = args.file.options(context);
+    if args.outputs.is_shown()
+        && let Some(output) = args.file.unchanged(context, &mut options, false).await?
+    {
+        return Ok(output);
+    }
+    let source = args.file.read(context, &mut options);
+    let read = source.and_then(|source| Ok((source.ok_or_else(no_file)?, options)));
     show_plan(context, read, args.outputs).await
 }
 
 pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> CommandResult {
     let SlotsApplyArgs { file, locked, wait, status, resume, abort, operation, dry_run } = args;
-    let (mut source, options) = file.read(context)?;
-    let mut options = RunOptions { locked, wait, ..options };
+    let mut options = RunOptions { locked, wait, ..file.options(context) };
+    if !(status || resume || abort)
+        && dry_run.dry_run.is_none()
+        && let Some(output) = file.unchanged(context, &mut options, true).await?
+    {
+        return Ok(output);
+    }
+    let mut source = file.read(context, &mut options)?;
     if status || resume || abort {
         let named = source.as_ref().and_then(RunSource::page).map(|file| &file.page.profile);
         let key = options.profiles.first().or(named);

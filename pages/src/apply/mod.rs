@@ -93,7 +93,7 @@ pub use proposal::Proposal;
 pub use request::{Apply, PlannedPage};
 pub(crate) use resemblance::tells;
 pub use run::{PageRequest, Run, execute};
-pub use run_settings::RunSettings;
+pub use run_settings::{ReadPages, RunSettings};
 pub(crate) use schema::SchemaNode;
 pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;

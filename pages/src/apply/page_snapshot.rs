@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use twox_hash::XxHash3_128;
 
 use super::page_fields::{PAGE_FIELDS, page_fields};
 use links_sdk::ProfileId;
@@ -141,6 +142,15 @@ impl PageSnapshot {
     /// Returns the profile fields as files have them.
     pub fn fields(&self) -> Object {
         page_fields(&self.record)
+    }
+
+    /// Returns a hash of all that a file can say of the page, and of its address: what changes by itself does not count.
+    pub fn digest(&self) -> String {
+        let slots = self.slots.iter().map(|it| (it.id, &it.kind, &it.data, it.supported));
+        let slots: Vec<_> = slots.collect();
+        let shown = (self.id, &self.login, &self.url, self.fields(), self.has_expired_mood());
+        let text = serde_json::to_vec(&(shown, slots)).unwrap_or_default();
+        format!("{:032x}", XxHash3_128::oneshot(&text))
     }
 
     /// Returns the page with other slots.

@@ -85,7 +85,10 @@ impl Run {
         pages: Vec<PageRequest>,
         settings: RunSettings,
     ) -> Result<Self, ApplyError> {
-        let marks = settings.marks(client).await;
+        let marks = match &settings.read.marks {
+            Some(marks) => marks.clone(),
+            None => settings.marks(client).await,
+        };
         Run::find(client, pages, settings, Some(marks)).await
     }
 
@@ -193,12 +196,16 @@ impl Run {
     /// Reads a page; `None` if it has to be created.
     async fn read(&self, nth: usize) -> Result<Option<PageSnapshot>, ApplyCause> {
         let (client, request) = (&self.client, &self.requests[nth]);
+        let page = async |key: &ProfileKey| match self.settings.read.page(key) {
+            Some(page) => Ok(page),
+            None => read(client, key).await,
+        };
         if let Some(id) = self.found[nth] {
-            return read(client, &ProfileKey::Id(id)).await.map(Some);
+            return page(&ProfileKey::Id(id)).await.map(Some);
         }
         let mut missing = None;
         for key in request.keys.iter().filter(|_| !(self.is_listed && request.may_create)) {
-            match read(client, key).await {
+            match page(key).await {
                 Err(ApplyCause::Read(error)) if error.is_not_found() => missing = Some(error),
                 page => return page.map(Some),
             }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use super::journal::{JournalPosition, JournalStore};
 use super::page_turns::ended_turns;
 use super::single_write::SingleWrite;
-use super::{RunCommand, RunHeader, RunOwner};
+use super::{PageSnapshot, RunCommand, RunHeader, RunOwner};
 use links_sdk::runs::{self, blocking};
-use links_sdk::{Client, ProfileId};
+use links_sdk::{Client, Error, ProfileId, ProfileKey};
 
 /// Settings of a run over one page or several, for the `settings` method of its request.
 ///
@@ -35,6 +35,8 @@ pub struct RunSettings {
     pub wait: bool,
     /// Set to accept pages that read empty although the last run left slots on them.
     pub allow_emptied: bool,
+    /// Pages that were read already, to see whether there is anything to do.
+    pub read: ReadPages,
 }
 
 impl RunSettings {
@@ -90,8 +92,51 @@ impl RunSettings {
     }
 }
 
+/// Pages that were read before a run, which does not read them again.
+#[derive(Clone, Debug, Default)]
+pub struct ReadPages {
+    pages: Vec<PageSnapshot>,
+    /// What other runs had done before.
+    pub(super) marks: Option<RunMarks>,
+}
+
+impl ReadPages {
+    /// Begins to read pages for a run with these settings.
+    pub async fn begin(client: &Client, settings: &RunSettings) -> Self {
+        Self { pages: Vec::new(), marks: Some(settings.marks(client).await) }
+    }
+
+    /// Reads a page, with the code of its language if it is asked for.
+    ///
+    /// # Errors
+    ///
+    /// When the service cannot be asked, or has no such page.
+    pub async fn read(
+        &mut self,
+        client: &Client,
+        key: &ProfileKey,
+        with_language: bool,
+    ) -> Result<&PageSnapshot, Error> {
+        let mut page = PageSnapshot::read(client, key).await?;
+        if with_language {
+            page.read_language(client).await?;
+        }
+        self.pages.push(page);
+        Ok(&self.pages[self.pages.len() - 1])
+    }
+
+    /// Returns the page of a key, if it was read.
+    pub(super) fn page(&self, key: &ProfileKey) -> Option<PageSnapshot> {
+        let is_its = |page: &&PageSnapshot| match key {
+            ProfileKey::Id(id) => page.id == *id,
+            ProfileKey::Login(login) => page.login.eq_ignore_ascii_case(login),
+        };
+        self.pages.iter().find(is_its).cloned()
+    }
+}
+
 /// What other runs had done at one moment.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RunMarks {
     /// Number of turns of this process that had ended.
     pub turns: u64,

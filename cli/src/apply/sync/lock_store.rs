@@ -184,11 +184,16 @@ impl LockStore {
         Ok(())
     }
 
-    /// Returns whether the lock that was read last has marks of a merge that Git could not finish.
-    pub(super) fn has_marks(&self) -> bool {
+    /// Returns the text of the lock as it was read last.
+    pub(crate) fn last_text(&self) -> Option<String> {
         let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         let last = last.as_ref().filter(|last| last.path == self.path());
-        last.is_some_and(|last| last.text.contains("\n=======\n"))
+        last.map(|last| last.text.clone())
+    }
+
+    /// Returns whether the lock that was read last has marks of a merge that Git could not finish.
+    pub(super) fn has_marks(&self) -> bool {
+        self.last_text().is_some_and(|text| text.contains("\n=======\n"))
     }
 
     /// Writes the lock, as a whole.

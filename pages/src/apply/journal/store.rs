@@ -221,6 +221,11 @@ impl JournalStore {
         self.runs(|bytes| !has_ended(bytes))
     }
 
+    /// Returns whether a run of the page may have been interrupted.
+    pub fn is_interrupted(&self) -> bool {
+        self.unended().map_or(true, |runs| !runs.is_empty())
+    }
+
     fn runs(&self, is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<RecordedRun>> {
         let mut runs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for path in entries(&self.directory)? {

@@ -1,0 +1,276 @@
+//! Files that a command found to be as their pages are. While neither a byte of them nor a value of the pages changes, a command with the same options
+//! reads the pages and ends: no file is parsed, and nothing is compared.
+
+use links_pages::apply::{AppliedChanges, JournalStore, Plan, ReadPages, fingerprint, same};
+use links_pages::page_file::ReferenceTarget;
+use links_pages::page_file::local_image::hash_of;
+use links_pages::sync::Merge;
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_128;
+
+use super::files::{DEPTH, files_below, left_out_words, or_all};
+use super::pages_run::page_request;
+use super::report;
+use super::state::{AccountState, PageState};
+use crate::apply::apply_args::RunOptions;
+use crate::apply::planned::PlannedPage;
+use crate::apply::runs;
+use crate::apply::sync::LockStore;
+use crate::cache::{load_json, store_json};
+use crate::context::prelude::*;
+use crate::ui::plan::PlanView;
+
+/// What a command found.
+#[derive(Serialize, Deserialize)]
+struct Unchanged {
+    /// Version of the program: another one may compare in another way.
+    by: String,
+    pages: Vec<UnchangedPage>,
+    /// Hashes of the page files, and of the locks that govern them.
+    files: BTreeMap<PathBuf, String>,
+    /// SHA-256 of the images.
+    images: BTreeMap<PathBuf, String>,
+    /// Files that are neither pages nor forms.
+    skipped: Vec<PathBuf>,
+}
+
+/// A page that was as its file says.
+#[derive(Serialize, Deserialize)]
+struct UnchangedPage {
+    path: PathBuf,
+    /// What it is read by.
+    key: String,
+    /// Its digest.
+    page: String,
+    has_language: bool,
+    /// The lock that governs the file, and the user whom it belongs to.
+    lock: Option<(PathBuf, i64)>,
+    /// Set if there is a record of the last sync.
+    is_synced: bool,
+}
+
+/// Returns the output of a command with these paths and options if nothing has changed since one found that there was nothing to do. Otherwise the
+/// run does not read again what was read for that. `writes` says that it is an `apply`.
+pub(crate) async fn output(
+    context: &mut Context,
+    paths: &[PathBuf],
+    options: &mut RunOptions,
+    writes: bool,
+) -> Result<Option<CommandOutput>> {
+    let Some(files) = all_files(paths).filter(|_| context.plan_first.is_cleared()) else {
+        return Ok(None);
+    };
+    let Some(known) = memo(context, &files, options).and_then(|it| load_json::<Unchanged>(&it))
+    else {
+        return Ok(None);
+    };
+    if !known.is_of(&files) || !known.pages.iter().all(|page| page.is_governed(context)) {
+        return Ok(None);
+    }
+    let Ok(client) = context.client().await else { return Ok(None) };
+    let settings = runs::settings(context);
+    options.read = ReadPages::begin(&client, &settings).await;
+    let mut pages = Vec::new();
+    for page in &known.pages {
+        let Ok(key) = page.key.parse() else { return Ok(None) };
+        // What fails is tried again by the run, which says more.
+        let Ok(read) = options.read.read(&client, &key, page.has_language).await else {
+            return Ok(None);
+        };
+        let service = settings.service.as_deref().unwrap_or_default();
+        let state = settings.state.as_deref();
+        let is_interrupted = |state| JournalStore::of(state, service, read.id).is_interrupted();
+        if read.digest() != page.page || state.is_some_and(is_interrupted) {
+            return Ok(None);
+        }
+        pages.push((page, read.clone()));
+    }
+    if let Some(words) = left_out_words(&known.skipped) {
+        context.ui.tell(Style::Faint, words);
+    }
+    let shown = pages.iter().map(|(page, read)| page.shown(read, writes)).collect();
+    Ok(Some(report::unchanged(&context.ui, shown, client.requests_sent(), writes)))
+}
+
+/// Notes that nothing was to be done, if all files say what their pages have, and nothing but that was to be said.
+pub(super) fn note(context: &Context, state: &AccountState) {
+    let known = || {
+        let is_all_pages = state.forms.is_empty() && state.form_edits.is_empty();
+        let is_good = is_all_pages && state.failures.is_empty() && state.absent().next().is_none();
+        if !is_good || state.is_edit {
+            return None;
+        }
+        let mut known = Unchanged {
+            by: env!("CARGO_PKG_VERSION").to_owned(),
+            pages: Vec::new(),
+            files: BTreeMap::new(),
+            images: BTreeMap::new(),
+            skipped: state.skipped.clone(),
+        };
+        for path in &state.skipped {
+            known.files.insert(path.clone(), hash(&named::read(path).ok()?.1));
+        }
+        for page in &state.pages {
+            known.add(page, &state.options)?;
+        }
+        let files: Vec<PathBuf> =
+            state.pages.iter().map(|page| &page.path).chain(&state.skipped).cloned().collect();
+        Some((memo(context, &files, &state.options)?, known))
+    };
+    if let Some((memo, known)) = known() {
+        // It is found out again without it.
+        let _ = store_json(&memo, &known);
+    }
+}
+
+impl Unchanged {
+    /// Adds a page; `None` if there is more to be said of it than that it is as its file says.
+    fn add(&mut self, state: &PageState, options: &RunOptions) -> Option<()> {
+        let planned = state.planned.as_ref()?;
+        let PlannedPage { file, page, merged, refusal, record, .. } = planned;
+        let plan = planned.plan();
+        let merge = merged.as_ref().map(|it| &it.merge);
+        let is_quiet = merge.is_none_or(|merge| {
+            merge.remote.is_empty() && merge.notes.is_empty() && merge.replaced.is_empty()
+        });
+        let is_form = |it: &ReferenceTarget| matches!(it, ReferenceTarget::Form(_));
+        let is_as_written = plan.is_empty() && plan.kept.is_empty() && plan.notices.is_empty();
+        if !is_as_written
+            || !is_quiet
+            || state.is_new
+            || state.left_out.is_some()
+            || refusal.is_some()
+            || !file.left_out.is_empty()
+            || file.references.iter().any(|it| is_form(&it.target))
+            || record.as_ref().is_some_and(|it| it.text().is_some())
+            || !says_the_same(planned)
+        {
+            return None;
+        }
+        let here =
+            if file.directory.as_os_str().is_empty() { Path::new(".") } else { &file.directory };
+        let directory = here.canonicalize().ok()?;
+        for image in &file.images {
+            let path = directory.join(&image.name);
+            self.images.insert(path, image.local.hash.clone());
+        }
+        let text = file.document.text().as_bytes();
+        self.files.insert(state.path.clone(), hash(text));
+        let lock = record.as_ref().and_then(|record| record.lock());
+        if let Some((store, _)) = lock {
+            self.files.insert(store.path(), hash(store.last_text()?.as_bytes()));
+        }
+        let request = page_request(record.as_deref(), &state.path, file, options);
+        self.pages.push(UnchangedPage {
+            path: state.path.clone(),
+            key: request.keys.first()?.to_string(),
+            page: page.digest(),
+            has_language: file.page.content.fields.contains_key("languageCode"),
+            lock: lock.map(|(store, lock)| (store.path(), lock.user)),
+            is_synced: merged.is_some(),
+        });
+        Some(())
+    }
+
+    /// Returns whether it is about these files as they are now.
+    fn is_of(&self, files: &[PathBuf]) -> bool {
+        let bytes = |path: &Path| named::read(path).ok().map(|(_, bytes)| bytes);
+        let is_same = |(path, known): (&PathBuf, &String)| {
+            bytes(path).is_some_and(|bytes| hash(&bytes) == *known)
+        };
+        // An image to which a link leads is left to the run.
+        let is_same_image = |(path, known): (&PathBuf, &String)| {
+            let is_plain = named::resolve(path).is_ok_and(|it| it == *path);
+            is_plain && bytes(path).is_some_and(|bytes| hash_of(&bytes) == *known)
+        };
+        self.by == env!("CARGO_PKG_VERSION")
+            && files.iter().all(|file| self.files.contains_key(file))
+            && self.files.iter().all(is_same)
+            && self.images.iter().all(is_same_image)
+    }
+}
+
+impl UnchangedPage {
+    /// Returns whether the same lock governs the file, and it belongs to the user of the requests, as far as that is known.
+    fn is_governed(&self, context: &Context) -> bool {
+        match (LockStore::of(&self.path), &self.lock) {
+            (None, None) => true,
+            (Some(store), Some((path, user))) => {
+                store.path() == *path && store.check_user(context, *user).is_ok()
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the record of the page in the output.
+    fn shown(&self, page: &PageSnapshot, writes: bool) -> Value {
+        let file = self.path.display().to_string();
+        let mut shown = if writes {
+            let done = AppliedChanges::default();
+            json!({
+                "id": page.id, "login": page.login, "url": page.url, "done": done, "run": null, "finished": true, "file": file,
+            })
+        } else {
+            let plan = Plan { page: fingerprint(&page.slots), ..Plan::default() };
+            let plan = PlanView::of(&plan, &page.slots);
+            json!({ "file": file, "id": page.id, "login": page.login, "plan": plan })
+        };
+        if self.is_synced {
+            shown["sync"] = report::sync_data(&Merge::default());
+        } else if writes {
+            shown["sync"] = Value::Null;
+        }
+        shown
+    }
+}
+
+/// Returns whether a file says what its page has, slot by slot: whatever earlier syncs recorded, there is nothing to do then.
+fn says_the_same(planned: &PlannedPage) -> bool {
+    let PlannedPage { file, page, proposal, .. } = planned;
+    let (said, fields) = (&file.page.content, page.fields());
+    let is_field =
+        |(name, value): (&String, &Value)| fields.get(name).is_some_and(|it| same(it, value));
+    let is_slot = |nth: usize| {
+        let (item, slot) = (&said.slots[nth], &page.slots[nth]);
+        let is_held = |(key, value): (&String, &Value)| {
+            slot.data.get(key).map_or_else(|| same(&Value::Null, value), |it| same(it, value))
+        };
+        proposal.wanted.bound.get(nth).is_some_and(|it| it.slot == Some(slot.id))
+            && item.data.iter().all(is_held)
+    };
+    said.fields.iter().all(is_field)
+        && (!file.page.has_slots
+            || said.slots.len() == page.slots.len() && (0..said.slots.len()).all(is_slot))
+}
+
+/// Returns the file that has what a command found, by its files and options; `None` for options that do more than compare.
+fn memo(context: &Context, files: &[PathBuf], options: &RunOptions) -> Option<PathBuf> {
+    let RunOptions { flags, sync, is_one_page, locked, .. } = options;
+    let is_usual = options.profiles.is_empty()
+        && options.only_deletes.is_none()
+        && !options.renew_mood
+        && !options.is_unrecorded;
+    let mut files: Vec<PathBuf> =
+        files.iter().filter_map(|file| std::path::absolute(file).ok()).collect();
+    files.sort();
+    let named = format!("{files:?}{flags:?}{sync:?}{is_one_page}{locked}");
+    let name = format!("unchanged-{}", hash(named.as_bytes()));
+    is_usual.then(|| context.cache_file(&name)).flatten()
+}
+
+/// Returns the files that paths name, also those below directories.
+fn all_files(paths: &[PathBuf]) -> Option<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in or_all(paths).ok()? {
+        if path.is_dir() {
+            files.extend(files_below(&path, DEPTH).ok()?);
+        } else {
+            files.push(path);
+        }
+    }
+    (!files.is_empty()).then_some(files)
+}
+
+fn hash(bytes: &[u8]) -> String {
+    format!("{:032x}", XxHash3_128::oneshot(bytes))
+}

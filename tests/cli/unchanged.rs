@@ -1,0 +1,220 @@
+//! Tests of commands that find nothing to do, again: they read the pages and end, and notice whatever has changed since.
+
+use std::fs;
+
+use links_fixtures::Slot;
+use serde_json::{Map, Value, json};
+
+use crate::steps::{SLOTS, cut_short, edit_slots, ok};
+use crate::test_env::{CommandResult, TestEnv, picture};
+
+/// Directory of the caches, in which no page files are searched for.
+const CACHE: &str = ".cache/links";
+
+const PAGE: &str = "profile: cafe\ntitle: The café\nlanguageCode: en\n";
+
+/// Returns a café that is as its file says, with a cache and state that outlive a command. Fields are below a lock, as well as slots.
+fn synced(has_lock: bool) -> TestEnv {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
+    let cache = env.home.path().join(CACHE).display().to_string();
+    let env = env.env("LINKS_CACHE_DIR", cache);
+    edit_slots(&env, |slots| slots.clear());
+    if has_lock {
+        ok(&env, "init");
+    }
+    env.file("cafe.yaml", SLOTS.replace("profile: cafe\n", PAGE));
+    ok(&env, "apply cafe.yaml --yes");
+    env
+}
+
+/// Returns what commands have found, with the time at which that was written.
+fn found(env: &TestEnv) -> Vec<(String, std::time::SystemTime)> {
+    let files = fs::read_dir(env.home.path().join(CACHE)).unwrap().flatten();
+    let name = |file: &fs::DirEntry| file.file_name().into_string().unwrap();
+    let files = files.filter(|file| name(file).starts_with("unchanged-"));
+    files.map(|file| (name(&file), file.metadata().unwrap().modified().unwrap())).collect()
+}
+
+/// Runs a command that has something to say.
+fn noticed(env: &TestEnv, line: &str) -> CommandResult {
+    let run = env.run(line);
+    assert!(run.exit != 0 || !run.stdout.contains("no changes (1 request)"), "{run}");
+    run
+}
+
+#[test]
+fn a_command_says_again_what_it_said_when_nothing_was_to_be_done() {
+    for has_lock in [false, true] {
+        let env = synced(has_lock);
+        env.file("other.yaml", "a: b\n");
+        for line in [
+            "plan cafe.yaml",
+            "plan cafe.yaml --prune",
+            "plan cafe.yaml -o json",
+            "plan . -o csv",
+            "plan cafe.yaml -o ids",
+            "apply cafe.yaml",
+            "apply . -o json",
+            "apply cafe.yaml -o csv",
+        ] {
+            let run = |env: &TestEnv| {
+                env.server.forget_requests();
+                let run = ok(env, line);
+                let requests = env.server.requests();
+                let requests: Vec<String> = requests.iter().map(|it| it.path.clone()).collect();
+                (run.stdout, run.stderr, requests)
+            };
+            let _ = fs::remove_dir_all(env.home.path().join(CACHE));
+            run(&env);
+            let _ = fs::remove_dir_all(env.home.path().join(CACHE));
+            let first = run(&env);
+            let noted = found(&env);
+            assert_eq!(noted.len(), 1, "{line}");
+            assert_eq!(run(&env), first, "{line}");
+            assert_eq!(found(&env), noted, "{line} compared once more");
+        }
+    }
+}
+
+#[test]
+fn slots_without_fields_are_known_too() {
+    let env = synced(false);
+    env.file("slots.yaml", SLOTS);
+    for line in ["slots plan slots.yaml", "slots apply slots.yaml"] {
+        let first = ok(&env, line);
+        let noted = found(&env);
+        assert_eq!(ok(&env, line).stdout, first.stdout);
+        assert_eq!(found(&env), noted);
+    }
+    // A plan of the whole file looks at its fields.
+    assert!(ok(&env, "plan slots.yaml").stdout.contains("no changes"));
+    assert_eq!(found(&env).len(), 2);
+}
+
+#[test]
+fn whatever_others_change_on_the_page_is_noticed() {
+    type Change = fn(&mut links_fixtures::Profile);
+    let changes: [Change; 9] = [
+        |page| drop(page.slots[0].data.insert("title".into(), "Theirs".into())),
+        |page| drop(page.slots[0].data.remove("title")),
+        |page| page.slots.swap(0, 1),
+        |page| drop(page.slots.pop()),
+        |page| {
+            page.slots.push(Slot::new(
+                900,
+                "text",
+                json!({"title": "New"}).as_object().unwrap().clone(),
+            ))
+        },
+        |page| page.slots[0].supported = false,
+        |page| page.login = "cafe2".into(),
+        |page| page.title = Some("Theirs".into()),
+        |page| {
+            let mut slot = page.slots.remove(0);
+            slot.id = 901;
+            page.slots.insert(0, slot);
+        },
+    ];
+    for (nth, change) in changes.into_iter().enumerate() {
+        for line in ["plan cafe.yaml -o json", "apply cafe.yaml --locked -o json"] {
+            let env = synced(true);
+            ok(&env, line);
+            let (again, noted) = (ok(&env, line), found(&env));
+            env.server.edit(|account| change(&mut account.profiles[0]));
+            env.server.forget_requests();
+            let run = env.run(line);
+            let reads =
+                env.server.requests().iter().filter(|it| it.path == "/api/v1/profiles/101").count();
+            assert_eq!(reads, 1, "{nth}: the page is read once: {run}");
+            let data = |run: &CommandResult| {
+                serde_json::from_str::<Value>(&run.stdout).map(|it| it["data"].clone()).ok()
+            };
+            assert!(run.exit != 0 || data(&run) != data(&again), "{nth} {line}: {run}");
+            let _ = noted;
+        }
+    }
+}
+
+#[test]
+fn whatever_changes_on_this_machine_is_noticed() {
+    let text = SLOTS.replace("profile: cafe\n", PAGE);
+    let changes: [&dyn Fn(&TestEnv); 5] = [
+        &|env| drop(env.file("cafe.yaml", text.replace("Menu", "Card"))),
+        &|env| drop(env.file("cafe.yaml", text.replace("profile: cafe", "profile: qara.weddings"))),
+        &|env| drop(env.file("cafe.yaml", "")),
+        &|env| {
+            let lock = env.home.path().join("links.lock");
+            let text = fs::read_to_string(&lock).unwrap();
+            let (head, rest) = text.split_once('\n').unwrap();
+            let (head, _) = head.rsplit_once(' ').unwrap();
+            fs::write(lock, format!("{head} 999\n{rest}")).unwrap();
+        },
+        &|env| fs::write(env.home.path().join("links.lock"), "links.lock 1\n").unwrap(),
+    ];
+    for (nth, change) in changes.into_iter().enumerate() {
+        let env = synced(true);
+        ok(&env, "plan cafe.yaml");
+        ok(&env, "plan cafe.yaml");
+        change(&env);
+        let run = env.run("plan cafe.yaml");
+        assert!(run.exit != 0, "{nth}: {run}");
+    }
+}
+
+#[test]
+fn an_interrupted_run_is_told_of_where_the_page_is_as_before() {
+    let env = synced(false);
+    ok(&env, "apply cafe.yaml");
+    let (path, noted) = (env.home.path().join("cafe.yaml"), found(&env));
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("Menu", "Card")).unwrap();
+    cut_short(&env, "apply cafe.yaml --yes", "before_send:3");
+    fs::write(&path, text).unwrap();
+    let run = ok(&env, "apply cafe.yaml");
+    assert!(run.stderr.contains("interrupted"), "{run}");
+    assert!(run.stdout.contains("= cafe: no changes"), "{run}");
+    assert_ne!(found(&env), noted, "the run has ended, and the page was compared");
+}
+
+#[test]
+fn an_image_is_compared_and_one_that_a_link_replaces_is_left_to_the_run() {
+    let env = synced(false);
+    fs::create_dir(env.home.path().join("images")).unwrap();
+    env.file("images/a.png", picture(20, 20));
+    let text = "profile: cafe\navatar: {$upload: images/a.png}\n";
+    env.file("cafe.yaml", text);
+    ok(&env, "apply cafe.yaml --yes");
+    ok(&env, "plan cafe.yaml");
+    let noted = found(&env);
+    ok(&env, "plan cafe.yaml");
+    assert_eq!(found(&env), noted);
+    env.file("images/a.png", picture(20, 21));
+    assert_eq!(noticed(&env, "plan cafe.yaml").exit, 3);
+}
+
+#[test]
+fn what_was_noted_by_another_hand_is_not_believed_beyond_its_files() {
+    let env = synced(false);
+    ok(&env, "plan cafe.yaml");
+    let path = env.home.path().join(CACHE).join(&found(&env)[0].0);
+    let good: Map<String, Value> = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    for (name, value) in [
+        ("by", json!("0.0.0")),
+        ("pages", json!("none")),
+        ("files", json!({})),
+        ("files", json!({"/etc/passwd": "0"})),
+        ("images", json!({"images/no.png": "0"})),
+    ] {
+        let mut bad = good.clone();
+        bad.insert(name.to_owned(), value);
+        fs::write(&path, json!(bad).to_string()).unwrap();
+        assert_eq!(
+            ok(&env, "plan cafe.yaml").stdout,
+            "= cafe: no changes\nno changes (2 requests)\n"
+        );
+        assert_eq!(
+            serde_json::from_slice::<Map<String, Value>>(&fs::read(&path).unwrap()).unwrap(),
+            good
+        );
+    }
+}
