@@ -116,22 +116,20 @@ fn whatever_others_change_on_the_page_is_noticed() {
         },
     ];
     for (nth, change) in changes.into_iter().enumerate() {
-        for line in ["plan cafe.yaml -o json", "apply cafe.yaml --locked -o json"] {
-            let env = synced(true);
-            ok(&env, line);
-            let (again, noted) = (ok(&env, line), found(&env));
-            env.server.edit(|account| change(&mut account.profiles[0]));
-            env.server.forget_requests();
-            let run = env.run(line);
-            let reads =
-                env.server.requests().iter().filter(|it| it.path == "/api/v1/profiles/101").count();
-            assert_eq!(reads, 1, "{nth}: the page is read once: {run}");
-            let data = |run: &CommandResult| {
-                serde_json::from_str::<Value>(&run.stdout).map(|it| it["data"].clone()).ok()
-            };
-            assert!(run.exit != 0 || data(&run) != data(&again), "{nth} {line}: {run}");
-            let _ = noted;
-        }
+        let line = ["plan cafe.yaml -o json", "apply cafe.yaml --locked -o json"][nth % 2];
+        let env = synced(true);
+        ok(&env, line);
+        let again = ok(&env, line);
+        env.server.edit(|account| change(&mut account.profiles[0]));
+        env.server.forget_requests();
+        let run = env.run(line);
+        let is_read = |path: &str| path == "/api/v1/profiles/101";
+        let reads = env.server.requests().iter().filter(|it| is_read(&it.path)).count();
+        assert_eq!(reads, 1, "{nth}: the page is read once: {run}");
+        let data = |run: &CommandResult| {
+            serde_json::from_str::<Value>(&run.stdout).map(|it| it["data"].clone()).ok()
+        };
+        assert!(run.exit != 0 || data(&run) != data(&again), "{nth} {line}: {run}");
     }
 }
 
@@ -216,5 +214,39 @@ fn what_was_noted_by_another_hand_is_not_believed_beyond_its_files() {
             serde_json::from_slice::<Map<String, Value>>(&fs::read(&path).unwrap()).unwrap(),
             good
         );
+    }
+}
+
+#[test]
+fn forms_and_the_pages_that_show_them_are_known_too() {
+    let form = "form: book\ntitle: Book a table\nbuttonText: Book\nsuccessMessage: Thanks\nfields: [{label: Name, type: text}]\n";
+    let page = format!(
+        "{SLOTS}  - {{type: form, data: {{formId: {{$form: book}}, view: button, buttonText: Book}}}}\n"
+    );
+    for has_lock in [false, true] {
+        let env = synced(has_lock);
+        env.file("book.yaml", form);
+        env.file("cafe.yaml", &page);
+        ok(&env, "apply . --yes --allow-create 1");
+        for line in ["plan .", "plan . -o json", "apply . -o csv", "apply book.yaml -o json"] {
+            let _ = fs::remove_dir_all(env.home.path().join(CACHE));
+            ok(&env, line);
+            let (first, noted) = (ok(&env, line), found(&env));
+            assert_eq!(ok(&env, line).stdout, first.stdout, "{line}");
+            assert_eq!((found(&env), noted.len()), (noted, 1), "{line}");
+        }
+        if has_lock {
+            // The page alone refers to a form of the account that another one may replace.
+            ok(&env, "plan cafe.yaml");
+            assert_eq!(found(&env).len(), 1);
+        }
+        ok(&env, "plan .");
+        env.server.edit(|account| {
+            for form in &mut account.forms {
+                form.button_text = "Theirs".to_owned();
+            }
+        });
+        let run = env.run("plan .");
+        assert!(run.stdout.contains("Theirs"), "{run}");
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use links_pages::account::{FormPlan, FormPlanError};
 use links_pages::apply::{RecordWrite, SlotTypes};
-use links_pages::sync::{Merge, RemoteChange, Replaced};
+use links_pages::sync::{Lock, Merge, RemoteChange, Replaced};
 use links_sdk::Client;
 use links_sdk::types::LeadForm;
 
@@ -15,7 +15,7 @@ use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::PlannedPage;
 use crate::apply::runs;
-use crate::apply::sync::{self, FormSync, LockWrites, WrittenLocks, agreed};
+use crate::apply::sync::{self, FormSync, LockStore, LockWrites, WrittenLocks, agreed};
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::journal;
@@ -232,9 +232,21 @@ impl PlannedForm {
         if problems.is_empty() { failure } else { failure.at(self.file.document.bad(problems)) }
     }
 
+    /// Returns the form if it is as its file says, and there is nothing else to be said.
+    pub(super) fn unchanged(&self) -> Option<&LeadForm> {
+        let Merge { remote, replaced, notes, .. } = &self.merge;
+        let is_quiet = remote.is_empty() && replaced.is_empty() && notes.is_empty();
+        self.seen.as_ref().filter(|_| self.plan.is_empty() && is_quiet)
+    }
+
+    /// Returns the lock that governs the file.
+    pub(super) fn lock(&self) -> Option<(&LockStore, &Lock)> {
+        self.record.as_ref().and_then(FormSync::lock)
+    }
+
     /// Adds the lock that governs the file.
     pub(super) fn add_lock(&self, locks: &mut WrittenLocks) {
-        if let Some(lock) = self.record.as_ref().and_then(FormSync::lock) {
+        if let Some(lock) = self.lock() {
             locks.add_form(lock, self.plan.id.as_deref());
         }
     }

@@ -10,6 +10,7 @@ use super::form_edit::FormEdit;
 use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
 use super::totals::{MovedSlot, moved_slots, summary};
+use super::unchanged::UnchangedForm;
 use crate::apply::apply_args::refused;
 use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, failed_pages, written};
 use crate::apply::fail_on::{FailOn, is_changed_there};
@@ -453,10 +454,17 @@ pub(super) fn applied(
     Ok(all.output(state, Exit::Ok))
 }
 
-/// Output of a plan, or of a run that `writes`, over pages that are as their files say. `pages` are their records.
-pub(super) fn unchanged(ui: &Ui, pages: Vec<Value>, requests: u64, writes: bool) -> CommandOutput {
+/// Output of a plan, or of a run that `writes`, over pages and forms that are as their files say. `pages` are the records of the pages.
+pub(super) fn unchanged(
+    ui: &Ui,
+    (pages, forms): (Vec<Value>, &[UnchangedForm]),
+    requests: u64,
+    writes: bool,
+) -> CommandOutput {
     let logins: Vec<&str> = pages.iter().filter_map(|page| page["login"].as_str()).collect();
+    let names: Vec<&str> = forms.iter().map(|form| form.name.as_str()).collect();
     let mut lines: Vec<StyledLine> = unchanged_line("", &logins, "pages").into_iter().collect();
+    lines.extend(unchanged_line("form ", &names, "forms").filter(|_| !writes));
     lines.push(if writes {
         StyledLine::faint(count(requests, "request"))
     } else {
@@ -476,12 +484,28 @@ pub(super) fn unchanged(ui: &Ui, pages: Vec<Value>, requests: u64, writes: bool)
         }
         row
     });
-    let view = View::Listing(lines, Instead::Rows(rows.collect()));
-    let mut meta = json!({ "requests": requests });
-    if !writes {
-        meta["refusal"] = Value::Null;
-    }
-    let forms = if writes { json!({}) } else { json!([]) };
+    let form_rows = forms.iter().map(|form| {
+        let file = form.path.display().to_string();
+        let record = json!({ "id": form.id, "name": form.name, "file": file });
+        let mut row = row("form", &record, action(false, true), [0; 4]);
+        if !writes {
+            row["remote"] = 0.into();
+        }
+        row
+    });
+    let view = View::Listing(lines, Instead::Rows(rows.chain(form_rows).collect()));
+    let plan = |form: &UnchangedForm| {
+        let (name, id) = (form.name.clone(), Some(form.id.clone()));
+        let mut plan = json!(FormPlan { name, id, ..FormPlan::default() });
+        plan["sync"] = sync_data(&Merge::default());
+        plan
+    };
+    let (forms, meta) = if writes {
+        (json!({}), json!({ "requests": requests }))
+    } else {
+        let forms: Vec<Value> = forms.iter().map(plan).collect();
+        (json!(forms), json!({ "requests": requests, "refusal": null }))
+    };
     let body = json!({ "data": { "pages": pages, "forms": forms }, "meta": meta });
     CommandOutput::new(Body::Own(body), view)
 }

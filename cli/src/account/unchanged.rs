@@ -4,11 +4,13 @@
 use links_pages::apply::{AppliedChanges, JournalStore, Plan, ReadPages, fingerprint, same};
 use links_pages::page_file::ReferenceTarget;
 use links_pages::page_file::local_image::hash_of;
-use links_pages::sync::Merge;
+use links_pages::sync::{Lock, Merge};
+use links_sdk::FormId;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use super::files::{DEPTH, files_below, left_out_words, or_all};
+use super::forms::PlannedForm;
 use super::pages_run::page_request;
 use super::report;
 use super::state::{AccountState, PageState};
@@ -26,7 +28,8 @@ struct Unchanged {
     /// Version of the program: another one may compare in another way.
     by: String,
     pages: Vec<UnchangedPage>,
-    /// Hashes of the page files, and of the locks that govern them.
+    forms: Vec<UnchangedForm>,
+    /// Hashes of the page files and form files, and of the locks that govern them.
     files: BTreeMap<PathBuf, String>,
     /// SHA-256 of the images.
     images: BTreeMap<PathBuf, String>,
@@ -47,6 +50,16 @@ struct UnchangedPage {
     lock: Option<(PathBuf, i64)>,
     /// Set if there is a record of the last sync.
     is_synced: bool,
+}
+
+/// A form that was as its file says.
+#[derive(Serialize, Deserialize)]
+pub(super) struct UnchangedForm {
+    pub(super) path: PathBuf,
+    pub(super) name: String,
+    pub(super) id: FormId,
+    /// Hash of its record.
+    form: String,
 }
 
 /// Returns the output of a command with these paths and options if nothing has changed since one found that there was nothing to do. Otherwise the
@@ -85,24 +98,34 @@ pub(crate) async fn output(
         }
         pages.push((page, read.clone()));
     }
+    if !known.forms.is_empty() {
+        let Ok(forms) = client.forms().list().await else { return Ok(None) };
+        let is_same = |known: &UnchangedForm| {
+            forms.items.iter().any(|it| it.id == known.id && hash_of_form(it) == known.form)
+        };
+        if !known.forms.iter().all(is_same) {
+            return Ok(None);
+        }
+    }
     if let Some(words) = left_out_words(&known.skipped) {
         context.ui.tell(Style::Faint, words);
     }
     let shown = pages.iter().map(|(page, read)| page.shown(read, writes)).collect();
+    let shown = (shown, &known.forms[..]);
     Ok(Some(report::unchanged(&context.ui, shown, client.requests_sent(), writes)))
 }
 
 /// Notes that nothing was to be done, if all files say what their pages have, and nothing but that was to be said.
 pub(super) fn note(context: &Context, state: &AccountState) {
     let known = || {
-        let is_all_pages = state.forms.is_empty() && state.form_edits.is_empty();
-        let is_good = is_all_pages && state.failures.is_empty() && state.absent().next().is_none();
-        if !is_good || state.is_edit {
+        let is_all = state.failures.is_empty() && state.absent().next().is_none();
+        if !is_all || state.is_edit {
             return None;
         }
         let mut known = Unchanged {
             by: env!("CARGO_PKG_VERSION").to_owned(),
             pages: Vec::new(),
+            forms: Vec::new(),
             files: BTreeMap::new(),
             images: BTreeMap::new(),
             skipped: state.skipped.clone(),
@@ -110,11 +133,15 @@ pub(super) fn note(context: &Context, state: &AccountState) {
         for path in &state.skipped {
             known.files.insert(path.clone(), hash(&named::read(path).ok()?.1));
         }
+        for form in &state.forms {
+            known.add_form(form)?;
+        }
         for page in &state.pages {
             known.add(page, &state.options)?;
         }
-        let files: Vec<PathBuf> =
-            state.pages.iter().map(|page| &page.path).chain(&state.skipped).cloned().collect();
+        let pages = state.pages.iter().map(|page| &page.path);
+        let files = pages.chain(state.forms.iter().map(|form| &form.path)).chain(&state.skipped);
+        let files: Vec<PathBuf> = files.cloned().collect();
         Some((memo(context, &files, &state.options)?, known))
     };
     if let Some((memo, known)) = known() {
@@ -124,6 +151,24 @@ pub(super) fn note(context: &Context, state: &AccountState) {
 }
 
 impl Unchanged {
+    /// Adds a form; `None` if there is more to be said of it than that it is as its file says.
+    fn add_form(&mut self, form: &PlannedForm) -> Option<()> {
+        let seen = form.unchanged().filter(|_| form.file.channels.is_empty())?;
+        self.files.insert(form.path.clone(), hash(form.file.document.text().as_bytes()));
+        self.add_lock(form.lock())?;
+        let (path, name) = (form.path.clone(), form.plan.name.clone());
+        let (id, form) = (seen.id.clone(), hash_of_form(seen));
+        self.forms.push(UnchangedForm { path, name, id, form });
+        Some(())
+    }
+
+    fn add_lock(&mut self, lock: Option<(&LockStore, &Lock)>) -> Option<()> {
+        if let Some((store, _)) = lock {
+            self.files.insert(store.path(), hash(store.last_text()?.as_bytes()));
+        }
+        Some(())
+    }
+
     /// Adds a page; `None` if there is more to be said of it than that it is as its file says.
     fn add(&mut self, state: &PageState, options: &RunOptions) -> Option<()> {
         let planned = state.planned.as_ref()?;
@@ -133,7 +178,10 @@ impl Unchanged {
         let is_quiet = merge.is_none_or(|merge| {
             merge.remote.is_empty() && merge.notes.is_empty() && merge.replaced.is_empty()
         });
-        let is_form = |it: &ReferenceTarget| matches!(it, ReferenceTarget::Form(_));
+        // Another form of the account may get the title of one that has no file.
+        let is_filed = |name: &String| self.forms.iter().any(|form| form.name == *name);
+        let is_foreign =
+            |it: &ReferenceTarget| matches!(it, ReferenceTarget::Form(name) if !is_filed(name));
         let is_as_written = plan.is_empty() && plan.kept.is_empty() && plan.notices.is_empty();
         if !is_as_written
             || !is_quiet
@@ -141,7 +189,7 @@ impl Unchanged {
             || state.left_out.is_some()
             || refusal.is_some()
             || !file.left_out.is_empty()
-            || file.references.iter().any(|it| is_form(&it.target))
+            || file.references.iter().any(|it| is_foreign(&it.target))
             || record.as_ref().is_some_and(|it| it.text().is_some())
             || !says_the_same(planned)
         {
@@ -157,9 +205,7 @@ impl Unchanged {
         let text = file.document.text().as_bytes();
         self.files.insert(state.path.clone(), hash(text));
         let lock = record.as_ref().and_then(|record| record.lock());
-        if let Some((store, _)) = lock {
-            self.files.insert(store.path(), hash(store.last_text()?.as_bytes()));
-        }
+        self.add_lock(lock)?;
         let request = page_request(record.as_deref(), &state.path, file, options);
         self.pages.push(UnchangedPage {
             path: state.path.clone(),
@@ -269,6 +315,10 @@ fn all_files(paths: &[PathBuf]) -> Option<Vec<PathBuf>> {
         }
     }
     (!files.is_empty()).then_some(files)
+}
+
+fn hash_of_form(form: &LeadForm) -> String {
+    hash(&serde_json::to_vec(form).unwrap_or_default())
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -11,7 +11,7 @@ use links_sdk::types::LeadForm;
 use links_sdk::{Client, Error, FormChanges, FormId, Object};
 
 /// Changes from a form as it was read to what is desired. It is data: it can be printed, saved and compared.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FormPlan {
     /// Name by which pages refer to the form.
