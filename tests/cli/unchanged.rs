@@ -77,6 +77,30 @@ fn a_command_says_again_what_it_said_when_nothing_was_to_be_done() {
 }
 
 #[test]
+fn slots_that_are_never_deleted_are_told_of_again() {
+    let env = synced(false);
+    edit_slots(&env, |slots| {
+        let mut slot = Slot::new(90, "messenger", Map::new());
+        slot.supported = false;
+        slots.insert(1, slot);
+    });
+    for line in ["plan cafe.yaml", "plan cafe.yaml -o json", "apply cafe.yaml"] {
+        let _ = fs::remove_dir_all(env.home.path().join(CACHE));
+        ok(&env, line);
+        let (first, noted) = (ok(&env, line), found(&env));
+        assert_eq!(first.stdout.contains("90"), line.starts_with("plan"), "{first}");
+        let again = ok(&env, line);
+        assert_eq!((again.stdout, again.stderr), (first.stdout, first.stderr));
+        assert_eq!((found(&env), noted.len()), (noted, 1), "{line}");
+    }
+    // One that a flag would delete depends on what was recorded.
+    edit_slots(&env, |slots| slots[1].supported = true);
+    let _ = fs::remove_dir_all(env.home.path().join(CACHE));
+    ok(&env, "plan cafe.yaml");
+    assert_eq!(found(&env), []);
+}
+
+#[test]
 fn slots_without_fields_are_known_too() {
     let env = synced(false);
     env.file("slots.yaml", SLOTS);

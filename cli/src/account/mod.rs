@@ -32,6 +32,7 @@ use pages_run::{PageInput, PagesRun};
 use report::{applied, plan_exit, plan_lines, refusals, shown, stopped_at_once};
 use request::RunSource;
 use saved_plan::SavedPlan;
+use unchanged::Memo;
 
 use crate::apply::apply_args::RunOptions;
 use crate::apply::dry_run::{
@@ -120,7 +121,9 @@ pub(crate) async fn plan(
         failed.as_ref().err().into_iter().for_each(|failure| annotate.failure(failure));
     }
     let PagesRun { context, state, .. } = session;
-    unchanged::note(context, &state);
+    if let Some(memo) = Memo::of(context, &state) {
+        memo.store();
+    }
     let output = shown(&context.ui, state, fail_on);
     let output = match (summary, markdown) {
         (Some(path), Some(markdown)) => summary::put(&path, markdown, output)?,
@@ -215,7 +218,13 @@ pub(crate) async fn apply(
         return stopped_at_once(session.context, session.state);
     };
     let ended = ended?;
-    applied(session.context, session.state, ended)
+    let is_unchanged = ended.iter().all(|it| it.as_ref().is_ok_and(|it| it.done.is_nothing()));
+    let memo = if is_unchanged { Memo::of(session.context, &session.state) } else { None };
+    let output = applied(session.context, session.state, ended)?;
+    if let Some(memo) = memo.filter(|_| output.exit == Exit::Ok) {
+        memo.store();
+    }
+    Ok(output)
 }
 
 /// Opens, confirms and executes a run. Returns a result for each page.

@@ -10,7 +10,6 @@ use super::form_edit::FormEdit;
 use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
 use super::totals::{MovedSlot, moved_slots, summary};
-use super::unchanged::UnchangedForm;
 use crate::apply::apply_args::refused;
 use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, failed_pages, written};
 use crate::apply::fail_on::{FailOn, is_changed_there};
@@ -113,7 +112,7 @@ pub(super) fn sync_data(merge: &Merge) -> Value {
 }
 
 /// Returns the row of a page or form for `-o csv` and `-o ids`: its written or planned fields, updates, creates and deletes are counted.
-fn row(kind: &str, record: &Value, action: &str, counts: [usize; 4]) -> Value {
+pub(super) fn row(kind: &str, record: &Value, action: &str, counts: [usize; 4]) -> Value {
     let name = record.get("login").unwrap_or(&record["name"]);
     let [fields, updates, creates, deletes] = counts;
     json!({
@@ -130,7 +129,7 @@ fn form_row(form: &PlannedForm, id: Option<&str>) -> Value {
     row("form", &record, action(plan.id.is_none(), plan.is_empty()), counts)
 }
 
-fn action(is_new: bool, is_unchanged: bool) -> &'static str {
+pub(super) fn action(is_new: bool, is_unchanged: bool) -> &'static str {
     match (is_new, is_unchanged) {
         (true, _) => "create",
         (false, true) => "none",
@@ -202,7 +201,7 @@ pub(super) fn refusals(state: &AccountState) -> impl Iterator<Item = StyledLine>
 }
 
 /// Line about pages or forms that stay as they are, if there are any: one by its name, several as their number.
-fn unchanged_line(kind: &str, names: &[&str], several: &str) -> Option<StyledLine> {
+pub(super) fn unchanged_line(kind: &str, names: &[&str], several: &str) -> Option<StyledLine> {
     let text = match names {
         [] => return None,
         [name] => format!("= {kind}{name}: no changes"),
@@ -429,9 +428,6 @@ pub(super) fn applied(
             }
         }
     }
-    if failures.is_empty() && !is_stopped && !is_written {
-        super::unchanged::note(context, &state);
-    }
     let unchanged: Vec<&str> = unchanged.iter().map(String::as_str).collect();
     all.lines.extend(unchanged_line("", &unchanged, "pages"));
     for (name, id) in &state.written_forms {
@@ -452,62 +448,6 @@ pub(super) fn applied(
     all.rows.extend(state.forms.iter().map(|form| form_row(form, id(form).as_deref())));
     all.lines.push(StyledLine::faint(count(state.client.requests_sent(), "request")));
     Ok(all.output(state, Exit::Ok))
-}
-
-/// Output of a plan, or of a run that `writes`, over pages and forms that are as their files say. `pages` are the records of the pages.
-pub(super) fn unchanged(
-    ui: &Ui,
-    (pages, forms): (Vec<Value>, &[UnchangedForm]),
-    requests: u64,
-    writes: bool,
-) -> CommandOutput {
-    let logins: Vec<&str> = pages.iter().filter_map(|page| page["login"].as_str()).collect();
-    let names: Vec<&str> = forms.iter().map(|form| form.name.as_str()).collect();
-    let mut lines: Vec<StyledLine> = unchanged_line("", &logins, "pages").into_iter().collect();
-    lines.extend(unchanged_line("form ", &names, "forms").filter(|_| !writes));
-    lines.push(if writes {
-        StyledLine::faint(count(requests, "request"))
-    } else {
-        let requests = usize::try_from(requests).unwrap_or_default();
-        StyledLine::plain(format!("no changes ({})", estimate::words(requests)))
-    });
-    if ui.shows_text() {
-        let view = View::Listing(lines, Instead::Rows(Vec::new()));
-        return CommandOutput::new(Body::Own(Value::Null), view);
-    }
-    let rows = pages.iter().map(|page| {
-        let mut row = row("page", page, action(false, true), [0; 4]);
-        if writes {
-            (row["run"], row["finished"]) = (Value::Null, true.into());
-        } else {
-            row["remote"] = 0.into();
-        }
-        row
-    });
-    let form_rows = forms.iter().map(|form| {
-        let file = form.path.display().to_string();
-        let record = json!({ "id": form.id, "name": form.name, "file": file });
-        let mut row = row("form", &record, action(false, true), [0; 4]);
-        if !writes {
-            row["remote"] = 0.into();
-        }
-        row
-    });
-    let view = View::Listing(lines, Instead::Rows(rows.chain(form_rows).collect()));
-    let plan = |form: &UnchangedForm| {
-        let (name, id) = (form.name.clone(), Some(form.id.clone()));
-        let mut plan = json!(FormPlan { name, id, ..FormPlan::default() });
-        plan["sync"] = sync_data(&Merge::default());
-        plan
-    };
-    let (forms, meta) = if writes {
-        (json!({}), json!({ "requests": requests }))
-    } else {
-        let forms: Vec<Value> = forms.iter().map(plan).collect();
-        (json!(forms), json!({ "requests": requests, "refusal": null }))
-    };
-    let body = json!({ "data": { "pages": pages, "forms": forms }, "meta": meta });
-    CommandOutput::new(Body::Own(body), view)
 }
 
 /// Output of a run that a second Ctrl-C ended at once.

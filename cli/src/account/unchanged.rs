@@ -1,18 +1,22 @@
 //! Files that a command found to be as their pages are. While neither a byte of them nor a value of the pages changes, a command with the same options
 //! reads the pages and ends: no file is parsed, and nothing is compared.
 
-use links_pages::apply::{AppliedChanges, JournalStore, Plan, ReadPages, fingerprint, same};
+use links_pages::account::FormPlan;
+use links_pages::apply::{
+    AppliedChanges, JournalStore, Plan, ReadPages, RetainReason, RetainedSlot, fingerprint, same,
+};
 use links_pages::page_file::ReferenceTarget;
 use links_pages::page_file::local_image::hash_of;
-use links_pages::sync::{Lock, Merge};
-use links_sdk::FormId;
+use links_pages::sync::{Lock, Merge, RemoteChange};
+use links_sdk::{FormId, Slot};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
+use super::estimate;
 use super::files::{DEPTH, files_below, left_out_words, or_all};
 use super::forms::PlannedForm;
 use super::pages_run::page_request;
-use super::report;
+use super::report::{action, row, sync_data, unchanged_line};
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::RunOptions;
 use crate::apply::planned::PlannedPage;
@@ -20,6 +24,8 @@ use crate::apply::runs;
 use crate::apply::sync::LockStore;
 use crate::cache::{load_json, store_json};
 use crate::context::prelude::*;
+use crate::output::{Body, Instead};
+use crate::ui::Ui;
 use crate::ui::plan::PlanView;
 
 /// What a command found.
@@ -48,16 +54,20 @@ struct UnchangedPage {
     has_language: bool,
     /// The lock that governs the file, and the user whom it belongs to.
     lock: Option<(PathBuf, i64)>,
-    /// Set if there is a record of the last sync.
-    is_synced: bool,
+    /// What is said of the changes since the last sync, if there is a record of it.
+    sync: Option<Value>,
+    /// Slots that the file does not mention and that are never deleted.
+    kept: Vec<RetainedSlot>,
+    /// What a plan says of them.
+    details: Vec<String>,
 }
 
 /// A form that was as its file says.
 #[derive(Serialize, Deserialize)]
-pub(super) struct UnchangedForm {
-    pub(super) path: PathBuf,
-    pub(super) name: String,
-    pub(super) id: FormId,
+struct UnchangedForm {
+    path: PathBuf,
+    name: String,
+    id: FormId,
     /// Hash of its record.
     form: String,
 }
@@ -83,7 +93,7 @@ pub(crate) async fn output(
     let Ok(client) = context.client().await else { return Ok(None) };
     let settings = runs::settings(context);
     options.read = ReadPages::begin(&client, &settings).await;
-    let mut pages = Vec::new();
+    let (mut pages, mut lines, mut logins) = (Vec::new(), Vec::new(), Vec::new());
     for page in &known.pages {
         let Ok(key) = page.key.parse() else { return Ok(None) };
         // What fails is tried again by the run, which says more.
@@ -96,7 +106,16 @@ pub(crate) async fn output(
         if read.digest() != page.page || state.is_some_and(is_interrupted) {
             return Ok(None);
         }
-        pages.push((page, read.clone()));
+        if writes || page.details.is_empty() {
+            logins.push(read.login.clone());
+        } else {
+            lines.push(StyledLine::faint(format!("= {}: no changes", read.login)));
+            let details = page.details.iter().map(|text| StyledLine::faint(format!("  {text}")));
+            lines.extend(details);
+        }
+        if !context.ui.shows_text() {
+            pages.push(page.shown(read, writes));
+        }
     }
     if !known.forms.is_empty() {
         let Ok(forms) = client.forms().list().await else { return Ok(None) };
@@ -110,14 +129,73 @@ pub(crate) async fn output(
     if let Some(words) = left_out_words(&known.skipped) {
         context.ui.tell(Style::Faint, words);
     }
-    let shown = pages.iter().map(|(page, read)| page.shown(read, writes)).collect();
-    let shown = (shown, &known.forms[..]);
-    Ok(Some(report::unchanged(&context.ui, shown, client.requests_sent(), writes)))
+    let logins: Vec<&str> = logins.iter().map(String::as_str).collect();
+    lines.extend(unchanged_line("", &logins, "pages"));
+    let records = (pages, &known.forms[..]);
+    Ok(Some(shown(&context.ui, lines, records, client.requests_sent(), writes)))
 }
 
-/// Notes that nothing was to be done, if all files say what their pages have, and nothing but that was to be said.
-pub(super) fn note(context: &Context, state: &AccountState) {
-    let known = || {
+/// Returns the output of a plan, or of a run that `writes`. `lines` are those about the pages, which have these records.
+fn shown(
+    ui: &Ui,
+    mut lines: Vec<StyledLine>,
+    (pages, forms): (Vec<Value>, &[UnchangedForm]),
+    requests: u64,
+    writes: bool,
+) -> CommandOutput {
+    let names: Vec<&str> = forms.iter().map(|form| form.name.as_str()).collect();
+    lines.extend(unchanged_line("form ", &names, "forms").filter(|_| !writes));
+    lines.push(if writes {
+        StyledLine::faint(count(requests, "request"))
+    } else {
+        let requests = usize::try_from(requests).unwrap_or_default();
+        StyledLine::plain(format!("no changes ({})", estimate::words(requests)))
+    });
+    if ui.shows_text() {
+        let view = View::Listing(lines, Instead::Rows(Vec::new()));
+        return CommandOutput::new(Body::Own(Value::Null), view);
+    }
+    let rows = pages.iter().map(|page| {
+        let mut row = row("page", page, action(false, true), [0; 4]);
+        if writes {
+            (row["run"], row["finished"]) = (Value::Null, true.into());
+        } else {
+            row["remote"] = 0.into();
+        }
+        row
+    });
+    let form_rows = forms.iter().map(|form| {
+        let file = form.path.display().to_string();
+        let record = json!({ "id": form.id, "name": form.name, "file": file });
+        let mut row = row("form", &record, action(false, true), [0; 4]);
+        if !writes {
+            row["remote"] = 0.into();
+        }
+        row
+    });
+    let view = View::Listing(lines, Instead::Rows(rows.chain(form_rows).collect()));
+    let plan = |form: &UnchangedForm| {
+        let (name, id) = (form.name.clone(), Some(form.id.clone()));
+        let mut plan = json!(FormPlan { name, id, ..FormPlan::default() });
+        plan["sync"] = sync_data(&Merge::default());
+        plan
+    };
+    let (forms, meta) = if writes {
+        (json!({}), json!({ "requests": requests }))
+    } else {
+        let forms: Vec<Value> = forms.iter().map(plan).collect();
+        (json!(forms), json!({ "requests": requests, "refusal": null }))
+    };
+    let body = json!({ "data": { "pages": pages, "forms": forms }, "meta": meta });
+    CommandOutput::new(Body::Own(body), view)
+}
+
+/// What a command has found, with the file that is to have it.
+pub(super) struct Memo(PathBuf, Unchanged);
+
+impl Memo {
+    /// Returns what a command has found if all files say what their pages have, and nothing but that was to be said.
+    pub(super) fn of(context: &Context, state: &AccountState) -> Option<Self> {
         let is_all = state.failures.is_empty() && state.absent().next().is_none();
         if !is_all || state.is_edit {
             return None;
@@ -142,11 +220,13 @@ pub(super) fn note(context: &Context, state: &AccountState) {
         let pages = state.pages.iter().map(|page| &page.path);
         let files = pages.chain(state.forms.iter().map(|form| &form.path)).chain(&state.skipped);
         let files: Vec<PathBuf> = files.cloned().collect();
-        Some((memo(context, &files, &state.options)?, known))
-    };
-    if let Some((memo, known)) = known() {
-        // It is found out again without it.
-        let _ = store_json(&memo, &known);
+        Some(Self(memo(context, &files, &state.options)?, known))
+    }
+
+    /// Keeps it. What cannot be kept is found out again.
+    pub(super) fn store(self) {
+        let Self(path, known) = self;
+        let _ = store_json(&path, &known);
     }
 }
 
@@ -175,14 +255,19 @@ impl Unchanged {
         let PlannedPage { file, page, merged, refusal, record, .. } = planned;
         let plan = planned.plan();
         let merge = merged.as_ref().map(|it| &it.merge);
+        let is_kept = |id: &SlotId| plan.kept.iter().any(|slot| slot.id == *id);
         let is_quiet = merge.is_none_or(|merge| {
-            merge.remote.is_empty() && merge.notes.is_empty() && merge.replaced.is_empty()
+            let is_kept = |it: &_| matches!(it, RemoteChange::Made { id, .. } if is_kept(id));
+            merge.remote.iter().all(is_kept) && merge.notes.is_empty() && merge.replaced.is_empty()
         });
         // Another form of the account may get the title of one that has no file.
         let is_filed = |name: &String| self.forms.iter().any(|form| form.name == *name);
         let is_foreign =
             |it: &ReferenceTarget| matches!(it, ReferenceTarget::Form(name) if !is_filed(name));
-        let is_as_written = plan.is_empty() && plan.kept.is_empty() && plan.notices.is_empty();
+        // A slot that could be deleted depends on what was recorded.
+        let stays = |slot: &RetainedSlot| slot.reason != RetainReason::NotInFile;
+        let is_as_written =
+            plan.is_empty() && plan.kept.iter().all(stays) && plan.notices.is_empty();
         if !is_as_written
             || !is_quiet
             || state.is_new
@@ -213,7 +298,13 @@ impl Unchanged {
             page: page.digest(),
             has_language: file.page.content.fields.contains_key("languageCode"),
             lock: lock.map(|(store, lock)| (store.path(), lock.user)),
-            is_synced: merged.is_some(),
+            sync: merge.map(sync_data),
+            kept: plan.kept.clone(),
+            details: planned
+                .lines(options.flags.full)
+                .iter()
+                .map(|line| line.text().to_owned())
+                .collect(),
         });
         Some(())
     }
@@ -257,14 +348,13 @@ impl UnchangedPage {
                 "id": page.id, "login": page.login, "url": page.url, "done": done, "run": null, "finished": true, "file": file,
             })
         } else {
-            let plan = Plan { page: fingerprint(&page.slots), ..Plan::default() };
+            let (page_digest, kept) = (fingerprint(&page.slots), self.kept.clone());
+            let plan = Plan { page: page_digest, kept, ..Plan::default() };
             let plan = PlanView::of(&plan, &page.slots);
             json!({ "file": file, "id": page.id, "login": page.login, "plan": plan })
         };
-        if self.is_synced {
-            shown["sync"] = report::sync_data(&Merge::default());
-        } else if writes {
-            shown["sync"] = Value::Null;
+        if writes || self.sync.is_some() {
+            shown["sync"] = self.sync.clone().into();
         }
         shown
     }
@@ -276,8 +366,11 @@ fn says_the_same(planned: &PlannedPage) -> bool {
     let (said, fields) = (&file.page.content, page.fields());
     let is_field =
         |(name, value): (&String, &Value)| fields.get(name).is_some_and(|it| same(it, value));
+    let kept = &proposal.plan.kept;
+    let is_kept = |slot: &&Slot| kept.iter().any(|kept| kept.id == slot.id);
+    let slots: Vec<&Slot> = page.slots.iter().filter(|slot| !is_kept(slot)).collect();
     let is_slot = |nth: usize| {
-        let (item, slot) = (&said.slots[nth], &page.slots[nth]);
+        let (item, slot) = (&said.slots[nth], slots[nth]);
         let is_held = |(key, value): (&String, &Value)| {
             slot.data.get(key).map_or_else(|| same(&Value::Null, value), |it| same(it, value))
         };
@@ -286,7 +379,7 @@ fn says_the_same(planned: &PlannedPage) -> bool {
     };
     said.fields.iter().all(is_field)
         && (!file.page.has_slots
-            || said.slots.len() == page.slots.len() && (0..said.slots.len()).all(is_slot))
+            || said.slots.len() == slots.len() && (0..said.slots.len()).all(is_slot))
 }
 
 /// Returns the file that has what a command found, by its files and options; `None` for options that do more than compare.

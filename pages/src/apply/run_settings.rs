@@ -102,11 +102,36 @@ pub struct ReadPages {
 
 impl ReadPages {
     /// Begins to read pages for a run with these settings.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{PageRequest, ReadPages, Run, RunSettings};
+    ///
+    /// let mut settings = RunSettings::new();
+    /// let mut read = ReadPages::begin(&client, &settings).await;
+    /// let before = read.read(&client, &"cafe".parse()?, false).await?.digest();
+    /// // The run takes the page as it was read.
+    /// settings.read = read;
+    /// let request = PageRequest { keys: vec!["cafe".parse()?], path: None, may_create: false };
+    /// let run = Run::plan(&client, vec![request], settings).await?;
+    /// assert_eq!(run.open(0).await?.snapshot().digest(), before);
+    /// assert_eq!(client.requests_sent(), 1);
+    /// # Ok(()) });
+    /// ```
     pub async fn begin(client: &Client, settings: &RunSettings) -> Self {
         Self { pages: Vec::new(), marks: Some(settings.marks(client).await) }
     }
 
     /// Reads a page, with the code of its language if it is asked for.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{ReadPages, RunSettings};
+    ///
+    /// let mut read = ReadPages::begin(&client, &RunSettings::new()).await;
+    /// assert_eq!(read.read(&client, &"cafe".parse()?, false).await?.slots.len(), 14);
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     ///
