@@ -31,9 +31,7 @@ const DEPTH: usize = 64;
 
 /// Returns the normal forms of the operations of an OpenAPI 3.1 document.
 pub(crate) fn operations(document: &Value) -> Result<Vec<Object>, Error> {
-    if !document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1.")) {
-        return Err(Error::refused("/openapi", "not an OpenAPI 3.1 document"));
-    }
+    document::require_3_1(document)?;
     let places = document::operations(document);
     places.into_iter().map(|place| Reader { document, place }.operation()).collect()
 }
