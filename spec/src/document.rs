@@ -8,66 +8,38 @@ use crate::Error;
 pub(crate) type Object = Map<String, Value>;
 
 /// Methods of a path item, in the order in which OpenAPI lists them.
-pub(crate) const METHODS: [&str; 8] =
-    ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// Keywords of a schema that hold one schema.
-const ONE: [&str; 3] = ["items", "additionalProperties", "not"];
-/// Keywords of a schema that hold a list of schemas.
-const LIST: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+/// Keys under which a schema stands, or a list of schemas.
+const HOLDERS: [&str; 7] =
+    ["schema", "items", "additionalProperties", "not", "allOf", "anyOf", "oneOf"];
 
-/// A change to one schema.
-pub(crate) type Rule<'a> = dyn FnMut(&mut Object) + 'a;
-
-/// Applies a rule to every schema of a document, outer schemas before those inside them.
-pub(crate) fn each_schema(document: &mut Value, rule: &mut Rule) {
-    let named = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
-    for (_, schema) in named.into_iter().flatten() {
-        each_schema_in(schema, rule);
-    }
-    outside_schemas(document, rule);
+/// Refuses a document of another version.
+pub(crate) fn require_3_1(document: &Value) -> Result<(), Error> {
+    let version = document["openapi"].as_str();
+    let is_3_1 = version.is_some_and(|version| version.starts_with("3.1."));
+    is_3_1.then_some(()).ok_or_else(|| Error::refused("/openapi", "not an OpenAPI 3.1 document"))
 }
 
-/// Applies a rule to the schemas that stand in parameters, headers and bodies.
-fn outside_schemas(value: &mut Value, rule: &mut Rule) {
+/// Applies a rule to every schema in a value, which may be one itself, outer schemas before those inside them.
+pub(crate) fn each_schema(value: &mut Value, is_schema: bool, rule: &mut dyn FnMut(&mut Object)) {
     match value {
         Value::Object(object) => {
+            if is_schema {
+                rule(object);
+            }
             for (key, value) in object {
-                match key.as_str() {
-                    "example" | "examples" | "schemas" => {}
-                    "schema" => each_schema_in(value, rule),
-                    _ => outside_schemas(value, rule),
+                match (key.as_str(), value) {
+                    ("example" | "examples", _) => {}
+                    ("properties" | "schemas", Value::Object(schemas)) => {
+                        schemas.values_mut().for_each(|schema| each_schema(schema, true, rule));
+                    }
+                    (key, value) => each_schema(value, HOLDERS.contains(&key), rule),
                 }
             }
         }
-        Value::Array(list) => list.iter_mut().for_each(|value| outside_schemas(value, rule)),
+        Value::Array(list) => list.iter_mut().for_each(|item| each_schema(item, is_schema, rule)),
         _ => {}
-    }
-}
-
-/// Applies a rule to a schema and to every schema inside it. `true`, which allows everything, counts as the empty schema.
-pub(crate) fn each_schema_in(schema: &mut Value, rule: &mut Rule) {
-    if *schema == Value::Bool(true) {
-        *schema = Value::Object(Object::new());
-    }
-    let Value::Object(schema) = schema else { return };
-    rule(schema);
-    for (_, schema) in
-        schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten()
-    {
-        each_schema_in(schema, rule);
-    }
-    for key in ONE {
-        match schema.get_mut(key) {
-            Some(Value::Bool(_)) if key == "additionalProperties" => {}
-            Some(inner) => each_schema_in(inner, rule),
-            None => {}
-        }
-    }
-    for key in LIST {
-        for inner in schema.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
-            each_schema_in(inner, rule);
-        }
     }
 }
 
@@ -138,10 +110,10 @@ mod tests {
             }}}
         });
         let mut seen = Vec::new();
-        each_schema(&mut document, &mut |schema| {
+        each_schema(&mut document, false, &mut |schema| {
             seen.push(schema.get("title").and_then(Value::as_str).unwrap_or("-").to_owned());
         });
-        assert_eq!(seen, ["3", "-", "4", "-", "1", "2", "-", "-"]);
+        assert_eq!(seen, ["1", "2", "-", "-", "3", "-", "4"]);
     }
 
     #[test]

@@ -1,128 +1,173 @@
 //! Comparison of another OpenAPI document with ours, operation by operation. Prose is not compared.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use serde_json::Value;
 
-use crate::difference::{difference, severity};
-use crate::document::{Place, operations};
-use crate::statements::{Statement, Statements, lists_abilities, name, statements};
-use crate::{Difference, Error, Severity};
+use crate::Error;
+use crate::document::Object;
+use crate::normal::{ABILITY, SECURITY, operations};
+
+/// One difference between two documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Set if a client that was made from our document may send what is now refused, or may not be able to read an answer.
+    pub breaks: bool,
+    /// Operation, place in it, and description: `updateSlot: request body.order: maximum 9 only in theirs`. An operation is named by its
+    /// `operationId`, or by method and path if it has none.
+    pub what: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", if self.breaks { "breaks" } else { "differs" }, self.what)
+    }
+}
 
 /// Compares their document with ours, in the order of ours. Nothing is found when both describe the same requests and answers.
 ///
 /// # Errors
 ///
-/// [`Error::Refused`] when one of them is not an OpenAPI 3 document, or refers to something it does not have.
+/// [`Error::Refused`] when one of them is not an OpenAPI 3.1 document, or refers to something it does not have.
 pub fn drift(ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
-    for document in [ours, theirs] {
-        if !document["openapi"].as_str().is_some_and(|version| version.starts_with("3.")) {
-            return Err(Error::refused("/openapi", "not an OpenAPI 3 document"));
+    let mut found = Vec::new();
+    let mut report = |breaks, what| found.push(Difference { breaks, what });
+    let [a, b] = [ours, theirs].map(|document| document.pointer("/info/version"));
+    if let Some(what) = difference(a, b) {
+        report(false, format!("document: version: {what}"));
+    }
+    let [mut ours, mut theirs] = [operations(ours)?, operations(theirs)?];
+    // Many documents list no abilities.
+    if ![&ours, &theirs].iter().all(|all| all.iter().flat_map(needs).any(is_ability)) {
+        for operation in ours.iter_mut().chain(&mut theirs) {
+            if let Some(Value::Object(needs)) = operation.get_mut(SECURITY) {
+                needs.retain(|need, _| !is_ability(need));
+            }
         }
     }
-    let both_list_abilities = lists_abilities(ours) && lists_abilities(theirs);
-    let known: BTreeSet<_> = operations(ours).iter().map(|place| name(ours, place)).collect();
-    let mut rest = operations(theirs);
-    let mut differences: Vec<_> =
-        difference(ours.pointer("/info/version"), theirs.pointer("/info/version"))
-            .map(|what| Difference {
-                severity: Severity::Differs,
-                operation: "document".to_owned(),
-                what: format!("version: {what}"),
-            })
-            .into_iter()
-            .collect();
-    for place in operations(ours) {
-        let name = name(ours, &place);
-        let found = match take_partner(theirs, &name, &place, &known, &mut rest) {
-            None => vec![(Severity::Breaks, "only in ours".to_owned())],
-            Some(partner) => {
-                let stated = |document, place| {
-                    let mut stated =
-                        statements(document, place).map_err(|error| at(error, place))?;
-                    let is_ability = |at: &str| at.starts_with("security: ability");
-                    stated.retain(|at, _| both_list_abilities || !is_ability(at));
-                    Ok::<_, Error>(stated)
-                };
-                compare(&stated(ours, &place)?, &stated(theirs, &partner)?)
-            }
+    let known: BTreeSet<&str> = ours.iter().map(name).collect();
+    for operation in &ours {
+        let named = theirs.iter().position(|other| name(other) == name(operation));
+        // An operation of a name that is new to us may be one of ours that was renamed.
+        let renamed = |other: &Object| {
+            !known.contains(name(other))
+                && ["method", "path"].iter().all(|key| other[*key] == operation[*key])
         };
-        differences.extend(found.into_iter().map(|(severity, what)| Difference {
-            severity,
-            operation: name.clone(),
-            what,
-        }));
+        match named.or_else(|| theirs.iter().position(renamed)) {
+            Some(index) => {
+                let partner = theirs.remove(index);
+                compare(name(operation), true, operation, &partner, &mut report);
+            }
+            None => report(true, format!("{}: only in ours", name(operation))),
+        }
     }
-    differences.extend(rest.iter().map(|place| Difference {
-        severity: Severity::Differs,
-        operation: name(theirs, place),
-        what: "only in theirs".to_owned(),
-    }));
-    Ok(differences)
+    for operation in &theirs {
+        report(false, format!("{}: only in theirs", name(operation)));
+    }
+    Ok(found)
 }
 
-/// Adds the pointer of the operation that leads to a refusal.
-fn at(error: Error, place: &Place) -> Error {
-    match error {
-        Error::Refused { problem, .. } => Error::refused(&place.pointer, problem),
-        other => other,
-    }
+fn name(operation: &Object) -> &str {
+    operation["operationId"].as_str().unwrap_or_default()
 }
 
-/// Returns the differences between what two documents say of an operation.
-fn compare(ours: &Statements, theirs: &Statements) -> Vec<(Severity, String)> {
-    let value = |it: Option<&'_ Statement>| it.and_then(|it| it.value.clone());
-    let mut found = Vec::new();
-    // What is said of a part that one side lacks is no difference of its own.
-    let mut lacking: Vec<&str> = Vec::new();
-    for place in ours.keys().chain(theirs.keys()).collect::<BTreeSet<_>>() {
-        let mut within = lacking.iter().filter_map(|part| place.strip_prefix(part));
-        if within.any(|rest| rest.starts_with(['.', '[', '!', ':', ' '])) {
+fn needs(operation: &Object) -> impl Iterator<Item = &String> {
+    operation[SECURITY].as_object().into_iter().flat_map(Object::keys)
+}
+
+fn is_ability(need: &String) -> bool {
+    need.starts_with(ABILITY)
+}
+
+/// Reports the differences of two normal forms at a place, and whether they break a client: of something that the client sends, or
+/// of something that it receives.
+fn compare(
+    at: &str,
+    sent: bool,
+    ours: &Object,
+    theirs: &Object,
+    report: &mut dyn FnMut(bool, String),
+) {
+    for key in ours.keys().chain(theirs.keys()).collect::<BTreeSet<_>>() {
+        let (a, b) = (ours.get(key), theirs.get(key));
+        if !key.starts_with([':', ' ', '.', '[']) {
+            if let Some(what) = difference(a, b) {
+                report(breaks(key, sent, a, b), format!("{at}: {key} {what}"));
+            }
             continue;
         }
-        let (a, b) = (ours.get(place), theirs.get(place));
-        let is_part = a.into_iter().chain(b).all(|it| it.value.is_none());
-        let what = match (a, b) {
-            (Some(_), None) if is_part => ": only in ours".to_owned(),
-            (None, Some(_)) if is_part => ": only in theirs".to_owned(),
-            _ => match difference(value(a).as_ref(), value(b).as_ref()) {
-                Some(what) => format!(" {what}"),
-                None => continue,
-            },
-        };
-        if is_part {
-            lacking.push(place);
-        }
-        let keyword = place.rsplit(": ").next().unwrap_or_default();
-        let severity = match (a, b) {
-            (Some(Statement { way: Some(way), .. }), _)
-            | (None, Some(Statement { way: Some(way), .. })) => {
-                way.keyword(keyword, value(a).as_ref(), value(b).as_ref())
+        let place = format!("{at}{key}");
+        let sent = sent && !key.starts_with(": response");
+        let is_required = |part: &Object| part.get("required").is_some();
+        match (a.and_then(Value::as_object), b.and_then(Value::as_object)) {
+            (Some(a), Some(b)) => compare(&place, sent, a, b, report),
+            // Without a schema of its items or further fields, a value has any.
+            (Some(a), None) if key == "[]" || key == ".*" => {
+                compare(&place, sent, a, &Object::new(), report);
             }
-            (_, Some(theirs)) => severity(theirs.breaks.1),
-            (_, None) => severity(a.is_some_and(|ours| ours.breaks.0)),
-        };
-        found.push((severity, format!("{place}{what}")));
+            (None, Some(b)) if key == "[]" || key == ".*" => {
+                compare(&place, sent, &Object::new(), b, report);
+            }
+            // Strict writing refuses a field that it does not know; reading does without one that is not required, but not without the media type.
+            (Some(a), None) => {
+                let breaks = sent || is_required(a) || key.starts_with(" (");
+                report(breaks, format!("{place}: only in ours"));
+            }
+            (None, Some(b)) => {
+                let breaks = if sent { is_required(b) } else { key.starts_with(": response 2") };
+                report(breaks, format!("{place}: only in theirs"));
+            }
+            (None, None) => {}
+        }
     }
-    found
 }
 
-/// Returns the matching operation of their document: the one of the same name, or else the one at the same method and path, if it has a
-/// name that is new to us.
-fn take_partner(
-    theirs: &Value,
-    ours: &str,
-    place: &Place,
-    known: &BTreeSet<String>,
-    rest: &mut Vec<Place>,
-) -> Option<Place> {
-    let same_address = |other: &Place| other.method == place.method && other.path == place.path;
-    let renamed = |other: &Place| same_address(other) && !known.contains(&name(theirs, other));
-    let index = rest
-        .iter()
-        .position(|other| name(theirs, other) == ours)
-        .or_else(|| rest.iter().position(renamed))?;
-    Some(rest.remove(index))
+/// Returns whether different values of a keyword break a client. A value that is sent must pass their rules; a value that is received is read
+/// without limits, but by its type.
+fn breaks(keyword: &str, sent: bool, ours: Option<&Value>, theirs: Option<&Value>) -> bool {
+    match keyword {
+        "operationId" | "default" | "readOnly" | "writeOnly" => false,
+        "anyOf" if theirs.is_none() => false,
+        _ if sent => !is_within(keyword, ours, theirs),
+        "type" | "anyOf" | "required" => !is_within(keyword, theirs, ours),
+        _ => false,
+    }
+}
+
+/// Returns whether every value that `narrow` allows is one that `wide` allows.
+fn is_within(keyword: &str, narrow: Option<&Value>, wide: Option<&Value>) -> bool {
+    let (Some(narrow), Some(wide)) = (narrow, wide) else { return wide.is_none() };
+    if let (Value::Array(narrow), Value::Array(wide)) = (narrow, wide) {
+        let is_number = |one: &Value| one == "integer" && wide.contains(&"number".into());
+        return narrow.iter().all(|one| wide.contains(one) || is_number(one));
+    }
+    match keyword.trim_start_matches("exclusive").to_lowercase() {
+        limit if limit.starts_with("max") => narrow.as_f64() <= wide.as_f64(),
+        limit if limit.starts_with("min") => narrow.as_f64() >= wide.as_f64(),
+        _ => false,
+    }
+}
+
+/// Describes how two values differ.
+fn difference(ours: Option<&Value>, theirs: Option<&Value>) -> Option<String> {
+    match (ours, theirs) {
+        (Some(a), Some(b)) if a == b || (a.is_number() && a.as_f64() == b.as_f64()) => None,
+        (Some(a), Some(b)) => Some(format!("{} in ours, {} in theirs", short(a), short(b))),
+        (Some(a), None) => Some(format!("{} only in ours", short(a))),
+        (None, Some(b)) => Some(format!("{} only in theirs", short(b))),
+        (None, None) => None,
+    }
+}
+
+/// Returns a value on one short line.
+fn short(value: &Value) -> String {
+    const MOST: usize = 80;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 #[cfg(test)]
@@ -130,7 +175,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::difference::Way;
 
     fn document(operation: &Value) -> Value {
         json!({
@@ -150,12 +194,13 @@ mod tests {
     }
 
     /// Returns the differences of two operations whose requests or responses have these schemas.
-    fn differences(way: Way, ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
+    fn differences(sent: bool, ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
         let document = |schema| {
             let content = json!({"content": {"application/json": {"schema": schema}}});
-            let operation = match way {
-                Way::Sent => json!({"requestBody": content}),
-                Way::Received => json!({"responses": {"200": content}}),
+            let operation = if sent {
+                json!({"requestBody": content})
+            } else {
+                json!({"responses": {"200": content}})
             };
             json!({
                 "openapi": "3.1.0",
@@ -170,8 +215,10 @@ mod tests {
     }
 
     fn found_in_schemas(ours: &Value, theirs: &Value) -> Vec<String> {
-        match differences(Way::Sent, ours, theirs) {
-            Ok(found) => found.into_iter().map(|it| it.what.replace("request ", "")).collect(),
+        match differences(true, ours, theirs) {
+            Ok(found) => {
+                found.into_iter().map(|it| it.what.replace("POST /a: request ", "")).collect()
+            }
             Err(error) => vec![error.to_string().replace("paths/~1a/post", "")],
         }
     }
@@ -193,18 +240,12 @@ mod tests {
     fn equivalent_schemas_are_equal() {
         let name = json!({"$ref": "#/components/schemas/Name"});
         for (ours, theirs) in [
-            (json!({"type": ["string", "null"]}), json!({"type": "string", "nullable": true})),
             (
                 json!({"type": ["null", "string"]}),
                 json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
             ),
             (json!({"const": 1}), json!({"enum": [1]})),
             (json!({"enum": ["a", "b"]}), json!({"enum": ["b", "a"]})),
-            (
-                json!({"type": ["string", "null"], "enum": ["a", null]}),
-                json!({"type": ["string", "null"], "enum": ["a"]}),
-            ),
-            (json!({"exclusiveMinimum": 0}), json!({"minimum": 0, "exclusiveMinimum": true})),
             (json!({"minimum": 0}), json!({"minimum": 0.0})),
             (name.clone(), json!({"maxLength": 5, "type": "string"})),
             (name.clone(), json!({"allOf": [name], "title": "Name"})),
@@ -221,7 +262,7 @@ mod tests {
             (json!({"const": "a"}), json!({"type": "string", "enum": ["a"]})),
             (
                 json!({"type": ["string", "null"], "const": "a"}),
-                json!({"type": "string", "nullable": true, "enum": ["a"]}),
+                json!({"type": ["null", "string"], "enum": ["a"]}),
             ),
             (
                 json!({"enum": ["a", "b"]}),
@@ -273,7 +314,11 @@ mod tests {
             ),
             (json!({"properties": {"a": {}}}), json!({}), "body.a: only in ours"),
             (json!({}), json!({"properties": {"a": {}}}), "body.a: only in theirs"),
-            (json!({"required": ["a"]}), json!({}), "body.a: required true only in ours"),
+            (
+                json!({"properties": {"a": {}}, "required": ["a"]}),
+                json!({"properties": {"a": {}}}),
+                "body.a: required true only in ours",
+            ),
             (
                 json!({"properties": {"a": {"items": {"type": "string"}}}}),
                 json!({"properties": {"a": {"items": {"type": "string", "format": "uri"}}}}),
@@ -292,7 +337,7 @@ mod tests {
             (
                 json!({"anyOf": [{"maxItems": 0}, {"maxLength": 1}, {"minimum": 1}]}),
                 json!({"anyOf": [{"maxLength": 1}, {"maxItems": 0}]}),
-                r#"body: anyOf {"value: minimum":1}: only in ours"#,
+                r#"body: anyOf [{"maxItems":0},{"maxLength":1},{"minimum":1}] in ours, [{"maxItems":0},{"maxLength":1}] in theirs"#,
             ),
             (
                 json!({"oneOf": [{"type": "object"}]}),
@@ -317,35 +362,48 @@ mod tests {
 
     #[test]
     fn found_h_what_breaks_a_client_depends_on_the_direction() {
-        use Severity::{Breaks, Differs};
+        const BREAKS: bool = true;
+        const DIFFERS: bool = false;
         for (ours, theirs, sent, received) in [
-            (json!({"maxLength": 5}), json!({"maxLength": 4}), Breaks, Differs),
-            (json!({"maxLength": 5}), json!({"maxLength": 6}), Differs, Differs),
-            (json!({"minimum": 5}), json!({"minimum": 6}), Breaks, Differs),
-            (json!({}), json!({"pattern": "x"}), Breaks, Differs),
-            (json!({"pattern": "x"}), json!({}), Differs, Differs),
-            (json!({"type": "string"}), json!({"type": ["string", "null"]}), Differs, Breaks),
-            (json!({"type": ["string", "null"]}), json!({"type": "string"}), Breaks, Differs),
-            (json!({"type": "integer"}), json!({"type": "number"}), Differs, Breaks),
-            (json!({"enum": ["a"]}), json!({"enum": ["a", "b"]}), Differs, Differs),
-            (json!({"enum": ["a", "b"]}), json!({"enum": ["a"]}), Breaks, Differs),
-            (json!({"properties": {"a": {}}}), json!({}), Breaks, Differs),
-            (json!({}), json!({"properties": {"a": {}}}), Differs, Differs),
-            (json!({"required": ["a"]}), json!({}), Differs, Breaks),
-            (json!({}), json!({"required": ["a"]}), Breaks, Differs),
-            (json!({}), json!({"additionalProperties": false}), Breaks, Differs),
-            (json!({"default": 1}), json!({"default": 2}), Differs, Differs),
+            (json!({"maxLength": 5}), json!({"maxLength": 4}), BREAKS, DIFFERS),
+            (json!({"maxLength": 5}), json!({"maxLength": 6}), DIFFERS, DIFFERS),
+            (json!({"minimum": 5}), json!({"minimum": 6}), BREAKS, DIFFERS),
+            (json!({}), json!({"pattern": "x"}), BREAKS, DIFFERS),
+            (json!({"pattern": "x"}), json!({}), DIFFERS, DIFFERS),
+            (json!({"type": "string"}), json!({"type": ["string", "null"]}), DIFFERS, BREAKS),
+            (json!({"type": ["string", "null"]}), json!({"type": "string"}), BREAKS, DIFFERS),
+            (json!({"type": "integer"}), json!({"type": "number"}), DIFFERS, BREAKS),
+            (json!({"enum": ["a"]}), json!({"enum": ["a", "b"]}), DIFFERS, DIFFERS),
+            (json!({"enum": ["a", "b"]}), json!({"enum": ["a"]}), BREAKS, DIFFERS),
+            (json!({"properties": {"a": {}}}), json!({}), BREAKS, DIFFERS),
+            (json!({}), json!({"properties": {"a": {}}}), DIFFERS, DIFFERS),
+            (
+                json!({"properties": {"a": {}}, "required": ["a"]}),
+                json!({"properties": {"a": {}}}),
+                DIFFERS,
+                BREAKS,
+            ),
+            (
+                json!({"properties": {"a": {}}}),
+                json!({"properties": {"a": {}}, "required": ["a"]}),
+                BREAKS,
+                DIFFERS,
+            ),
+            (json!({}), json!({"properties": {"a": {}}, "required": ["a"]}), BREAKS, DIFFERS),
+            (json!({"properties": {"a": {}}, "required": ["a"]}), json!({}), BREAKS, BREAKS),
+            (json!({}), json!({"additionalProperties": false}), BREAKS, DIFFERS),
+            (json!({"default": 1}), json!({"default": 2}), DIFFERS, DIFFERS),
             (
                 json!({"anyOf": [{"type": "object"}, {"maxItems": 0}, {"maxLength": 1}]}),
                 json!({"anyOf": [{"type": "object"}]}),
-                Breaks,
-                Differs,
+                BREAKS,
+                DIFFERS,
             ),
         ] {
-            for (way, expected) in [(Way::Sent, sent), (Way::Received, received)] {
+            for (way, expected) in [(true, sent), (false, received)] {
                 let found = differences(way, &ours, &theirs).unwrap();
-                let worst = found.iter().map(|it| it.severity).max();
-                assert_eq!(worst, Some(expected), "{way:?} {ours} {theirs}: {found:?}");
+                let worst = found.iter().map(|it| it.breaks).max();
+                assert_eq!(worst, Some(expected), "{way} {ours} {theirs}: {found:?}");
             }
         }
     }
@@ -362,17 +420,17 @@ mod tests {
             (
                 json!({"operationId": "do"}),
                 json!({"operationId": "did"}),
-                r#"differs: do: operationId: "do" in ours, "did" in theirs"#,
+                r#"differs: do: operationId "do" in ours, "did" in theirs"#,
             ),
             (
                 json!({"operationId": "do"}),
                 json!({}),
-                r#"differs: do: operationId: "do" in ours, "POST /a/{b}" in theirs"#,
+                r#"differs: do: operationId "do" in ours, "POST /a/{b}" in theirs"#,
             ),
             (
                 json!({"operationId": "do"}),
                 json!({"operationId": "do", "security": [{"bearer": ["read", "write"]}]}),
-                "breaks: do: security: ability: write: only in theirs",
+                "breaks: do: security: ability write true only in theirs",
             ),
             (
                 body(&json!({})),
@@ -387,7 +445,7 @@ mod tests {
             (
                 body(&json!({})),
                 json!({"operationId": "do", "requestBody": {"required": true, "content": {"application/json": {}}}}),
-                "breaks: do: request body: required false in ours, true in theirs",
+                "breaks: do: request body: required true only in theirs",
             ),
             (
                 body(&json!({})),
@@ -402,7 +460,7 @@ mod tests {
             (
                 parameter(json!({"name": "c", "in": "query"})),
                 parameter(json!({"name": "c", "in": "query", "required": true})),
-                "breaks: do: parameter query c: required false in ours, true in theirs",
+                "breaks: do: parameter query c: required true only in theirs",
             ),
             (
                 parameter(json!({"name": "c", "in": "query", "schema": {"type": "array"}})),
@@ -474,7 +532,7 @@ mod tests {
             found,
             [
                 "breaks: x: only in ours",
-                r#"breaks: y: path: "/b" in ours, "/a" in theirs"#,
+                r#"breaks: y: path "/b" in ours, "/a" in theirs"#,
                 "differs: GET /c: only in theirs"
             ]
         );
@@ -488,8 +546,9 @@ mod tests {
             error.starts_with("/paths/~1a~1{b}/post: ") && error.contains("#/nowhere"),
             "{error}"
         );
-        let error = drift(&broken, &json!({"swagger": "2.0"})).unwrap_err().to_string();
-        assert_eq!(error, "/openapi: not an OpenAPI 3 document");
+        let error =
+            drift(&document(&json!({})), &json!({"swagger": "2.0"})).unwrap_err().to_string();
+        assert_eq!(error, "/openapi: not an OpenAPI 3.1 document");
     }
 
     /// Rewrites a document in the spelling of another generator.
@@ -503,17 +562,18 @@ mod tests {
                 {
                     object.shift_remove("type");
                 }
-                if let Some(Value::Array(types)) = object.get("type").cloned()
-                    && let [only, null] = types.as_slice()
-                    && null == "null"
-                {
-                    object.insert("type".to_owned(), only.clone());
-                    object.insert("nullable".to_owned(), json!(true));
-                }
                 if let Some(branches) = object.shift_remove("anyOf") {
                     object.insert("oneOf".to_owned(), branches);
                 }
                 object.entry("anyOf").or_insert_with(|| json!([]));
+                if let Some(Value::Array(types)) = object.get("type").cloned()
+                    && let [only, null] = types.as_slice()
+                    && null == "null"
+                    && object["anyOf"] == json!([])
+                {
+                    object.shift_remove("type");
+                    object.insert("anyOf".to_owned(), json!([{"type": only}, {"type": "null"}]));
+                }
                 object.insert("description".to_owned(), json!("other words"));
             }
             for (key, value) in object.iter_mut() {

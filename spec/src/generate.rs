@@ -54,11 +54,11 @@ pub fn generate(document: Value) -> Result<String, Error> {
         settings.with_replacement(schema, by_hand, std::iter::empty());
     }
     let code = Generator::new(&settings).generate_tokens(&document)?.to_string();
-    // What the document calls `type` is a keyword in Rust.
-    let mut file = syn::parse_str(&code.replace("type_", "kind"))?;
+    let mut file = syn::parse_str(&code)?;
     annotate(&mut file, &described);
     requests_only(&mut file);
-    Ok(format!("{HEADER}{}", prettyplease::unparse(&file)))
+    // What the document calls `type` is a keyword in Rust.
+    Ok(format!("{HEADER}{}", prettyplease::unparse(&file).replace("type_", "kind")))
 }
 
 #[cfg(test)]

@@ -1,21 +1,16 @@
 //! The service's interface as one OpenAPI 3.1 document, the generator of the SDK's client, and a comparison with the document that a live
 //! service publishes.
 
-mod difference;
 mod document;
 mod downlevel;
 mod drift;
-mod fetch;
 mod generate;
 mod normal;
 mod rewrite;
-mod statements;
 mod tailor;
 mod tolerant;
 
-pub use difference::{Difference, Severity};
-pub use drift::drift;
-pub use fetch::fetch;
+pub use drift::{Difference, drift};
 pub use generate::generate;
 
 /// The committed document, as text.
@@ -46,7 +41,7 @@ pub enum Error {
     /// The document is not JSON.
     #[error("{origin} is not JSON")]
     Json {
-        /// File or URL of the document.
+        /// File of the document.
         origin: String,
         /// Place at which the syntax breaks.
         source: serde_json::Error,
@@ -60,14 +55,6 @@ pub enum Error {
     /// The generator wrote something that is not Rust.
     #[error("the generated code is not Rust")]
     Syntax(#[from] syn::Error),
-    /// No document could be read from a URL.
-    #[error("cannot read {origin}: {problem}")]
-    Address {
-        /// The URL.
-        origin: String,
-        /// Description of the problem.
-        problem: String,
-    },
     /// A committed file does not match the document.
     #[error("{0} does not match spec/openapi.json: run `cargo spec generate` and commit the file")]
     Stale(&'static str),

@@ -5,20 +5,20 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use links_spec::{DOCUMENT, Error, Severity, drift, fetch, generate};
+use links_spec::{DOCUMENT, Error, drift, generate};
 use serde_json::Value;
 
 const HELP: &str = "\
 Generates the SDK's client from spec/openapi.json, and compares OpenAPI documents
 
 Usage:
-  cargo spec generate                     write sdk/src/generated.rs and fixtures/src/openapi.json from spec/openapi.json
-  cargo spec generate FILE|URL            write sdk/src/generated.rs from another document
-  cargo spec generate --check [FILE|URL]  fail when a file that is generated is out of date
-  cargo spec drift FILE|URL               list every difference between another OpenAPI document and ours, and whether it
-                                          breaks a client made from ours
+  cargo spec generate                 write sdk/src/generated.rs and fixtures/src/openapi.json from spec/openapi.json
+  cargo spec generate FILE            write sdk/src/generated.rs from another document
+  cargo spec generate --check [FILE]  fail when a file that is generated is out of date
+  cargo spec drift FILE               list every difference between another OpenAPI document and ours, and whether it
+                                      breaks a client made from ours
 
-The URL of a live document must be https, or http on this machine; its token is read from LINKS_TOKEN.
+`links api GET /openapi.json > live.json` writes the document of a live service.
 
 Exit status: 0 done, nothing differs; 1 failed, or the generated file is stale; 2 wrong usage; 3 the documents differ, but no client
 breaks; 4 a client breaks
@@ -89,25 +89,26 @@ fn compare(origin: &str) -> Result<ExitCode, Error> {
         _ => "differences",
     };
     let count = differences.len();
-    let breaking = differences.iter().filter(|it| it.severity == Severity::Breaks).count();
+    let breaking = differences.iter().filter(|it| it.breaks).count();
     let said =
         format!("{count} {noun} between spec/openapi.json and {origin}, {breaking} breaking\n");
     say(&mut io::stderr(), &said);
     Ok(ExitCode::from(if breaking > 0 { BROKEN } else { DIFFERENT }))
 }
 
-/// Reads the document at a file or a URL.
+/// Reads the document in a file.
 fn theirs(origin: &str) -> Result<Value, Error> {
-    let token = std::env::var("LINKS_TOKEN")
-        .ok()
-        .map(|token| token.trim().to_owned())
-        .filter(|token| !token.is_empty());
-    fetch(origin, token.as_deref())
+    let path = Path::new(origin);
+    let failed = |source| Error::File { verb: "read", path: path.to_owned(), source };
+    parsed(origin, &std::fs::read_to_string(path).map_err(failed)?)
 }
 
 fn ours() -> Result<Value, Error> {
-    serde_json::from_str(DOCUMENT)
-        .map_err(|source| Error::Json { origin: "spec/openapi.json".to_owned(), source })
+    parsed("spec/openapi.json", DOCUMENT)
+}
+
+fn parsed(origin: &str, text: &str) -> Result<Value, Error> {
+    serde_json::from_str(text).map_err(|source| Error::Json { origin: origin.to_owned(), source })
 }
 
 /// Writes a text. A reader that has gone away is not an error.

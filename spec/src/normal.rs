@@ -1,10 +1,17 @@
-//! Normal form of schemas, so that those with the same meaning are equal in OpenAPI 3.0 and in 3.1.
+//! Normal form of operations and schemas, so that documents with the same meaning are equal.
+//!
+//! It is a tree. A key that begins with `:`, a space, `.` or `[` is a part, and continues the name of what holds it: `: request body`, `.title`,
+//! `[]`. Any other key is a keyword, with the value it has there.
 
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::difference::short;
-use crate::document::{Object, resolve};
+use crate::document::{self, Object, Place, resolve};
+
+/// Part of an operation with the credentials that a caller must present.
+pub(crate) const SECURITY: &str = ": security";
+/// Beginning of each credential that is an ability.
+pub(crate) const ABILITY: &str = "ability ";
 
 /// Keywords that document a schema and do not constrain it.
 const PROSE: [&str; 9] = [
@@ -22,146 +29,205 @@ const PROSE: [&str; 9] = [
 /// Maximum nesting of schemas; a deeper one counts as endless.
 const DEPTH: usize = 64;
 
-/// Returns a schema in normal form: references followed, prose removed, lists without order sorted, `null` among the types.
-pub(crate) fn normal(document: &Value, schema: &Value, depth: usize) -> Result<Object, Error> {
-    if depth > DEPTH {
-        return Err(Error::refused("", "schemas nested without end"));
-    }
-    let mut schema = match schema {
-        Value::Bool(true) => Object::new(),
-        Value::Bool(false) => Object::from_iter([("not".to_owned(), json!({}))]),
-        Value::Object(schema) => schema.clone(),
-        _ => return Err(Error::refused("", format!("{} is not a schema", short(schema)))),
-    };
-    // Some generators write an empty list of alternatives.
-    let is_empty_list = |key: &str, value: &Value| {
-        ["allOf", "anyOf", "oneOf"].contains(&key) && value.as_array().is_some_and(Vec::is_empty)
-    };
-    schema.retain(|key, value| !is_empty_list(key, value));
-    if let Some(reference) = schema.get("$ref") {
-        let target = resolve(document, &json!({"$ref": reference}), "")?.clone();
-        schema.shift_remove("$ref");
-        schema = merged(normal(document, &target, depth + 1)?, schema);
-    }
-    schema.retain(|key, _| !PROSE.contains(&key.as_str()) && !key.starts_with("x-"));
-    if let Some(Value::Array(parts)) = schema.shift_remove("allOf") {
-        for part in parts {
-            schema = merged(normal(document, &part, depth + 1)?, schema);
-        }
-    }
-    if let Some(Value::String(only)) = schema.get("type") {
-        schema.insert("type".to_owned(), json!([only]));
-    }
-    older_spellings(&mut schema);
-    branches(document, &mut schema, depth)?;
-    types_of_values(&mut schema);
-    for key in ["type", "enum", "required"] {
-        if let Some(Value::Array(list)) = schema.get_mut(key) {
-            list.sort_by_key(Value::to_string);
-            list.dedup();
-        }
-    }
-    if schema
-        .get("additionalProperties")
-        .is_some_and(|rest| *rest == json!(true) || *rest == json!({}))
-    {
-        schema.shift_remove("additionalProperties");
-    }
-    let says_nothing = |key: &str, value: &Value| match key {
-        "minLength" | "minItems" | "minProperties" => *value == json!(0),
-        "uniqueItems" => *value == json!(false),
-        _ => false,
-    };
-    schema.retain(|key, value| !says_nothing(key, value));
-    Ok(schema)
+/// Returns the normal forms of the operations of an OpenAPI 3.1 document.
+pub(crate) fn operations(document: &Value) -> Result<Vec<Object>, Error> {
+    document::require_3_1(document)?;
+    let places = document::operations(document);
+    places.into_iter().map(|place| Reader { document, place }.operation()).collect()
 }
 
-/// Rewrites the forms of OpenAPI 3.0, `nullable` and flags beside bounds, and `const`, which is a list of one.
-fn older_spellings(schema: &mut Object) {
-    if schema.shift_remove("nullable") == Some(json!(true)) {
-        add_null(schema);
+/// A document that is read at the place of an operation.
+struct Reader<'d> {
+    document: &'d Value,
+    place: Place,
+}
+
+impl<'d> Reader<'d> {
+    fn refused(&self, problem: &str) -> Error {
+        Error::refused(&self.place.pointer, problem)
     }
-    for (flag, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
-        match schema.get(flag) {
-            Some(Value::Bool(true)) => {
-                let value = schema.shift_remove(bound).unwrap_or_default();
-                schema.insert(flag.to_owned(), value);
+
+    fn resolve(&self, value: &'d Value) -> Result<&'d Value, Error> {
+        resolve(self.document, value, &self.place.pointer)
+    }
+
+    fn operation(&self) -> Result<Object, Error> {
+        let Place { path, method, pointer } = &self.place;
+        let operation = self.document.pointer(pointer).unwrap_or(&Value::Null);
+        let id = operation["operationId"].as_str().map(str::to_owned);
+        let id = id.unwrap_or_else(|| format!("{} {path}", method.to_uppercase()));
+        let mut node = Object::new();
+        node.insert("operationId".to_owned(), json!(id));
+        node.insert("method".to_owned(), json!(method));
+        node.insert("path".to_owned(), json!(path));
+        node.insert(SECURITY.to_owned(), json!(self.security(operation)));
+        for holder in [&self.document["paths"][path], operation] {
+            for parameter in list(holder, "parameters") {
+                let (name, parameter) = self.parameter(self.resolve(parameter)?)?;
+                node.insert(name, json!(parameter));
             }
-            Some(Value::Bool(false)) => drop(schema.shift_remove(flag)),
-            _ => {}
         }
+        if let Some(body) = operation.get("requestBody") {
+            let body = self.resolve(body)?;
+            let mut part = self.contents(body)?;
+            require(&mut part, body["required"] == true);
+            node.insert(": request body".to_owned(), json!(part));
+        }
+        for (status, response) in operation["responses"].as_object().into_iter().flatten() {
+            let response = self.resolve(response)?;
+            let mut part = self.contents(response)?;
+            // A client takes any failure, but only the success that it was made for.
+            require(&mut part, status.starts_with('2'));
+            for (name, header) in response["headers"].as_object().into_iter().flatten() {
+                let schema = self.schema_of(self.resolve(header)?)?;
+                part.insert(format!(" header {}", name.to_lowercase()), json!(schema));
+            }
+            node.insert(format!(": response {status}"), json!(part));
+        }
+        Ok(node)
     }
-    if let Some(value) = schema.shift_remove("const") {
-        schema.insert("enum".to_owned(), json!([value]));
-    }
-    let nullable = schema
-        .get("type")
-        .and_then(Value::as_array)
-        .is_some_and(|types| types.contains(&json!("null")));
-    if let Some(Value::Array(values)) = schema.get_mut("enum").filter(|_| nullable) {
-        values.retain(|value| !value.is_null());
-    }
-}
 
-/// Normalizes alternatives. Alternatives that only list types or values become one list, a single one is no alternative, and their order
-/// does not matter.
-fn branches(document: &Value, schema: &mut Object, depth: usize) -> Result<(), Error> {
-    let mut all = Vec::new();
-    for key in ["anyOf", "oneOf"] {
-        if let Some(Value::Array(branches)) = schema.shift_remove(key) {
-            all.extend(branches);
-        }
+    /// Returns what a caller must present: credentials, whose kinds have other names in other documents, and each ability.
+    fn security(&self, operation: &Value) -> Object {
+        let holder = if operation.get("security").is_some() { operation } else { self.document };
+        let requirements = list(holder, "security").iter().filter_map(Value::as_object).flatten();
+        let needs = requirements.flat_map(|(_, abilities)| {
+            let abilities = list_of(abilities).iter().filter_map(Value::as_str);
+            abilities.map(|it| format!("{ABILITY}{it}")).chain(["credentials".to_owned()])
+        });
+        needs.map(|need| (need, json!(true))).collect()
     }
-    let before = all.len();
-    all.retain(|branch| branch["type"] != "null");
-    let nullable = all.len() < before;
-    let mut normals = all
-        .iter()
-        .map(|branch| normal(document, branch, depth + 1))
-        .collect::<Result<Vec<_>, _>>()?;
-    for lists in [&["type"][..], &["enum", "type"]] {
-        let is_list = |branch: &Object| {
-            !branch.is_empty()
-                && branch.contains_key(lists[0])
-                && branch.keys().all(|key| lists.contains(&key.as_str()))
+
+    /// Returns a parameter with its name, which has no case for a header. Without a style it has the default of OpenAPI.
+    fn parameter(&self, parameter: &'d Value) -> Result<(String, Object), Error> {
+        let text = |key: &str| parameter[key].as_str().unwrap_or_default();
+        let (kind, mut name) = (text("in"), text("name").to_owned());
+        if kind == "header" {
+            name = name.to_lowercase();
+        }
+        let default = if ["query", "cookie"].contains(&kind) { "form" } else { "simple" };
+        let style = parameter["style"].as_str().unwrap_or(default);
+        let explode = parameter["explode"].as_bool().unwrap_or(style == "form");
+        let mut node = self.schema_of(parameter)?;
+        require(&mut node, parameter["required"] == true);
+        node.insert("style".to_owned(), json!(style));
+        node.insert("explode".to_owned(), json!(explode));
+        Ok((format!(": parameter {kind} {name}"), node))
+    }
+
+    /// Returns a body: its schema as JSON, with a part for each other media type.
+    fn contents(&self, body: &'d Value) -> Result<Object, Error> {
+        let mut node = Object::new();
+        for (media, content) in body["content"].as_object().into_iter().flatten() {
+            let schema = self.schema_of(content)?;
+            if media == "application/json" {
+                merge(&mut node, schema);
+            } else {
+                node.insert(format!(" ({media})"), json!(schema));
+            }
+        }
+        Ok(node)
+    }
+
+    fn schema_of(&self, holder: &'d Value) -> Result<Object, Error> {
+        self.schema(holder.get("schema").unwrap_or(&Value::Bool(true)), 0)
+    }
+
+    /// Returns a schema inside so many others: references followed, prose removed, lists without order sorted.
+    fn schema(&self, schema: &'d Value, depth: usize) -> Result<Object, Error> {
+        if depth > DEPTH {
+            return Err(self.refused("schemas nested without end"));
+        }
+        let inner = |schema| self.schema(schema, depth + 1);
+        let keywords = match schema {
+            Value::Bool(true) => return Ok(Object::new()),
+            Value::Bool(false) => return Ok(Object::from_iter([("not".to_owned(), json!({}))])),
+            Value::Object(keywords) => keywords,
+            _ => return Err(self.refused(&format!("{schema} is not a schema"))),
         };
-        if normals.len() > 1 && normals.iter().all(is_list) {
-            let mut union = Object::new();
-            for (key, value) in normals.drain(..).flatten() {
-                match (union.get_mut(&key), value) {
-                    (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
-                    (_, value) => drop(union.insert(key, value)),
+        let mut node = Object::new();
+        if keywords.contains_key("$ref") {
+            node = inner(self.resolve(schema)?)?;
+        }
+        for part in list(schema, "allOf") {
+            merge(&mut node, inner(part)?);
+        }
+        for (keyword, value) in keywords {
+            match (keyword.as_str(), value) {
+                ("$ref" | "allOf" | "anyOf" | "oneOf", _) => {}
+                ("additionalProperties", Value::Bool(true)) => {}
+                ("minLength" | "minItems" | "minProperties", _) if *value == 0 => {}
+                ("uniqueItems", Value::Bool(false)) => {}
+                (prose, _) if PROSE.contains(&prose) || prose.starts_with("x-") => {}
+                ("properties", Value::Object(properties)) => {
+                    for (name, property) in properties {
+                        merge(part(&mut node, name), inner(property)?);
+                    }
                 }
+                ("required", Value::Array(names)) => {
+                    for name in names.iter().filter_map(Value::as_str) {
+                        require(part(&mut node, name), true);
+                    }
+                }
+                ("items", _) => drop(node.insert("[]".to_owned(), json!(inner(value)?))),
+                ("additionalProperties", Value::Object(_)) => {
+                    merge(part(&mut node, "*"), inner(value)?);
+                }
+                ("not", _) => drop(node.insert("not".to_owned(), json!(inner(value)?))),
+                ("const", _) => drop(node.insert("enum".to_owned(), json!([value]))),
+                ("type", Value::String(_)) => drop(node.insert("type".to_owned(), json!([value]))),
+                _ => drop(node.insert(keyword.clone(), value.clone())),
             }
-            normals.push(union);
         }
-    }
-    match normals.len() {
-        0 => {}
-        1 => *schema = merged(normals.remove(0), std::mem::take(schema)),
-        _ => {
-            let branches = normals.into_iter().map(Value::Object).collect();
-            schema.insert("anyOf".to_owned(), Value::Array(branches));
+        let branches = list(schema, "anyOf").iter().chain(list(schema, "oneOf"));
+        choose(&mut node, branches.map(inner).collect::<Result<_, _>>()?);
+        if let (Some(values), None) = (node.get("enum"), node.get("type")) {
+            let types = list_of(values).iter().map(type_of).collect();
+            node.insert("type".to_owned(), types);
         }
+        for key in ["type", "enum", "anyOf"] {
+            if let Some(Value::Array(list)) = node.get_mut(key) {
+                list.sort_by_key(Value::to_string);
+                list.dedup();
+            }
+        }
+        Ok(node)
     }
-    if nullable {
-        add_null(schema);
-    }
-    Ok(())
 }
 
-/// Sets the types to those of the listed values.
-fn types_of_values(schema: &mut Object) {
-    let Some(Value::Array(values)) = schema.get("enum") else { return };
-    let mut types: Vec<&str> = values.iter().map(type_of).collect();
-    let listed = schema.get("type").and_then(Value::as_array);
-    if listed.is_some_and(|listed| listed.iter().any(|it| it == "null")) {
-        types.push("null");
+/// Adds alternatives to a schema. Those that only list types or values become one list, and a single one is no alternative.
+fn choose(node: &mut Object, mut branches: Vec<Object>) {
+    let null = Object::from_iter([("type".to_owned(), json!(["null"]))]);
+    let before = branches.len();
+    branches.retain(|branch| *branch != null);
+    let is_nullable = branches.len() < before;
+    let width = branches.first().map_or(0, Object::len);
+    let is_list = |branch: &Object| {
+        branch.len() == width && branch.keys().all(|key| key == "type" || key == "enum")
+    };
+    if branches.iter().all(is_list) {
+        let mut union = Object::new();
+        for (key, value) in branches.drain(..).flatten() {
+            match (union.get_mut(&key), value) {
+                (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+                (_, value) => drop(union.insert(key, value)),
+            }
+        }
+        branches.push(union);
     }
-    let types = json!(types);
-    schema.insert("type".to_owned(), types);
+    if let [only] = branches.as_mut_slice() {
+        merge(only, std::mem::take(node));
+        *node = std::mem::take(only);
+        if let Some(Value::Array(types)) = node.get_mut("type").filter(|_| is_nullable) {
+            types.push(json!("null"));
+        }
+    } else {
+        branches.extend(is_nullable.then_some(null));
+        node.insert("anyOf".to_owned(), json!(branches));
+    }
 }
 
+/// Returns the type of a listed value.
 fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -174,28 +240,32 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Allows `null` in a schema. Without a type nothing forbids it, unless there are alternatives.
-fn add_null(schema: &mut Object) {
-    let alternatives = schema.contains_key("anyOf");
-    if let Some(Value::Array(types)) = schema.get_mut("type") {
-        types.push(json!("null"));
-    } else if alternatives {
-        schema.insert("nullable".to_owned(), json!(true));
+fn list_of(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn list<'v>(holder: &'v Value, key: &str) -> &'v [Value] {
+    list_of(&holder[key])
+}
+
+fn require(node: &mut Object, is_required: bool) {
+    if is_required {
+        node.insert("required".to_owned(), json!(true));
     }
 }
 
-/// Merges two schemas that both hold: fields and required names of both, otherwise the value of the second.
-fn merged(mut all: Object, second: Object) -> Object {
+/// Returns the part of a schema for a field, which is added if it is missing.
+fn part<'n>(node: &'n mut Object, name: &str) -> &'n mut Object {
+    let part = node.entry(format!(".{name}")).or_insert_with(|| json!({}));
+    part.as_object_mut().expect("a part is an object")
+}
+
+/// Adds a schema to one that holds as well: parts of both, otherwise the value of the second.
+fn merge(all: &mut Object, second: Object) {
     for (key, value) in second {
         match (all.get_mut(&key), value) {
-            (Some(Value::Object(fields)), Value::Object(more)) if key == "properties" => {
-                fields.extend(more);
-            }
-            (Some(Value::Array(names)), Value::Array(more)) if key == "required" => {
-                names.extend(more);
-            }
+            (Some(Value::Object(known)), Value::Object(more)) => merge(known, more),
             (_, value) => drop(all.insert(key, value)),
         }
     }
-    all
 }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use syn::visit_mut::{VisitMut, visit_expr_mut, visit_item_mod_mut, visit_type_mut};
 use syn::{
-    Attribute, Expr, Field, File, GenericArgument, ImplItem, ImplItemFn, Item, ItemEnum, ItemImpl,
-    ItemMod, ItemStruct, LitStr, Local, Meta, PathArguments, Stmt, Type, parse_quote,
+    Expr, File, GenericArgument, ImplItem, ImplItemFn, Item, ItemEnum, ItemImpl, ItemMod,
+    ItemStruct, Local, PathArguments, Stmt, Type, parse_quote,
 };
 
 /// Completes generated code:
@@ -39,38 +39,21 @@ impl VisitMut for Annotator<'_> {
 
     fn visit_item_struct_mut(&mut self, item: &mut ItemStruct) {
         item.attrs.push(parse_quote!(#[non_exhaustive]));
-        let properties = &self.schemas[item.ident.to_string()]["properties"];
+        let properties = self.schemas[item.ident.to_string()]["properties"].as_object();
         for field in &mut item.fields {
             let is_described = field.attrs.iter().any(|it| it.path().is_ident("doc"));
-            let property = &properties[name_in_json(field)];
-            if let (false, Some(text)) = (is_described, property["description"].as_str()) {
+            // In Rust a name has underscores in place of capitals.
+            let name = field.ident.as_ref().map(|ident| ident.to_string().replace('_', ""));
+            let mut same = properties.into_iter().flatten().filter(|(property, _)| {
+                name.as_ref().is_some_and(|name| property.eq_ignore_ascii_case(name))
+            });
+            if let (false, Some((_, property))) = (is_described, same.next())
+                && let Some(text) = property["description"].as_str()
+            {
                 field.attrs.insert(0, parse_quote!(#[doc = #text]));
             }
         }
     }
-}
-
-fn name_in_json(field: &Field) -> String {
-    let renamed = field.attrs.iter().filter(|it| it.path().is_ident("serde")).find_map(rename);
-    renamed.unwrap_or_else(|| field.ident.as_ref().map(ToString::to_string).unwrap_or_default())
-}
-
-/// Returns the name in `#[serde(rename = "name")]`.
-fn rename(attribute: &Attribute) -> Option<String> {
-    let Meta::List(list) = &attribute.meta else { return None };
-    let mut name = None;
-    // An option that is not understood is none of this one.
-    let _ = list.parse_nested_meta(|option| {
-        let is_rename = option.path.is_ident("rename");
-        if let Ok(value) = option.value() {
-            let text: syn::Lit = value.parse()?;
-            if let (true, syn::Lit::Str(text)) = (is_rename, text) {
-                name = Some(LitStr::value(&text));
-            }
-        }
-        Ok(())
-    });
-    name
 }
 
 /// Turns generated methods that send a request and decode its answer into ones that end once they have built the request.

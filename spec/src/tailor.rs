@@ -10,23 +10,16 @@ use crate::tolerant::tolerant_answers;
 /// Headers that the SDK's transport sets on every attempt of a call.
 const TRANSPORT_HEADERS: [&str; 2] = ["Idempotency-Key", "Precognition"];
 
-/// Formats that choose between Rust's number types; all others would turn tolerant strings into strict types.
-const NUMBER_FORMATS: [&str; 3] = ["int32", "int64", "double"];
-
-/// Limits on values. The service checks them; in Rust they would become wrapper types, sets, or integers of another size.
-const LIMITS: [&str; 14] = [
+/// Limits on values. The service checks them; in Rust they would become wrapper types, sets, or integers of another size, and formats would
+/// turn tolerant strings into strict types.
+const LIMITS: [&str; 9] = [
     "contentMediaType",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
+    "format",
     "maxItems",
     "maxLength",
-    "maxProperties",
-    "maximum",
     "minItems",
     "minLength",
-    "minProperties",
     "minimum",
-    "multipleOf",
     "pattern",
     "uniqueItems",
 ];
@@ -53,8 +46,7 @@ pub(crate) fn tailor(mut document: Value) -> Result<Value, Error> {
             None => operation.shift_remove("requestBody"),
         };
     }
-    each_schema(&mut document, &mut |schema| {
-        drop_formats(schema);
+    each_schema(&mut document, false, &mut |schema| {
         schema.retain(|key, _| !LIMITS.contains(&key.as_str()));
         texts_by_name(schema);
     });
@@ -124,7 +116,7 @@ fn responses(document: &Value, operation: &Value, pointer: &str) -> Result<Value
     for (status, response) in operation["responses"].as_object().into_iter().flatten() {
         if status.starts_with('2') {
             let response = resolve(document, response, &child(&pointer, status))?;
-            succeeds.insert(status.clone(), with_schemas(response.clone()));
+            succeeds.insert(status.clone(), response.clone());
         }
     }
     if succeeds.len() > 1 {
@@ -134,24 +126,6 @@ fn responses(document: &Value, operation: &Value, pointer: &str) -> Result<Value
         return Err(Error::refused(&pointer, "progenitor supports one success besides a 204"));
     }
     Ok(Value::Object(succeeds))
-}
-
-/// Adds the empty schema to a body of unknown shape.
-fn with_schemas(mut response: Value) -> Value {
-    for (_, media) in
-        response.get_mut("content").and_then(Value::as_object_mut).into_iter().flatten()
-    {
-        if let Value::Object(media) = media {
-            media.entry("schema").or_insert_with(|| json!({}));
-        }
-    }
-    response
-}
-
-fn drop_formats(schema: &mut Object) {
-    if schema.get("format").is_some_and(|format| NUMBER_FORMATS.iter().all(|kept| format != kept)) {
-        schema.shift_remove("format");
-    }
 }
 
 /// Turns an object of strings alone into a map, so that an added or missing string does no harm.
@@ -241,7 +215,7 @@ mod tests {
         let error = json!({"content": {"application/json": {"schema": {"type": "string"}}}});
         for (responses, expected) in [
             (
-                json!({"201": {"content": {"a/b": {}}}, "204": {}}),
+                json!({"201": {"content": {"a/b": {"schema": {}}}}, "204": {}}),
                 json!({"201": {"content": {"a/b": {"schema": {}}}}}),
             ),
             (json!({"204": {}}), json!({"204": {}})),
@@ -282,7 +256,7 @@ mod tests {
             (json!({"type": "string", "format": "uuid"}), json!({"type": "string"})),
             (
                 json!({"type": "integer", "format": "int64", "minimum": 1}),
-                json!({"type": "integer", "format": "int64"}),
+                json!({"type": "integer"}),
             ),
             (
                 json!({"type": "string", "pattern": "^a$", "minLength": 4, "maxLength": 60}),

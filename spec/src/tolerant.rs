@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::document::{Object, each_schema_in, operations};
+use crate::document::{Object, each_schema, operations};
 
 /// Makes records of answers keep fields that the document does not know, and accept any string where it lists values. A schema that is also
 /// sent keeps to its fields: writing is strict. A schema that an answer names itself only wraps a record, and is left unchanged.
@@ -23,7 +23,7 @@ pub(crate) fn tolerant_answers(document: &mut Value) {
     for name in answered.difference(&sent) {
         let keeps_unknown = !wrappers.contains(name);
         let Some(schema) = schemas.get_mut(name) else { continue };
-        each_schema_in(schema, &mut |schema| {
+        each_schema(schema, true, &mut |schema| {
             schema.shift_remove("enum");
             null_may_be_missing(schema);
             if keeps_unknown && schema.contains_key("properties") {
@@ -36,16 +36,9 @@ pub(crate) fn tolerant_answers(document: &mut Value) {
 
 /// Allows a field that may be `null` to be missing; otherwise typify refuses a record without it.
 fn null_may_be_missing(schema: &mut Object) {
-    let nullable: Vec<Value> = schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .filter(|(_, property)| property["nullable"] == true)
-        .map(|(name, _)| json!(name))
-        .collect();
-    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required.retain(|name| !nullable.contains(name));
+    let properties = schema.get("properties").cloned().unwrap_or_default();
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.retain(|name| properties[name.as_str().unwrap_or_default()]["nullable"] != true);
     }
 }
 

@@ -6,11 +6,8 @@ use links_spec::DOCUMENT;
 use tempfile::NamedTempFile;
 
 fn spec(arguments: &[&str]) -> (i32, String, String) {
-    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_links-spec"))
-        .args(arguments)
-        .env_remove("LINKS_TOKEN")
-        .output()
-        .unwrap();
+    let Output { status, stdout, stderr } =
+        Command::new(env!("CARGO_BIN_EXE_links-spec")).args(arguments).output().unwrap();
     (status.code().unwrap(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
@@ -37,7 +34,7 @@ fn differences_go_to_stdout_and_their_count_to_stderr() {
     let (code, stdout, stderr) = spec(&["drift", other.path().to_str().unwrap()]);
     assert_eq!(
         (code, stdout.as_str()),
-        (3, "differs: getMe: operationId: \"getMe\" in ours, \"whoAmI\" in theirs\n")
+        (3, "differs: getMe: operationId \"getMe\" in ours, \"whoAmI\" in theirs\n")
     );
     assert!(stderr.starts_with("1 difference between "), "{stderr}");
     assert!(stderr.ends_with(", 0 breaking\n"), "{stderr}");
@@ -49,7 +46,7 @@ fn found_h_a_breaking_difference_has_its_own_exit_status() {
     let (code, stdout, stderr) = spec(&["drift", other.path().to_str().unwrap()]);
     assert_eq!(
         (code, stdout.as_str()),
-        (4, "breaks: getMe: path: \"/me\" in ours, \"/whoami\" in theirs\n")
+        (4, "breaks: getMe: path \"/me\" in ours, \"/whoami\" in theirs\n")
     );
     assert!(stderr.ends_with(", 1 breaking\n"), "{stderr}");
 }
@@ -73,7 +70,6 @@ fn failures_and_differences_have_different_exit_codes() {
     for (arguments, code, expected) in [
         (&["drift", broken.path().to_str().unwrap()][..], 1, "is not JSON"),
         (&["drift", "no/such.json"], 1, "cannot read no/such.json"),
-        (&["drift", "http://links.example/openapi.json"], 1, "must be https"),
         (&["drift"], 2, "Usage:"),
         (&["generate", "--force"], 2, "Usage:"),
         (&["drift", "--all"], 2, "Usage:"),
@@ -90,6 +86,6 @@ fn help_goes_to_stdout() {
     for arguments in [&["--help"][..], &["help"], &["generate", "--help"], &["drift", "-h"]] {
         let (code, stdout, stderr) = spec(arguments);
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
-        assert!(stdout.contains("cargo spec drift FILE|URL"), "{arguments:?}");
+        assert!(stdout.contains("cargo spec drift FILE"), "{arguments:?}");
     }
 }
