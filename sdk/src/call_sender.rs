@@ -224,7 +224,7 @@ impl CallSender {
     pub(crate) async fn within<T>(
         &self,
         operation: &'static Operation,
-        future: impl Future<Output = T> + Unpin,
+        future: impl Future<Output = T>,
     ) -> Result<T, Error> {
         let Client { shared, .. } = &self.client;
         let done = shared.within(self.options.until, future).await;

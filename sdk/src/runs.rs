@@ -45,7 +45,7 @@ pub fn settle(client: &Client, key: &IdempotencyKey, executed: bool) {
 
 /// Ends the waits of a client's calls, and lets it send no other request. Those under way come to their end.
 pub fn stop(client: &Client) {
-    client.shared.stop.give();
+    client.shared.stop.cancel();
 }
 
 /// Waits before slots are created again after this many failures. Returns `false` if that may not be tried again.

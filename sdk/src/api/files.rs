@@ -1,6 +1,5 @@
 //! Uploads of images (the interface, section 4.9).
 
-use std::pin::pin;
 
 use bytes::Bytes;
 use reqwest::{Method, Request};
@@ -181,7 +180,7 @@ impl CallSender {
 
 /// Fixes what is sent. The beginning of a file is read on a thread that may block.
 async fn replayable(sender: &CallSender, upload: Upload) -> Result<ReplayableBody, Error> {
-    let made = pin!(blocking(move || ReplayableBody::new(upload)));
+    let made = blocking(move || ReplayableBody::new(upload));
     let made = sender.within(operation::UPLOAD_FILE, made).await?;
     made.map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
 }

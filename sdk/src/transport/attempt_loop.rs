@@ -3,7 +3,6 @@
 use std::error::Error as StdError;
 use std::future::Future;
 use std::io;
-use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -131,7 +130,7 @@ impl<'a> AttemptLoop<'a> {
             };
             let result = self.attempt(send, request, span).await;
             // A request that is not settled in time is settled in the background. Its answer counts.
-            let _ = shared.within(deadline, pin!(admitted.settle())).await;
+            let _ = shared.within(deadline, admitted.settle()).await;
             let Some(end) = attempt_end(&result) else { return result };
             let asked = result
                 .as_ref()
@@ -368,7 +367,7 @@ impl Shared {
             return false;
         }
         self.sleep(operation, wait, WaitReason::Retry).await;
-        !self.stop.is_set()
+        !self.stop.is_cancelled()
     }
 }
 
