@@ -185,7 +185,7 @@ impl CallSender {
         let answer = self.exchange(operation, Some(&check), make).await?;
         let record = match locked(&record).take() {
             Some(record) => *record,
-            // The answer to a read in place of a lost answer.
+            // There is none to decode.
             None => answer.decode(operation)?,
         };
         Ok((record.open(), answer))

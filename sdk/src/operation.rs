@@ -6,7 +6,6 @@ use SuccessContent::{Json, Markdown, Nothing};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-
 /// One operation of the interface (section 4.2).
 #[derive(Debug)]
 pub(crate) struct Operation {

@@ -1,6 +1,5 @@
 //! Uploads of images (the interface, section 4.9).
 
-
 use bytes::Bytes;
 use reqwest::{Method, Request};
 use url::Url;

@@ -9,13 +9,16 @@ use crate::generated::types::{
     File, FileEnvelope, Index, IndexEnvelope, LeadForm, LeadFormEnvelope, LeadFormList, LoginCheck,
     LoginCheckEnvelope, Me, MeEnvelope, MusicMatch, MusicMatchEnvelope, NotificationChannel,
     NotificationChannelList, Profile, ProfileEnvelope, ProfileList, ProfileSettings,
-    ProfileSettingsEnvelope, SlotEnvelope, SlotList, SlotType, SlotTypeEnvelope, SlotTypeList, UploadUrlEnvelope,
+    ProfileSettingsEnvelope, SlotEnvelope, SlotList, SlotType, SlotTypeEnvelope, SlotTypeList,
+    UploadUrlEnvelope,
 };
 use crate::slot::Slot;
 use crate::upload::UploadTarget;
 
 pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery, Period};
-pub(crate) use conditional::{PatchRecord, patch_if_unchanged, reorder_if_unchanged};
+pub(crate) use conditional::{
+    PatchRecord, patch_if_unchanged, reorder_if_unchanged, update_if_unchanged,
+};
 pub use discovery::MusicQuery;
 pub use files::FilesHandle;
 pub use forms::{FormHandle, FormsHandle};

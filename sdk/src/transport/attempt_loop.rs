@@ -15,8 +15,8 @@ use super::admission::AdmittedRequest;
 use super::answer::Answer;
 use super::caller_headers::OutgoingRequest;
 use super::exchange::CallOptions;
-use super::exchange::MakeRequest;
 use super::exchange::{CallFailure, CallResult, NextAttempt, attempt_end};
+use super::exchange::{MakeRequest, WriteMode};
 use super::observer::AttemptReport;
 use super::pacing::{PacerNote, WaitReason};
 use super::retry::retry_after;
@@ -38,22 +38,6 @@ const SHORTEST_BLOCK: Duration = Duration::from_secs(1);
 /// Maximum time for which a 429 stops all calls of the client. The call itself obeys a longer one, but a mistaken number must not block the
 /// client for days.
 const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
-
-/// Sends one call over the network, as often as its evidence and its time allow.
-pub(super) async fn over_network(
-    shared: &Shared,
-    operation: &'static Operation,
-    options: &CallOptions,
-    record: Option<RecordCheck<'_>>,
-    make: &mut MakeRequest<'_>,
-) -> CallResult {
-    let send = |request, limit| {
-        // Boxed, because each future around it would be as large, and is moved as a whole before its first poll.
-        let answer = Box::pin(shared.http.answer(request, limit, shared.timeouts.stall));
-        async move { check_answer(operation, options.dry_run, record, answer.await) }
-    };
-    run(&send, shared, operation, options, make).await
-}
 
 /// Sends one call as often as its evidence and its time allow. `send` sends one request, and returns the whole answer within a time limit, or how
 /// far the attempt came.
@@ -349,6 +333,30 @@ impl<'a> AttemptLoop<'a> {
 }
 
 impl Shared {
+    /// Sends one call over the network, as often as its evidence and its time allow, unless the client sends no writes.
+    pub(crate) async fn run(
+        &self,
+        operation: &'static Operation,
+        options: &CallOptions,
+        record: Option<RecordCheck<'_>>,
+        make: &mut MakeRequest<'_>,
+    ) -> CallResult {
+        if options.writes != WriteMode::Send && operation.effect != Effect::Read && !options.dry_run
+        {
+            return match self.within(options.until, make()).await {
+                Ok(made) => CallResult::not_sent(operation, made),
+                Err(failure) => CallResult::unsent(operation, AttemptCounts::NONE, failure),
+            };
+        }
+        let send = |request, limit| {
+            // Boxed, because each future around it would be as large, and is moved as a whole before its first poll.
+            let answer = Box::pin(self.http.answer(request, limit, self.timeouts.stall));
+            async move { check_answer(operation, options.dry_run, record, answer.await) }
+        };
+        // Boxed, so that the futures of the callers stay small.
+        Box::pin(run(&send, self, operation, options, make)).await
+    }
+
     /// Waits before a call that failed this many times is repeated by its caller, at least as long as the service asked. Returns `false` at once if too much was repeated, or the
     /// wait would pass the deadline.
     pub(crate) async fn back_off(
