@@ -14,7 +14,7 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::generated;
 use crate::generated::RequestResult;
-use crate::operation::{Effect, Operation, SuccessContent, from_json};
+use crate::operation::{Effect, Operation, from_json};
 use crate::success::RecordCheck;
 use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
@@ -186,7 +186,8 @@ impl CallSender {
         let record = match locked(&record).take() {
             Some(record) => *record,
             // There is none to decode.
-            None => answer.decode(operation)?,
+            None => from_json(b"null")
+                .map_err(|why| Error::unreadable(operation, &answer, why.to_string()))?,
         };
         Ok((record.open(), answer))
     }
@@ -255,19 +256,5 @@ fn copies<'r>(request: &'r Request) -> impl FnMut() -> BoxFuture<'r, io::Result<
     || {
         let copy = request.try_clone();
         Box::pin(ready(copy.ok_or_else(|| io::Error::other("the body cannot be sent twice"))))
-    }
-}
-
-impl Answer {
-    /// Decodes the record that the interface describes. An answer without it is unreadable.
-    pub(crate) fn decode<T: DeserializeOwned>(
-        &self,
-        operation: &'static Operation,
-    ) -> Result<T, Error> {
-        let json: &[u8] = match operation.success.content {
-            SuccessContent::Nothing => b"null",
-            _ => &self.body,
-        };
-        from_json(json).map_err(|why| Error::unreadable(operation, self, why.to_string()))
     }
 }

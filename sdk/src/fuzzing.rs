@@ -33,6 +33,35 @@ pub fn upload_url(bytes: &[u8]) {
 mod tests {
     use std::fs;
     use std::path::Path;
+    use std::time::{Duration, SystemTime};
+
+    use http::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
+
+    use crate::transport::pacing::poll_once;
+    use crate::{Bucket, InProcessPacer, Pacer, PacerNote, RateLimits, SystemClock};
+
+    /// Does what the fuzz target of this name does.
+    fn retry_after(bytes: &[u8]) {
+        let mut lines = bytes.split(|byte| *byte == b'\n').map(HeaderValue::from_bytes);
+        let mut headers = HeaderMap::new();
+        if let Some(Ok(date)) = lines.next() {
+            headers.insert(DATE, date);
+        }
+        for value in lines.flatten().take(100) {
+            headers.append(RETRY_AFTER, value);
+        }
+        let wait = crate::transport::retry::retry_after(&headers, SystemTime::UNIX_EPOCH);
+        let Some(wait) = wait else { return };
+        let (pacer, clock) = (InProcessPacer::new(RateLimits::default()), SystemClock::new());
+        let _ = poll_once(pacer.note(PacerNote::Blocked(wait), &clock));
+        let admitted = poll_once(pacer.admit(Bucket::General, &clock));
+        assert!(matches!(admitted, Ok(Err(_))) || wait < Duration::from_secs(2), "{wait:?}");
+    }
+
+    fn error_body(bytes: &[u8]) {
+        let error = super::error(bytes);
+        assert!(!error.to_string().is_empty(), "{error:?}");
+    }
 
     /// Returns every input of the corpus of a target.
     fn corpus(target: &str) -> Vec<Vec<u8>> {
@@ -46,8 +75,8 @@ mod tests {
     fn every_input_of_the_corpus_is_read() {
         type Reads = fn(&[u8]);
         let targets: [(&str, Reads); 3] = [
-            ("retry_after", super::retry_after),
-            ("error_body", super::error_body),
+            ("retry_after", retry_after),
+            ("error_body", error_body),
             ("upload_url", super::upload_url),
         ];
         for (target, read) in targets {

@@ -12,7 +12,7 @@ pub(crate) type RecordCheck<'a> = &'a (dyn Fn(&[u8]) -> serde_json::Result<()> +
 
 impl Success {
     /// Returns why an answer with a 2xx status is not a success.
-    fn problem(&self, answer: &Answer, record: Option<RecordCheck<'_>>) -> Option<String> {
+    fn problem(self, answer: &Answer, record: Option<RecordCheck<'_>>) -> Option<String> {
         self.head_problem(answer).or_else(|| match self.content {
             SuccessContent::Json => {
                 record.unwrap_or(&is_any_json)(&answer.body).err().map(|error| error.to_string())
@@ -25,7 +25,7 @@ impl Success {
     }
 
     /// Returns why the status and the content type of an answer, which come before its body, are not those of a success.
-    fn head_problem(&self, answer: &Answer) -> Option<String> {
+    fn head_problem(self, answer: &Answer) -> Option<String> {
         if let Some(expected) = self.status.filter(|it| *it != answer.status()) {
             return Some(format!("its status should be {expected}"));
         }

@@ -343,10 +343,12 @@ impl Shared {
     ) -> CallResult {
         if options.writes != WriteMode::Send && operation.effect != Effect::Read && !options.dry_run
         {
-            return match self.within(options.until, make()).await {
-                Ok(made) => CallResult::not_sent(operation, made),
-                Err(failure) => CallResult::unsent(operation, AttemptCounts::NONE, failure),
+            let failure = match self.within(options.until, make()).await {
+                Ok(Ok(made)) => CallFailure::NotSent(Box::new(RequestView::new(&made))),
+                Ok(Err(error)) => CallFailure::Request(error),
+                Err(failure) => failure,
             };
+            return CallResult::unsent(operation, AttemptCounts::NONE, failure);
         }
         let send = |request, limit| {
             // Boxed, because each future around it would be as large, and is moved as a whole before its first poll.
