@@ -250,7 +250,10 @@ impl<T: Send + 'static, K> Call<T, K> {
     /// The errors of the call itself, also that of an answer that cannot be decoded.
     pub fn answer(self) -> Call<Answer, K> {
         self.sent_by(|sender, send| {
-            Box::pin(async { Ok(with_answer(sender, send, false).await?.0) })
+            Box::pin(async {
+                let (answer, result) = with_answer(sender, send).await?;
+                result.map(|_| answer)
+            })
         })
     }
 
@@ -271,7 +274,7 @@ impl<T: Send + 'static, K> Call<T, K> {
     pub fn with_answer(self) -> Call<(T, Answer), K> {
         self.sent_by(|sender, send| {
             Box::pin(async {
-                let (answer, result) = with_answer(sender, send, true).await?;
+                let (answer, result) = with_answer(sender, send).await?;
                 Ok((result?, answer))
             })
         })
@@ -362,7 +365,7 @@ impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
 /// When the service refuses it, or has executed it all the same.
 async fn run_dry<T>(sender: CallSender, send: SendCall<T>) -> Result<(), Error> {
     let operation = sender.operation;
-    let (answer, _) = with_answer(sender, send, false).await?;
+    let (answer, _) = with_answer(sender, send).await?;
     if answer.status() == 204 {
         Ok(())
     } else {
@@ -370,7 +373,7 @@ async fn run_dry<T>(sender: CallSender, send: SendCall<T>) -> Result<(), Error> 
     }
 }
 
-/// Sends the call, and returns its answer and what was read from it, if it is to be decoded.
+/// Sends the call, and returns its answer and what was read from it.
 ///
 /// # Errors
 ///
@@ -378,11 +381,10 @@ async fn run_dry<T>(sender: CallSender, send: SendCall<T>) -> Result<(), Error> 
 async fn with_answer<T>(
     mut sender: CallSender,
     send: SendCall<T>,
-    decodes: bool,
 ) -> Result<(Answer, Result<T, Error>), Error> {
     let slot = AnswerCell::default();
     let caller = sender.clone();
-    (sender.undecoded, sender.decodes) = (Some(slot.clone()), decodes);
+    sender.undecoded = Some(slot.clone());
     let operation = sender.operation;
     let result = send(sender).await;
     let answer = locked(&slot).take();

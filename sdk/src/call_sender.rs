@@ -14,7 +14,7 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::generated;
 use crate::generated::RequestResult;
-use crate::operation::{Effect, Operation, SuccessContent, from_json};
+use crate::operation::{Effect, Operation, from_json};
 use crate::success::RecordCheck;
 use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
@@ -47,8 +47,6 @@ pub(crate) struct CallSender {
     pub(crate) options: CallOptions,
     /// Cell for the answer, when the caller wants it.
     pub(crate) undecoded: Option<AnswerCell>,
-    /// Set if the record is read although the answer is kept.
-    pub(crate) decodes: bool,
     /// Callback before a record that was read is changed.
     pub(crate) before_write: Option<BeforeWrite>,
 }
@@ -72,7 +70,7 @@ impl CallSender {
         };
         let client = client.clone();
         let (undecoded, before_write) = (None, None);
-        Self { client, operation, options, undecoded, decodes: false, before_write }
+        Self { client, operation, options, undecoded, before_write }
     }
 
     /// Returns the sender of a write that is no call of its own. Its time limit is that of a call.
@@ -124,24 +122,13 @@ impl CallSender {
         self.options.dry_run || self.options.writes == WriteMode::Withhold
     }
 
-    /// Sends one request that the generated client makes.
-    ///
-    /// # Errors
-    ///
-    /// Those of the request; and where the caller wants the answer undecoded, an error in place of a record that is not read.
+    /// Sends one request that the generated client makes, and returns its record.
     pub(crate) async fn send<R: Envelope>(
         &self,
         operation: &'static Operation,
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
     ) -> Result<R::Record, Error> {
-        if self.undecoded.is_none() || self.decodes {
-            return Ok(self.send_decoded(operation, request).await?.0);
-        }
-        let answer = self.send_undecoded(operation, request).await?;
-        match operation.success.content {
-            SuccessContent::Nothing => answer.decode(operation).map(R::open),
-            _ => Err(Error::invalid(operation.id, "the answer is not decoded")),
-        }
+        Ok(self.send_decoded(operation, request).await?.0)
     }
 
     /// Sends one request that the generated client makes, and returns its record and its answer.
@@ -151,29 +138,17 @@ impl CallSender {
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
     ) -> Result<(R::Record, Answer), Error> {
         let request = self.made(operation, request)?;
-        // Boxed, so that the futures of a call stay small.
-        let record = Mutex::new(None);
-        let check = |json: &[u8]| {
-            *locked(&record) = Some(Box::new(from_json::<R>(json)?));
-            Ok(())
-        };
-        let answer = self.exchange(operation, &request, Some(&check)).await?;
-        let record = match locked(&record).take() {
-            Some(record) => *record,
-            // The answer to a read in place of a lost answer.
-            None => answer.decode(operation)?,
-        };
-        Ok((record.open(), answer))
+        self.send_made::<R>(operation, &mut copies(&request)).await
     }
 
-    /// Sends one request that the generated client makes, and returns its answer undecoded.
+    /// Sends one request that the generated client makes, and returns its answer, which holds no record.
     pub(crate) async fn send_undecoded<R>(
         &self,
         operation: &'static Operation,
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
     ) -> Result<Answer, Error> {
         let request = self.made(operation, request)?;
-        self.exchange(operation, &request, None).await
+        self.exchange(operation, None, &mut copies(&request)).await
     }
 
     /// Returns the request that the generated client makes, with the headers of the call.
@@ -195,21 +170,26 @@ impl CallSender {
         Ok(request)
     }
 
-    /// Sends a request as often as it takes, and returns its answer if that is a success.
-    async fn exchange(
+    /// Sends a request, made for each attempt, as often as it takes, and returns its record and its answer.
+    pub(crate) async fn send_made<R: Envelope>(
         &self,
         operation: &'static Operation,
-        request: &Request,
-        check: Option<RecordCheck<'_>>,
-    ) -> Result<Answer, Error> {
-        let mut copies = || -> BoxFuture<'_, io::Result<Request>> {
-            Box::pin(ready(
-                request
-                    .try_clone()
-                    .ok_or_else(|| io::Error::other("the body cannot be sent twice")),
-            ))
+        make: &mut MakeRequest<'_>,
+    ) -> Result<(R::Record, Answer), Error> {
+        // Boxed, so that the futures of a call stay small.
+        let record = Mutex::new(None);
+        let check = |json: &[u8]| {
+            *locked(&record) = Some(Box::new(from_json::<R>(json)?));
+            Ok(())
         };
-        self.send_made(operation, check, &mut copies).await
+        let answer = self.exchange(operation, Some(&check), make).await?;
+        let record = match locked(&record).take() {
+            Some(record) => *record,
+            // There is none to decode.
+            None => from_json(b"null")
+                .map_err(|why| Error::unreadable(operation, &answer, why.to_string()))?,
+        };
+        Ok((record.open(), answer))
     }
 
     /// Returns a request below the base URL with the headers of the call, for requests that the generator cannot express.
@@ -222,7 +202,7 @@ impl CallSender {
 
     /// Sends a request, made for each attempt, as often as it takes, and returns its answer if that is a success. It is stored as the call's
     /// undecoded answer.
-    pub(crate) async fn send_made(
+    pub(crate) async fn exchange(
         &self,
         operation: &'static Operation,
         check: Option<RecordCheck<'_>>,
@@ -245,7 +225,7 @@ impl CallSender {
     pub(crate) async fn within<T>(
         &self,
         operation: &'static Operation,
-        future: impl Future<Output = T> + Unpin,
+        future: impl Future<Output = T>,
     ) -> Result<T, Error> {
         let Client { shared, .. } = &self.client;
         let done = shared.within(self.options.until, future).await;
@@ -271,16 +251,10 @@ impl CallSender {
     }
 }
 
-impl Answer {
-    /// Decodes the record that the interface describes. An answer without it is unreadable.
-    pub(crate) fn decode<T: DeserializeOwned>(
-        &self,
-        operation: &'static Operation,
-    ) -> Result<T, Error> {
-        let json: &[u8] = match operation.success.content {
-            SuccessContent::Nothing => b"null",
-            _ => &self.body,
-        };
-        from_json(json).map_err(|why| Error::unreadable(operation, self, why.to_string()))
+/// Makes the same request for each attempt.
+fn copies<'r>(request: &'r Request) -> impl FnMut() -> BoxFuture<'r, io::Result<Request>> {
+    || {
+        let copy = request.try_clone();
+        Box::pin(ready(copy.ok_or_else(|| io::Error::other("the body cannot be sent twice"))))
     }
 }

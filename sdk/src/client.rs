@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http::header::{HeaderMap, HeaderValue, USER_AGENT};
+use tokio_util::sync::CancellationToken;
 
 use crate::base_url::BaseUrl;
 use crate::secrets::Secrets;
@@ -434,7 +435,7 @@ impl ClientBuilder {
             observer: self.observer,
             requests: Arc::default(),
             waits: Arc::default(),
-            stop: Arc::default(),
+            stop: CancellationToken::new(),
             tally: Arc::default(),
             budget: Arc::new(RetryBudget::full(self.retry)),
             queue: Arc::default(),

@@ -14,7 +14,7 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::error_kind::Outcome;
 use crate::generated::{Client as Api, RequestResult};
-use crate::operation::Operation;
+use crate::operation::{Effect, Operation};
 use crate::transport::pacing::WaitReason;
 use crate::transport::retry::Evidence;
 use crate::transport::write_tally::OpenWrite;
@@ -67,6 +67,13 @@ pub(crate) enum WriteVerdict<T> {
     Changed(Vec<String>),
 }
 
+impl<T> WriteVerdict<T> {
+    /// Returns that the write is to be sent, unless these changes were found.
+    pub(crate) fn unless(found: Vec<String>) -> Self {
+        if found.is_empty() { Self::Send } else { Self::Changed(found) }
+    }
+}
+
 /// Reason why a write was not executed, or may not have been.
 #[derive(Debug)]
 pub enum WriteStop {
@@ -114,6 +121,23 @@ pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>
     mut decide: impl FnMut(&mut B, S::Record, bool) -> WriteVerdict<R::Record> + Send,
 ) -> Result<R::Record, WriteStop> {
     let CallSender { client, operation, options, .. } = sender;
+    if sender.is_not_sent() {
+        return Ok(sender.send(operation, |api| write(api, body)).await?);
+    }
+    if let (Basis::Nothing, Effect::Set) = (basis, operation.effect) {
+        // To set the values again has no further effect. Where the answer is a success that cannot be used, a read shows what the write did.
+        let error = match sender.send(operation, |api| write(api, body)).await {
+            Err(error) if matches!(error.status(), Some(200..=299)) => error,
+            done => return Ok(done?),
+        };
+        if let Ok((shown, answer)) = sender.beside().send_decoded(read_operation, &read).await
+            && let WriteVerdict::Done(done) = decide(body, shown, true)
+        {
+            sender.keep_answer(&answer);
+            return Ok(done);
+        }
+        return Err(error.into());
+    }
     // A write that is no call of its own is counted here.
     let open = match options.write {
         Some(_) => None,

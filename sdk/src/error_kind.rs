@@ -139,27 +139,9 @@ impl ServiceError {
         if answer.status.is_success() || answer.status.is_redirection() {
             return None;
         }
-        let envelope: ErrorEnvelope = serde_json::from_slice(&answer.body).ok()?;
-        let (secrets, status) = (&answer.secrets, answer.status());
-        let mut hidden = Self {
-            status,
-            message: envelope.message,
-            code: envelope.code.unwrap_or_default(),
-            errors: envelope.errors,
-            documentation: envelope.documentation,
-        };
-        secrets.hide_in(&mut hidden.message);
-        secrets.hide_in(&mut hidden.code);
-        hidden.documentation.iter_mut().for_each(|text| secrets.hide_in(text));
-        let errors = std::mem::take(&mut hidden.errors.0).into_iter();
-        hidden.errors.0 = errors
-            .map(|(path, mut messages)| {
-                for text in &mut messages {
-                    secrets.hide_in(text);
-                }
-                (secrets.hide(&path).into_owned(), messages)
-            })
-            .collect();
-        Some(hidden)
+        let ErrorEnvelope { message, code, errors, documentation } =
+            serde_json::from_str(&answer.text()).ok()?;
+        let (status, code) = (answer.status(), code.unwrap_or_default());
+        Some(Self { status, message, code, errors, documentation })
     }
 }

@@ -12,14 +12,13 @@ pub use crate::same::{ValueShape, for_each_sorted, is_absent, present, same};
 
 use crate::api::{
     DeletedSlots, PatchRecord, ProfileHandle, delete_if_unchanged, patch_if_unchanged,
-    reorder_if_unchanged,
+    reorder_if_unchanged, update_if_unchanged,
 };
 use crate::call_sender::{CallSender, DEADLINE};
 use crate::client::Client;
-use crate::conditional_write::{Basis, WriteVerdict, write_if_unchanged};
+use crate::conditional_write::Basis;
 use crate::error::Error;
-use crate::generated::Client as Api;
-use crate::generated::types::{Profile, ProfileSettings, SlotChange, SlotChanges};
+use crate::generated::types::{Profile, ProfileSettings, SlotChange};
 use crate::ids::SlotId;
 use crate::operation::{self, DELETE_SLOTS, GET_PROFILE};
 use crate::slot::Slot;
@@ -45,7 +44,7 @@ pub fn settle(client: &Client, key: &IdempotencyKey, executed: bool) {
 
 /// Ends the waits of a client's calls, and lets it send no other request. Those under way come to their end.
 pub fn stop(client: &Client) {
-    client.shared.stop.give();
+    client.shared.stop.cancel();
 }
 
 /// Waits before slots are created again after this many failures. Returns `false` if that may not be tried again.
@@ -65,27 +64,10 @@ pub async fn update_slots(
     page: &ProfileHandle,
     changes: Vec<SlotChange>,
     at: Option<ReadTime>,
-    mut judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
+    judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
 ) -> Result<Vec<Slot>, WriteStop> {
-    let is_done = |change: &SlotChange, page: &[Slot]| {
-        let slot = page.iter().find(|slot| slot.id == change.id);
-        let held = |slot: &Slot, key: &str| slot.data.get(key).cloned().unwrap_or_default();
-        slot.is_some_and(|slot| {
-            change.data.iter().all(|(key, value)| same(&held(slot, key), value))
-        })
-    };
-    let decide = |body: &mut SlotChanges, page: Vec<Slot>, in_doubt| {
-        if in_doubt && body.slots.iter().all(|change| is_done(change, &page)) {
-            return WriteVerdict::Done(page);
-        }
-        let found = judge(&page);
-        if found.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(found) }
-    };
-    let sender = &CallSender::of(&page.client, operation::UPDATE_SLOTS);
-    let (key, mut body) = (path_key(page), SlotChanges { slots: changes });
-    let read = (operation::LIST_SLOTS, |api: Api<'_>| api.list_slots(&key));
-    let write = |api: Api<'_>, body: &SlotChanges| api.update_slots(&key, body);
-    write_if_unchanged(sender, Basis::Read(at), &mut body, read, write, decide).await
+    let sender = CallSender::of(&page.client, operation::UPDATE_SLOTS);
+    update_if_unchanged(&sender, &path_key(page), changes, Basis::Read(at), judge).await
 }
 
 /// Moves slots. `judge` is told the page of each read, and returns the order to write instead, if any is left, or the changes that another
@@ -101,7 +83,8 @@ pub async fn reorder_slots(
     judge: impl FnMut(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>> + Send,
 ) -> Result<Option<(Vec<Slot>, Vec<SlotId>)>, WriteStop> {
     let sender = CallSender::of(&page.client, operation::REORDER_SLOTS);
-    let (slots, order) = reorder_if_unchanged(&sender, &path_key(page), order, at, judge).await?;
+    let (slots, order) =
+        reorder_if_unchanged(&sender, &path_key(page), order, Basis::Read(at), judge).await?;
     Ok(order.map(|order| (slots, order)))
 }
 
@@ -147,7 +130,9 @@ async fn patch<T: PatchRecord<Key = String>>(
 ) -> Result<Object, WriteStop> {
     let sender = CallSender::of(&page.client, T::WRITE);
     let key = path_key(page);
-    Ok(patch_if_unchanged::<T>(&sender, &key, Some(seen), &changes, at).await?.fields())
+    Ok(patch_if_unchanged::<T>(&sender, &key, Some(seen), &changes, Basis::Read(at))
+        .await?
+        .fields())
 }
 
 /// A key that is no key is refused by its own text, as the path of a request.

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::fmt::Write as _;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use base64::Engine;
@@ -135,12 +134,7 @@ fn forms(secret: &str) -> Vec<Zeroizing<String>> {
             }
         }
     }
-    let mut digits = [Zeroizing::new(String::new()), Zeroizing::new(String::new())];
-    for byte in secret.bytes() {
-        let _ = write!(digits[0], "{byte:02x}");
-        let _ = write!(digits[1], "{byte:02X}");
-    }
-    forms.extend(digits);
+    forms.extend([hex::encode(secret), hex::encode_upper(secret)].map(Zeroizing::new));
     if secret.contains('/') {
         forms.push(Zeroizing::new(secret.replace('/', "\\/")));
     }
@@ -179,14 +173,15 @@ fn without_encoded(text: &str, secret: &[u8]) -> Option<String> {
 
 /// Returns the byte that begins here and its length in the text, if it is encoded.
 fn encoded(bytes: &[u8]) -> Option<(u8, usize)> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|it| u8::try_from(it).ok());
     let (high, low, length) = match *bytes {
         [b'%', high, low, ..] => (high, low, 3),
         [b'\\', b'x', high, low, ..] => (high, low, 4),
         [b'\\', b'u', b'0', b'0', high, low, ..] => (high, low, 6),
         _ => return None,
     };
-    Some((digit(high)? * 16 + digit(low)?, length))
+    let mut byte = [0];
+    hex::decode_to_slice([high, low], &mut byte).ok()?;
+    Some((byte[0], length))
 }
 
 #[cfg(test)]

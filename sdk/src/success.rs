@@ -2,7 +2,9 @@
 
 use reqwest::header::CONTENT_TYPE;
 
-use crate::operation::{Operation, Success, SuccessContent};
+use serde::de::IgnoredAny;
+
+use crate::operation::{Operation, Success, SuccessContent, from_json};
 use crate::transport::{Answer, BrokenAttempt, CallFailure};
 
 /// Decodes the record of an answer for its caller, so that it is not read once to check it and once more to decode it.
@@ -10,10 +12,10 @@ pub(crate) type RecordCheck<'a> = &'a (dyn Fn(&[u8]) -> serde_json::Result<()> +
 
 impl Success {
     /// Returns why an answer with a 2xx status is not a success.
-    fn problem(&self, answer: &Answer, record: Option<RecordCheck<'_>>) -> Option<String> {
+    fn problem(self, answer: &Answer, record: Option<RecordCheck<'_>>) -> Option<String> {
         self.head_problem(answer).or_else(|| match self.content {
-            SuccessContent::Json(decodes) => {
-                record.unwrap_or(&decodes)(&answer.body).err().map(|error| error.to_string())
+            SuccessContent::Json => {
+                record.unwrap_or(&is_any_json)(&answer.body).err().map(|error| error.to_string())
             }
             SuccessContent::Markdown if answer.body.trim_ascii().is_empty() => {
                 Some("it is empty".to_owned())
@@ -23,13 +25,13 @@ impl Success {
     }
 
     /// Returns why the status and the content type of an answer, which come before its body, are not those of a success.
-    fn head_problem(&self, answer: &Answer) -> Option<String> {
+    fn head_problem(self, answer: &Answer) -> Option<String> {
         if let Some(expected) = self.status.filter(|it| *it != answer.status()) {
             return Some(format!("its status should be {expected}"));
         }
         let (fits, expected): (fn(&str) -> bool, _) = match self.content {
             SuccessContent::Nothing | SuccessContent::Any => return None,
-            SuccessContent::Json(_) => (is_json, "JSON"),
+            SuccessContent::Json => (is_json, "JSON"),
             SuccessContent::Markdown => (is_markdown, "Markdown"),
         };
         match media_type(answer) {
@@ -37,7 +39,7 @@ impl Success {
                 (!fits(&found)).then(|| format!("it should be {expected}, and is {found}"))
             }
             // Whether it is JSON is told by its content.
-            None if matches!(self.content, SuccessContent::Json(_)) => None,
+            None if matches!(self.content, SuccessContent::Json) => None,
             None => Some(format!("it does not say that it is {expected}")),
         }
     }
@@ -80,6 +82,11 @@ pub(crate) fn check_answer(
 fn media_type(answer: &Answer) -> Option<String> {
     let value = String::from_utf8_lossy(answer.headers.get(CONTENT_TYPE)?.as_bytes());
     Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+}
+
+/// Checks the answer to a raw call, of which nobody expects a record.
+fn is_any_json(json: &[u8]) -> serde_json::Result<()> {
+    from_json::<IgnoredAny>(json).map(drop)
 }
 
 fn is_json(media_type: &str) -> bool {

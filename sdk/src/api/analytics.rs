@@ -79,6 +79,11 @@ impl AnalyticsQuery {
         self.compare = Some(compare);
         self
     }
+
+    /// Returns the first day, the last one and the parts.
+    fn texts(&self) -> (Option<&str>, Option<&str>, Option<&str>) {
+        (self.from.as_deref(), self.to.as_deref(), self.include.as_deref())
+    }
 }
 
 impl Analytics {
@@ -130,9 +135,8 @@ impl AnalyticsHandle {
     /// ```
     pub fn get(&self, query: AnalyticsQuery) -> Call<Analytics> {
         Call::of(&self.client, operation::GET_ACCOUNT_ANALYTICS, move |api| {
-            let AnalyticsQuery { name, from, to, bucket, include, compare } = query;
-            let (from, to, include) = (from.as_deref(), to.as_deref(), include.as_deref());
-            api.get_account_analytics(bucket, compare, from, to, include, name)
+            let (from, to, include) = query.texts();
+            api.get_account_analytics(query.bucket, query.compare, from, to, include, query.name)
         })
     }
 }
@@ -152,9 +156,16 @@ impl ProfileHandle {
     /// ```
     pub fn analytics(&self, query: AnalyticsQuery) -> Call<Analytics> {
         self.call(operation::GET_PROFILE_ANALYTICS, move |api, key| {
-            let AnalyticsQuery { name, from, to, bucket, include, compare } = query;
-            let (from, to, include) = (from.as_deref(), to.as_deref(), include.as_deref());
-            api.get_profile_analytics(&key, bucket, compare, from, to, include, name)
+            let (from, to, include) = query.texts();
+            api.get_profile_analytics(
+                &key,
+                query.bucket,
+                query.compare,
+                from,
+                to,
+                include,
+                query.name,
+            )
         })
     }
 }
@@ -176,9 +187,16 @@ impl FormHandle {
             operation::GET_FORM_ANALYTICS,
             self.id_in_path(),
             move |api, id| {
-                let AnalyticsQuery { name, from, to, bucket, include, compare } = query;
-                let (from, to, include) = (from.as_deref(), to.as_deref(), include.as_deref());
-                api.get_form_analytics(&id, bucket, compare, from, to, include, name)
+                let (from, to, include) = query.texts();
+                api.get_form_analytics(
+                    &id,
+                    query.bucket,
+                    query.compare,
+                    from,
+                    to,
+                    include,
+                    query.name,
+                )
             },
         )
     }

@@ -13,7 +13,8 @@ use crate::client::Client;
 use crate::conditional_write::{Basis, ReadTime, WriteStop, WriteVerdict, write_if_unchanged};
 use crate::error::Error;
 use crate::generated::types::{
-    Profile, ProfileEnvelope, ProfileSettings, ProfileSettingsEnvelope, SlotOrder,
+    Profile, ProfileEnvelope, ProfileSettings, ProfileSettingsEnvelope, SlotChange, SlotChanges,
+    SlotOrder,
 };
 use crate::generated::{Client as Api, RequestResult};
 use crate::ids::{ProfileId, SlotId};
@@ -45,11 +46,12 @@ pub(crate) trait PatchRecord: Serialize + Sized + Send + 'static {
     fn write(api: Api<'_>, key: &Self::Key, changes: &Object) -> RequestResult<Self::Envelope>;
 }
 
-/// Returns a call that changes a record where the fields that are changed hold what they held in `seen`; without it, what the first read
-/// shows.
-pub(super) fn update_unchanged<T: PatchRecord>(
+/// Returns a call that changes fields of a record; with [`Basis::Read`] only where they hold what they held in `seen`, or without it what the first
+/// read shows.
+pub(super) fn update_record<T: PatchRecord>(
     client: &Client,
     key: Result<T::Key, String>,
+    basis: Basis,
     seen: Option<&T>,
     changes: Result<Object, String>,
 ) -> Call<T, Write> {
@@ -60,28 +62,23 @@ pub(super) fn update_unchanged<T: PatchRecord>(
     let seen = seen.map(T::fields);
     Call::new(client, T::WRITE, move |sender| {
         Box::pin(async move {
-            if sender.is_not_sent() {
-                if let Some(hear) = sender.before_write.clone() {
-                    let reader = sender.beside();
-                    hear(&reader.send(T::READ, |api| T::read(api, &key)).await?.fields());
-                }
-                return sender.send(T::WRITE, |api| T::write(api, &key, &changes)).await;
-            }
-            let patched = patch_if_unchanged(&sender, &key, seen, &changes, None).await;
+            let patched = patch_if_unchanged(&sender, &key, seen, &changes, basis).await;
             patched.map_err(|stop| stop.into_error(T::WRITE))
         })
     })
 }
 
-/// Changes a record by a PATCH that follows a read of it. `seen` are its fields when it was first read, and `at` the time of that read, if it
-/// was just now.
+/// Changes a record by a PATCH. `seen` are its fields when it was first read.
 pub(crate) async fn patch_if_unchanged<T: PatchRecord>(
     sender: &CallSender,
     key: &T::Key,
     mut seen: Option<Object>,
     changes: &Object,
-    at: Option<ReadTime>,
+    basis: Basis,
 ) -> Result<T, WriteStop> {
+    if sender.is_not_sent() && sender.before_write.is_some() {
+        seen = Some(sender.beside().send(T::READ, |api| T::read(api, key)).await?.fields());
+    }
     let write = |api: Api<'_>, seen: &Option<Object>| {
         if let (Some(hear), Some(seen)) = (&sender.before_write, seen) {
             hear(seen);
@@ -97,15 +94,13 @@ pub(crate) async fn patch_if_unchanged<T: PatchRecord>(
             *seen = Some(now);
             return WriteVerdict::Send;
         };
-        let theirs: Vec<String> = changes
-            .iter()
-            .filter(|(key, _)| !same(held(seen, key), held(&now, key)))
-            .map(|(key, wanted)| difference(key, held(seen, key), held(&now, key), wanted))
-            .collect();
-        if theirs.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(theirs) }
+        let theirs = changes.iter().filter(|(key, _)| !same(held(seen, key), held(&now, key)));
+        let difference =
+            |(key, wanted): (&String, _)| difference(key, held(seen, key), held(&now, key), wanted);
+        WriteVerdict::unless(theirs.map(difference).collect())
     };
     let read = (T::READ, |api: Api<'_>| T::read(api, key));
-    write_if_unchanged(sender, Basis::Read(at), &mut seen, read, write, decide).await
+    write_if_unchanged(sender, basis, &mut seen, read, write, decide).await
 }
 
 fn held<'f>(fields: &'f Object, key: &str) -> &'f Value {
@@ -134,12 +129,14 @@ pub(super) async fn change_login<T: PatchRecord<Key = String>>(
     changes: Object,
     id: fn(&T) -> ProfileId,
 ) -> Result<T, Error> {
-    if sender.options.dry_run {
-        return sender.send(T::WRITE, |api| T::write(api, &key, &changes)).await;
-    }
-    let before = sender.beside().send(T::READ, |api| T::read(api, &key)).await?;
-    let (at, key) = (Some(ReadTime::now(&sender.client)), id(&before).to_string());
-    let patched = patch_if_unchanged(&sender, &key, Some(before.fields()), &changes, at).await;
+    let patched = if sender.options.dry_run {
+        patch_if_unchanged(&sender, &key, None, &changes, Basis::Nothing).await
+    } else {
+        let before = sender.beside().send(T::READ, |api| T::read(api, &key)).await?;
+        let basis = Basis::Read(Some(ReadTime::now(&sender.client)));
+        let (key, seen) = (id(&before).to_string(), Some(before.fields()));
+        patch_if_unchanged(&sender, &key, seen, &changes, basis).await
+    };
     patched.map_err(|stop| stop.into_error(T::WRITE))
 }
 
@@ -173,13 +170,41 @@ impl PatchRecord for Profile {
     }
 }
 
+/// Changes slots, all or none, if `judge` finds no change that another client made to the page. Returns the slots in the answer, or those of
+/// the page where no answer came.
+pub(crate) async fn update_if_unchanged(
+    sender: &CallSender,
+    key: &str,
+    changes: Vec<SlotChange>,
+    basis: Basis,
+    mut judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
+) -> Result<Vec<Slot>, WriteStop> {
+    let is_done = |change: &SlotChange, page: &[Slot]| {
+        let slot = page.iter().find(|slot| slot.id == change.id);
+        let is_set = |slot: &Slot| {
+            change.data.iter().all(|(key, value)| holds(held(&slot.data, key), value))
+        };
+        slot.is_some_and(is_set)
+    };
+    let decide = |body: &mut SlotChanges, page: Vec<Slot>, in_doubt| {
+        if in_doubt && body.slots.iter().all(|change| is_done(change, &page)) {
+            return WriteVerdict::Done(page);
+        }
+        WriteVerdict::unless(judge(&page))
+    };
+    let mut body = SlotChanges { slots: changes };
+    let read = (operation::LIST_SLOTS, |api: Api<'_>| api.list_slots(key));
+    let write = |api: Api<'_>, body: &SlotChanges| api.update_slots(key, body);
+    write_if_unchanged(sender, basis, &mut body, read, write, decide).await
+}
+
 /// Moves slots. `judge` is told the page of each read, and returns the order to write instead, if any is left, or the changes that another
 /// client made. Returns the slots in the answer, and the order that was written; `None` if there was nothing to move.
 pub(crate) async fn reorder_if_unchanged(
     sender: &CallSender,
     key: &str,
     order: Vec<SlotId>,
-    at: Option<ReadTime>,
+    basis: Basis,
     mut judge: impl FnMut(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>> + Send,
 ) -> Result<(Vec<Slot>, Option<Vec<SlotId>>), WriteStop> {
     let mut is_moved = true;
@@ -202,23 +227,16 @@ pub(crate) async fn reorder_if_unchanged(
     let mut body = SlotOrder { order };
     let read = (operation::LIST_SLOTS, |api: Api<'_>| api.list_slots(key));
     let write = |api: Api<'_>, body: &SlotOrder| api.reorder_slots(key, body);
-    let slots = write_if_unchanged(sender, Basis::Read(at), &mut body, read, write, decide).await?;
+    let slots = write_if_unchanged(sender, basis, &mut body, read, write, decide).await?;
     Ok((slots, is_moved.then_some(body.order)))
 }
 
-pub(super) async fn reorder_unchanged(
-    sender: CallSender,
-    key: String,
+/// Returns a judge of the order of a page, for [`reorder_if_unchanged`]: nothing is moved unless the page is in the order `seen`.
+pub(super) fn order_judge(
     seen: Vec<SlotId>,
-    order: Vec<SlotId>,
-) -> Result<Vec<Slot>, Error> {
-    if sender.is_not_sent() {
-        let body = SlotOrder { order };
-        let request = |api: Api<'_>| api.reorder_slots(&key, &body);
-        return sender.send(operation::REORDER_SLOTS, request).await;
-    }
-    let wanted = order.clone();
-    let judge = |page: &[Slot]| {
+    wanted: Vec<SlotId>,
+) -> impl Fn(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>> + Clone + Send + Sync + 'static {
+    move |page: &[Slot]| {
         let now: Vec<SlotId> = page.iter().map(|slot| slot.id).collect();
         let changes = changes(&seen, &now);
         if now == wanted && now != seen {
@@ -228,9 +246,7 @@ pub(super) async fn reorder_unchanged(
         } else {
             Err(changes)
         }
-    };
-    let moved = reorder_if_unchanged(&sender, &key, order, None, judge).await;
-    moved.map(|(slots, _)| slots).map_err(|stop| stop.into_error(operation::REORDER_SLOTS))
+    }
 }
 
 /// Describes the changes that another client made to the order of a page.

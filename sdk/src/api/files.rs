@@ -1,7 +1,5 @@
 //! Uploads of images (the interface, section 4.9).
 
-use std::pin::pin;
-
 use bytes::Bytes;
 use reqwest::{Method, Request};
 use url::Url;
@@ -13,7 +11,7 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::error_kind::Outcome;
 use crate::generated::Client as Api;
-use crate::generated::types::{File, FileEnvelope, FileFromUrl, UploadUrlEnvelope};
+use crate::generated::types::{File, FileEnvelope, FileFromUrl};
 use crate::operation;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::{BoxFuture, CallOptions};
@@ -121,8 +119,7 @@ async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<Fi
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(file.send_in(sender.request(Method::POST, "/files"), true))
     };
-    let answer = sender.send_made(operation::UPLOAD_FILE, None, &mut make).await?;
-    Ok(answer.decode::<FileEnvelope>(operation::UPLOAD_FILE)?.data)
+    Ok(sender.send_made::<FileEnvelope>(operation::UPLOAD_FILE, &mut make).await?.0)
 }
 
 /// Maximum number of upload URLs requested for one upload, because a URL may expire or be used up by a lost request.
@@ -169,15 +166,7 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
 }
 
 async fn create_upload_url(sender: &CallSender) -> Result<UploadTarget, Error> {
-    let request = |api: Api<'_>| api.create_upload_url();
-    let mut answer = sender.send_undecoded(operation::CREATE_UPLOAD_URL, request).await?;
-    serde_json::from_slice::<UploadUrlEnvelope>(&answer.body)
-        .map(|envelope| envelope.data.into())
-        .map_err(|why| {
-            // The URL is a secret, and errors show the beginning of the answer.
-            answer.body.clear();
-            Error::unreadable(operation::CREATE_UPLOAD_URL, &answer, why.to_string())
-        })
+    sender.send(operation::CREATE_UPLOAD_URL, |api: Api<'_>| api.create_upload_url()).await
 }
 
 impl CallSender {
@@ -190,7 +179,7 @@ impl CallSender {
 
 /// Fixes what is sent. The beginning of a file is read on a thread that may block.
 async fn replayable(sender: &CallSender, upload: Upload) -> Result<ReplayableBody, Error> {
-    let made = pin!(blocking(move || ReplayableBody::new(upload)));
+    let made = blocking(move || ReplayableBody::new(upload));
     let made = sender.within(operation::UPLOAD_FILE, made).await?;
     made.map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
 }

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use super::conditional::{PatchRecord, update_unchanged};
+use super::conditional::{PatchRecord, update_record};
 use super::profiles::converted;
 use crate::api::Listing;
 use crate::api::path_segment;
 use crate::call::{Call, Create, Write};
 use crate::changes::FormChanges;
 use crate::client::Client;
+use crate::conditional_write::Basis;
 use crate::generated::types::{LeadForm, LeadFormEnvelope};
 use crate::generated::{Client as Api, RequestResult};
 use crate::ids::FormId;
@@ -112,12 +113,7 @@ impl FormHandle {
         &self,
         changes: impl TryInto<FormChanges, Error: fmt::Display>,
     ) -> Call<LeadForm, Write> {
-        Call::of_body(
-            &self.client,
-            operation::UPDATE_FORM,
-            self.id_in_path().and_then(|id| Ok((id, converted::<FormChanges>(changes)?))),
-            |api, (id, changes)| api.update_form(&id, &changes.0),
-        )
+        self.change(Basis::Nothing, None, changes)
     }
 
     /// Changes the form if the fields to change still hold what they held in `seen`; `None` stands for what a first read shows.
@@ -141,12 +137,17 @@ impl FormHandle {
         seen: impl Into<Option<&'s LeadForm>>,
         changes: impl TryInto<FormChanges, Error: fmt::Display>,
     ) -> Call<LeadForm, Write> {
-        update_unchanged(
-            &self.client,
-            self.id_in_path(),
-            seen.into(),
-            converted::<FormChanges>(changes).map(|it| it.0),
-        )
+        self.change(Basis::Read(None), seen.into(), changes)
+    }
+
+    fn change(
+        &self,
+        basis: Basis,
+        seen: Option<&LeadForm>,
+        changes: impl TryInto<FormChanges, Error: fmt::Display>,
+    ) -> Call<LeadForm, Write> {
+        let changes = converted::<FormChanges>(changes).map(|it| it.0);
+        update_record(&self.client, self.id_in_path(), basis, seen, changes)
     }
 
     pub(super) fn id_in_path(&self) -> Result<FormId, String> {

@@ -10,11 +10,15 @@ use crate::generated::types::{
     LoginCheckEnvelope, Me, MeEnvelope, MusicMatch, MusicMatchEnvelope, NotificationChannel,
     NotificationChannelList, Profile, ProfileEnvelope, ProfileList, ProfileSettings,
     ProfileSettingsEnvelope, SlotEnvelope, SlotList, SlotType, SlotTypeEnvelope, SlotTypeList,
+    UploadUrlEnvelope,
 };
 use crate::slot::Slot;
+use crate::upload::UploadTarget;
 
 pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery, Period};
-pub(crate) use conditional::{PatchRecord, patch_if_unchanged, reorder_if_unchanged};
+pub(crate) use conditional::{
+    PatchRecord, patch_if_unchanged, reorder_if_unchanged, update_if_unchanged,
+};
 pub use discovery::MusicQuery;
 pub use files::FilesHandle;
 pub use forms::{FormHandle, FormsHandle};
@@ -70,6 +74,7 @@ envelopes! {
 }
 envelopes! { |answer| answer; Map<String, Value>: Map<String, Value> }
 envelopes! { |_answer| (); (): () }
+envelopes! { |answer| answer.data.into(); UploadUrlEnvelope: UploadTarget }
 
 impl<T> Deref for Listing<T> {
     type Target = [T];

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use super::conditional::{PatchRecord, change_login, login_in, update_unchanged};
+use super::conditional::{PatchRecord, change_login, login_in, update_record};
 use crate::api::Listing;
 use crate::call::{Call, Create, Write};
 use crate::call_sender::{CallSender, Envelope};
 use crate::changes::{NewProfile, ProfileChanges, SettingsChanges};
 use crate::client::Client;
+use crate::conditional_write::Basis;
 use crate::error::Error;
 use crate::generated::types::{LoginCheck, Profile, ProfileSettings};
 use crate::generated::{Client as Api, RequestResult};
@@ -188,9 +189,10 @@ impl ProfileHandle {
             Ok(changes) if login_in(&changes.0).is_some() => {
                 self.change_login(changes.0, |page| page.id)
             }
-            changes => self.call_with(operation::UPDATE_PROFILE, changes, |api, key, changes| {
-                api.update_profile(&key, &changes.0)
-            }),
+            changes => {
+                let changes = changes.map(|it| it.0);
+                update_record(&self.client, self.key_text(), Basis::Nothing, None, changes)
+            }
         }
     }
 
@@ -215,9 +217,10 @@ impl ProfileHandle {
         seen: impl Into<Option<&'s Profile>>,
         changes: impl TryInto<ProfileChanges, Error: fmt::Display>,
     ) -> Call<Profile, Write> {
-        update_unchanged(
+        update_record(
             &self.client,
             self.key_text(),
+            Basis::Read(None),
             seen.into(),
             converted::<ProfileChanges>(changes).map(|it| it.0),
         )
@@ -331,9 +334,8 @@ impl ProfileHandle {
                 self.change_login(changes.0, |settings| settings.profile_id)
             }
             changes => {
-                self.call_with(operation::UPDATE_PROFILE_SETTINGS, changes, |api, key, changes| {
-                    api.update_profile_settings(&key, &changes.0)
-                })
+                let changes = changes.map(|it| it.0);
+                update_record(&self.client, self.key_text(), Basis::Nothing, None, changes)
             }
         }
     }
@@ -366,9 +368,10 @@ impl ProfileHandle {
             Some(seen) => Ok(seen.profile_id.to_string()),
             None => self.key_text(),
         };
-        update_unchanged(
+        update_record(
             &self.client,
             key,
+            Basis::Read(None),
             seen,
             converted::<SettingsChanges>(changes).map(|it| it.0),
         )

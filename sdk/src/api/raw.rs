@@ -252,7 +252,7 @@ impl RawCall {
                     request.headers_mut().extend(headers.iter().cloned());
                     Box::pin(ready(Ok(request)))
                 };
-                sender.send_made(operation, None, &mut make).await
+                sender.exchange(operation, None, &mut make).await
             })
         });
         call.keyed(key)

@@ -118,10 +118,6 @@ impl SlotsHandle {
     ) -> Call<DeletedSlots, DeleteMany> {
         self.page.call_new(operation::DELETE_SLOTS, move |sender, key| {
             Box::pin(async move {
-                if sender.is_not_sent() {
-                    let request = |api: Api<'_>| api.delete_slots(&key, &ids);
-                    return sender.send(operation::DELETE_SLOTS, request).await;
-                }
                 let deleted = delete_if_unchanged(&sender, &key, ids, basis, judge).await;
                 deleted.map_err(|stop| stop.into_error(operation::DELETE_SLOTS))
             })
@@ -150,7 +146,7 @@ pub(crate) async fn delete_if_unchanged(
         let mut found = judge(&page);
         let gone = left.iter().filter(|id| !there.contains(id));
         found.extend(gone.map(|id| format!("slot {id} was deleted")));
-        if found.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(found) }
+        WriteVerdict::unless(found)
     };
     let mut left = ids;
     let read = (operation::LIST_SLOTS, |api: Api<'_>| api.list_slots(key));

@@ -4,12 +4,13 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::conditional::{PatchRecord, reorder_unchanged, update_unchanged};
+use super::conditional::{
+    PatchRecord, order_judge, reorder_if_unchanged, update_if_unchanged, update_record,
+};
 use super::profiles::{ProfileHandle, converted};
 use crate::call::{Call, Create, Write};
-use crate::generated::types::{
-    NewSlot, NewSlots, SlotChange, SlotChanges, SlotDataChange, SlotEnvelope, SlotOrder,
-};
+use crate::conditional_write::Basis;
+use crate::generated::types::{NewSlot, NewSlots, SlotChange, SlotDataChange, SlotEnvelope};
 use crate::generated::{Client as Api, RequestResult};
 use crate::ids::SlotId;
 use crate::operation::{self, Operation};
@@ -169,12 +170,8 @@ impl SlotsHandle {
         data: impl TryInto<Object, Error: fmt::Display>,
     ) -> Call<Slot, Write> {
         let id = id.into();
-        let body = self.key_and_id(id).and_then(|_| converted(data));
-        self.page.call_with(
-            operation::UPDATE_SLOT,
-            body.map(|data| SlotDataChange { data }),
-            move |api, key, body| api.update_slot(&key, &id, &body),
-        )
+        let key = self.key_and_id(id).map(|key| (key, id));
+        update_record(&self.page.client, key, Basis::Nothing, None, converted::<Object>(data))
     }
 
     /// Changes one slot if the fields to change still hold what they held in `seen`; `None` stands for what a first read shows.
@@ -199,7 +196,8 @@ impl SlotsHandle {
     ) -> Call<Slot, Write> {
         let id = id.into();
         let key = self.key_and_id(id).map(|key| (key, id));
-        update_unchanged(&self.page.client, key, seen.into(), converted::<Object>(data))
+        let data = converted::<Object>(data);
+        update_record(&self.page.client, key, Basis::Read(None), seen.into(), data)
     }
 
     /// Changes up to 50 slots, all or none, each as [`SlotsHandle::update`] does. Positions stay.
@@ -220,8 +218,14 @@ impl SlotsHandle {
         &self,
         changes: impl IntoIterator<Item = SlotChange>,
     ) -> Call<Vec<Slot>, Write> {
-        let body = SlotChanges { slots: changes.into_iter().collect() };
-        self.page.call(operation::UPDATE_SLOTS, move |api, key| api.update_slots(&key, &body))
+        let changes = changes.into_iter().collect();
+        self.page.call_new(operation::UPDATE_SLOTS, |sender, key| {
+            Box::pin(async move {
+                let updated =
+                    update_if_unchanged(&sender, &key, changes, Basis::Nothing, |_| Vec::new());
+                updated.await.map_err(|stop| stop.into_error(operation::UPDATE_SLOTS))
+            })
+        })
     }
 
     /// Reorders the page. The order names every slot of the page exactly once.
@@ -239,8 +243,8 @@ impl SlotsHandle {
         &self,
         order: impl IntoIterator<Item = impl Into<SlotId>>,
     ) -> Call<Vec<Slot>, Write> {
-        let body = SlotOrder { order: order.into_iter().map(Into::into).collect() };
-        self.page.call(operation::REORDER_SLOTS, move |api, key| api.reorder_slots(&key, &body))
+        let order: Vec<SlotId> = order.into_iter().map(Into::into).collect();
+        self.reorder_if(order.clone(), Basis::Nothing, move |_| Ok(Some(order.clone())))
     }
 
     /// Reorders the page if its slots still are in the order `seen`.
@@ -265,9 +269,26 @@ impl SlotsHandle {
         order: impl IntoIterator<Item = impl Into<SlotId>>,
     ) -> Call<Vec<Slot>, Write> {
         let seen = seen.into_iter().map(Into::into).collect();
-        let order = order.into_iter().map(Into::into).collect();
-        self.page.call_new(operation::REORDER_SLOTS, |sender, key| {
-            Box::pin(reorder_unchanged(sender, key, seen, order))
+        let order: Vec<SlotId> = order.into_iter().map(Into::into).collect();
+        self.reorder_if(order.clone(), Basis::Read(None), order_judge(seen, order))
+    }
+
+    fn reorder_if(
+        &self,
+        order: Vec<SlotId>,
+        basis: Basis,
+        judge: impl FnMut(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+    ) -> Call<Vec<Slot>, Write> {
+        self.page.call_new(operation::REORDER_SLOTS, move |sender, key| {
+            Box::pin(async move {
+                let moved = reorder_if_unchanged(&sender, &key, order, basis, judge).await;
+                let (slots, _) = moved.map_err(|stop| stop.into_error(operation::REORDER_SLOTS))?;
+                Ok(slots)
+            })
         })
     }
 

@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use super::credentials::{Credentials, since_1970};
 use super::http::{OAuthErrorResponse, OAuthHttpClient, check_endpoint, connector_url};
 use crate::base_url::BaseUrl;
-use crate::oauth::LoginError;
+use crate::oauth::{LoginError, LoginErrorKind};
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
 
@@ -22,10 +22,8 @@ use crate::transport::connection_options::ConnectionOptions;
 pub struct Connector {
     http: Arc<OAuthHttpClient>,
     manager: AuthorizationManager,
-    /// Metadata of the authorization server, checked.
-    issuer: String,
-    token_endpoint: String,
-    revocation_endpoint: Option<String>,
+    /// Credentials without the tokens, of no client yet, with what the authorization server says of itself, checked.
+    credentials: Credentials,
     /// Set if the authorization server names itself in its answers through the browser (RFC 9207).
     names_itself: bool,
 }
@@ -92,9 +90,19 @@ impl Connector {
         let names_itself =
             metadata.additional_fields.get("authorization_response_iss_parameter_supported");
         let names_itself = names_itself.and_then(Value::as_bool).unwrap_or_default();
-        let token_endpoint = metadata.token_endpoint.clone();
+        let credentials = Credentials {
+            access_token: Zeroizing::default(),
+            refresh_token: None,
+            expires_at: None,
+            issued_at: None,
+            client_id: String::new(),
+            resource: String::new(),
+            issuer,
+            token_endpoint: metadata.token_endpoint.clone(),
+            revocation_endpoint,
+        };
         manager.set_metadata(metadata);
-        Ok(Self { http, manager, issuer, token_endpoint, revocation_endpoint, names_itself })
+        Ok(Self { http, manager, credentials, names_itself })
     }
 
     /// Returns the connector's URL, as the service at this base URL names it: in its refusal of a request (RFC 9728, section 5.1), else at
@@ -127,8 +135,10 @@ impl Connector {
         for document in documents {
             let answer = http.get(document).await.map_err(LoginError::unreachable)?;
             let document: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
-            if answer.status().is_success() && document["resource"].is_string() {
-                resource = document["resource"].as_str().map(str::to_owned);
+            if answer.status().is_success()
+                && let Some(named) = document["resource"].as_str()
+            {
+                resource = Some(named.to_owned());
                 break;
             }
         }
@@ -164,8 +174,7 @@ impl Connector {
         client_name: &str,
         client_id: Option<&str>,
     ) -> Result<Login, LoginError> {
-        let Self { http, manager, issuer, token_endpoint, revocation_endpoint, names_itself } =
-            self;
+        let Self { http, manager, mut credentials, names_itself } = self;
         let request = AuthorizationRequest::new(redirect_uri).with_client_name(client_name);
         let session = match client_id {
             None => session(manager, request, &http).await?,
@@ -181,17 +190,8 @@ impl Connector {
         };
         let page = Url::parse(&session.auth_url).map_err(LoginError::refused)?;
         let state = parameter(&page, "state").unwrap_or_default();
-        let credentials = Credentials {
-            access_token: Zeroizing::default(),
-            refresh_token: None,
-            expires_at: None,
-            issued_at: None,
-            client_id: parameter(&page, "client_id").unwrap_or_default(),
-            resource: parameter(&page, "resource").unwrap_or_default(),
-            issuer,
-            token_endpoint,
-            revocation_endpoint,
-        };
+        credentials.client_id = parameter(&page, "client_id").unwrap_or_default();
+        credentials.resource = parameter(&page, "resource").unwrap_or_default();
         Ok(Login { http, session, state, names_itself, credentials })
     }
 }
@@ -204,11 +204,14 @@ fn parameter(url: &Url, name: &str) -> Option<String> {
 
 /// Returns the URLs at which the metadata of a protected resource may be: for its own path, and for its whole origin.
 fn well_known(base: &BaseUrl) -> Vec<Url> {
-    let mut documents = vec![base.join("")];
-    documents.push(documents[0].clone());
-    let path = documents[0].path().trim_end_matches('/').to_owned();
-    documents[0].set_path(&format!("/.well-known/oauth-protected-resource{path}"));
-    documents[1].set_path("/.well-known/oauth-protected-resource");
+    let path = base.url().path().trim_end_matches('/');
+    let mut documents: Vec<Url> = [path, ""]
+        .map(|path| {
+            let mut url = base.url().clone();
+            url.set_path(&format!("/.well-known/oauth-protected-resource{path}"));
+            url
+        })
+        .into();
     documents.dedup();
     documents
 }
@@ -286,7 +289,8 @@ impl Login {
             ));
         }
         if let Some(error) = parameter(&answer, "error") {
-            return Err(LoginError::denied(error, parameter(&answer, "error_description")));
+            let description = parameter(&answer, "error_description");
+            return Err(LoginError(LoginErrorKind::Denied { error, description }));
         }
         let tokens = match self.session.handle_callback_url(redirect).await {
             Ok(tokens) => serde_json::to_value(&tokens).map_err(LoginError::refused)?,
@@ -303,7 +307,7 @@ impl Login {
     fn of_exchange(&self, why: &str) -> LoginError {
         match self.http.error_response() {
             Some(OAuthErrorResponse { error, .. }) if error == "invalid_client" => {
-                LoginError::unknown_client()
+                LoginError(LoginErrorKind::UnknownClient)
             }
             Some(refusal) if refusal.status < 500 => {
                 LoginError::refused(format!("no tokens were issued {refusal}"))

@@ -68,11 +68,7 @@ impl FileCredentialStore {
         std::os::unix::fs::DirBuilderExt::mode(&mut directories, 0o700);
         directories.create(self.directory())?;
         refuse_foreign_directory(self.directory())?;
-        match fs::symlink_metadata(&self.path) {
-            Ok(found) => refuse_foreign(&found),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
-        }
+        if_found(fs::symlink_metadata(&self.path))?.map_or(Ok(()), |found| refuse_foreign(&found))
     }
 
     /// Creates a file beside the stored one, which it can replace.
@@ -99,11 +95,8 @@ impl FileCredentialStore {
                 .metadata()
                 .and_then(|it| it.modified())
                 .and_then(|it| if is_old(it) { fs::remove_file(entry.path()) } else { Ok(()) });
-            match removed {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                // The save has ended meanwhile.
-                _ => {}
-            }
+            // If it is missing, the save has ended meanwhile.
+            if_found(removed)?;
         }
         Ok(())
     }
@@ -117,10 +110,8 @@ impl FileCredentialStore {
 impl CredentialStore for FileCredentialStore {
     fn load(&self) -> io::Result<Option<Credentials>> {
         let read = || {
-            let file = match open(&self.path, private().read(true)) {
-                Ok(file) => file,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(error),
+            let Some(file) = if_found(open(&self.path, private().read(true)))? else {
+                return Ok(None);
             };
             refuse_foreign_directory(self.directory())?;
             refuse_readable(&file.metadata()?)?;
@@ -152,15 +143,11 @@ impl CredentialStore for FileCredentialStore {
 
     fn forget(&self) -> io::Result<()> {
         let remove = || {
-            match fs::symlink_metadata(&self.path) {
-                Ok(found) => refuse_foreign(&found)?,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                Err(error) => return Err(error),
+            if let Some(found) = if_found(fs::symlink_metadata(&self.path))? {
+                refuse_foreign(&found)?;
+                if_found(fs::remove_file(&self.path))?;
             }
-            match fs::remove_file(&self.path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            }
+            Ok(())
         };
         remove().map_err(|error| self.named(error))
     }
@@ -183,6 +170,14 @@ impl CredentialStore for FileCredentialStore {
             Ok(Some(Box::new(lock) as StoreLock))
         };
         lock().map_err(|error| self.named(error))
+    }
+}
+
+/// Returns `None` for a file that is missing.
+fn if_found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        result => result.map(Some),
     }
 }
 

@@ -88,14 +88,6 @@ impl LoginError {
         Self(LoginErrorKind::Unreachable(why.to_string()))
     }
 
-    pub(super) fn denied(error: impl Into<String>, description: Option<String>) -> Self {
-        Self(LoginErrorKind::Denied { error: error.into(), description })
-    }
-
-    pub(super) fn unknown_client() -> Self {
-        Self(LoginErrorKind::UnknownClient)
-    }
-
     /// Returns whether the user or the authorization server refused access.
     pub fn is_denied(&self) -> bool {
         matches!(self.0, LoginErrorKind::Denied { .. })

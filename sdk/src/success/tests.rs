@@ -19,13 +19,9 @@ fn found_16_the_table_says_what_the_document_says_of_a_success() {
         let answer = &described["responses"][status.to_string()];
         let media_type = answer["content"].as_object().and_then(|it| it.keys().next());
         match (content, media_type.map(String::as_str)) {
-            (SuccessContent::Json(decodes), Some("application/json")) => {
-                for text in ["", "{", "[]", "null", "\u{feff}{}", "{}{}", "<html>"] {
-                    assert!(decodes(text.as_bytes()).is_err(), "{id}: {text}");
-                }
-            }
-            (SuccessContent::Markdown, Some("text/markdown")) | (SuccessContent::Nothing, None) => {
-            }
+            (SuccessContent::Json, Some("application/json"))
+            | (SuccessContent::Markdown, Some("text/markdown"))
+            | (SuccessContent::Nothing, None) => {}
             other => panic!("{id}: {other:?}"),
         }
     }

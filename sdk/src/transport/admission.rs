@@ -3,7 +3,6 @@
 //! Calls queue in front of the pacer. A pacer only tells how long to wait, and of many calls that ask again at that moment an arbitrary one
 //! would be admitted.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -70,7 +69,7 @@ impl Shared {
             bucket => Some(self.head_of_line(bucket, operation, options).await?),
         };
         let mut head = None;
-        while !self.stop.is_set() && !options.time_left(&*self.clock).is_zero() {
+        while !self.stop.is_cancelled() && !options.time_left(&*self.clock).is_zero() {
             if head.is_none() {
                 head = Some(self.head_of_line(Bucket::General, operation, options).await?);
             }
@@ -158,6 +157,6 @@ impl Shared {
     ) -> Result<Ticket, CallFailure> {
         // The reservation counts from now until its request is sent, which is then settled again.
         let admitted = self.admit(operation, options).await?;
-        self.within(options.until, pin!(admitted.settle())).await
+        self.within(options.until, admitted.settle()).await
     }
 }

@@ -203,7 +203,7 @@ mod tests {
 
     struct Pieces(std::vec::IntoIter<Bytes>);
 
-    impl futures_core::Stream for Pieces {
+    impl futures_util::Stream for Pieces {
         type Item = io::Result<Bytes>;
 
         fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {

@@ -3,7 +3,6 @@
 use std::error::Error as StdError;
 use std::future::Future;
 use std::io;
-use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -16,8 +15,8 @@ use super::admission::AdmittedRequest;
 use super::answer::Answer;
 use super::caller_headers::OutgoingRequest;
 use super::exchange::CallOptions;
-use super::exchange::MakeRequest;
 use super::exchange::{CallFailure, CallResult, NextAttempt, attempt_end};
+use super::exchange::{MakeRequest, WriteMode};
 use super::observer::AttemptReport;
 use super::pacing::{PacerNote, WaitReason};
 use super::retry::retry_after;
@@ -39,22 +38,6 @@ const SHORTEST_BLOCK: Duration = Duration::from_secs(1);
 /// Maximum time for which a 429 stops all calls of the client. The call itself obeys a longer one, but a mistaken number must not block the
 /// client for days.
 const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
-
-/// Sends one call over the network, as often as its evidence and its time allow.
-pub(super) async fn over_network(
-    shared: &Shared,
-    operation: &'static Operation,
-    options: &CallOptions,
-    record: Option<RecordCheck<'_>>,
-    make: &mut MakeRequest<'_>,
-) -> CallResult {
-    let send = |request, limit| {
-        // Boxed, because each future around it would be as large, and is moved as a whole before its first poll.
-        let answer = Box::pin(shared.http.answer(request, limit, shared.timeouts.stall));
-        async move { check_answer(operation, options.dry_run, record, answer.await) }
-    };
-    run(&send, shared, operation, options, make).await
-}
 
 /// Sends one call as often as its evidence and its time allow. `send` sends one request, and returns the whole answer within a time limit, or how
 /// far the attempt came.
@@ -131,7 +114,7 @@ impl<'a> AttemptLoop<'a> {
             };
             let result = self.attempt(send, request, span).await;
             // A request that is not settled in time is settled in the background. Its answer counts.
-            let _ = shared.within(deadline, pin!(admitted.settle())).await;
+            let _ = shared.within(deadline, admitted.settle()).await;
             let Some(end) = attempt_end(&result) else { return result };
             let asked = result
                 .as_ref()
@@ -350,6 +333,32 @@ impl<'a> AttemptLoop<'a> {
 }
 
 impl Shared {
+    /// Sends one call over the network, as often as its evidence and its time allow, unless the client sends no writes.
+    pub(crate) async fn run(
+        &self,
+        operation: &'static Operation,
+        options: &CallOptions,
+        record: Option<RecordCheck<'_>>,
+        make: &mut MakeRequest<'_>,
+    ) -> CallResult {
+        if options.writes != WriteMode::Send && operation.effect != Effect::Read && !options.dry_run
+        {
+            let failure = match self.within(options.until, make()).await {
+                Ok(Ok(made)) => CallFailure::NotSent(Box::new(RequestView::new(&made))),
+                Ok(Err(error)) => CallFailure::Request(error),
+                Err(failure) => failure,
+            };
+            return CallResult::unsent(operation, AttemptCounts::NONE, failure);
+        }
+        let send = |request, limit| {
+            // Boxed, because each future around it would be as large, and is moved as a whole before its first poll.
+            let answer = Box::pin(self.http.answer(request, limit, self.timeouts.stall));
+            async move { check_answer(operation, options.dry_run, record, answer.await) }
+        };
+        // Boxed, so that the futures of the callers stay small.
+        Box::pin(run(&send, self, operation, options, make)).await
+    }
+
     /// Waits before a call that failed this many times is repeated by its caller, at least as long as the service asked. Returns `false` at once if too much was repeated, or the
     /// wait would pass the deadline.
     pub(crate) async fn back_off(
@@ -368,7 +377,7 @@ impl Shared {
             return false;
         }
         self.sleep(operation, wait, WaitReason::Retry).await;
-        !self.stop.is_set()
+        !self.stop.is_cancelled()
     }
 }
 

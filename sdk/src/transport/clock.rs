@@ -1,5 +1,10 @@
 //! Clock, passed in: the only file that uses the runtime's clock.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the one place where the clock that is passed around comes from"
+)]
+
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -19,10 +24,6 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
 
     /// Completes when [`Clock::monotonic`] has reached this time: the limit of something that is awaited meanwhile. Nobody waits for it, so
     /// a clock that moves when somebody sleeps must not move for it. The provided method uses tokio's timer.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place where the clock that is passed around comes from"
-    )]
     fn until(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(tokio::time::sleep(time.saturating_sub(self.monotonic())))
     }
@@ -42,16 +43,8 @@ impl SystemClock {
 }
 
 /// Zero of the monotonic time.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the one place where the clock that is passed around comes from"
-)]
 static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the one place where the clock that is passed around comes from"
-)]
 impl Clock for SystemClock {
     fn monotonic(&self) -> Duration {
         EPOCH.elapsed()

@@ -99,15 +99,6 @@ pub(super) fn attempt_end(result: &Result<Answer, CallFailure>) -> Option<Attemp
 }
 
 impl CallResult {
-    /// Returns the result of a write whose request was made, but not sent.
-    pub(crate) fn not_sent(operation: &'static Operation, made: io::Result<Request>) -> Self {
-        let failure = match made {
-            Ok(request) => CallFailure::NotSent(Box::new(RequestView::new(&request))),
-            Err(error) => CallFailure::Request(error),
-        };
-        Self::unsent(operation, AttemptCounts::NONE, failure)
-    }
-
     /// Returns the result of a request that was not sent after these attempts.
     pub(crate) fn unsent(
         operation: &'static Operation,

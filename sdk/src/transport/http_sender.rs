@@ -64,7 +64,7 @@ impl HttpClient {
             };
             let mut response = match response {
                 Ok(response) => response.map_err(unanswered)?,
-                Err(_) => return Err(unanswered_in_time(Box::new(TimedOut))),
+                Err(_) => return Err(broken(AttemptEnd::TimedOut, TimedOut)),
             };
             if let Some(asked) = asked
                 && *response.url() != asked
@@ -94,12 +94,12 @@ fn redirected(to: Option<&Url>) -> CallFailure {
         "the answer is not believed, and headers such as a gateway's key and the idempotency key may have gone to {to}: \
          build that client with `.redirect(reqwest::redirect::Policy::none())`"
     );
-    let end = AttemptEnd::Redirected;
-    CallFailure::Broken(BrokenAttempt { end, source: source.into(), begun: None })
+    broken(AttemptEnd::Redirected, source)
 }
 
-fn unanswered_in_time(source: Box<dyn StdError + Send + Sync>) -> CallFailure {
-    CallFailure::Broken(BrokenAttempt { end: AttemptEnd::TimedOut, source, begun: None })
+/// Returns the failure of an attempt of which no answer came.
+fn broken(end: AttemptEnd, source: impl Into<Box<dyn StdError + Send + Sync>>) -> CallFailure {
+    CallFailure::Broken(BrokenAttempt { end, source: source.into(), begun: None })
 }
 
 /// Failure of the content of a request itself. The service got a part of it at most, which it must not take for the whole (RFC 9112, section 8).
@@ -129,13 +129,13 @@ impl BrokenBody {
 /// Returns what a request without an answer proves.
 fn unanswered(error: reqwest::Error) -> CallFailure {
     let error = error.without_url();
-    let mut broken = None;
-    if any_cause(&error, |cause| {
-        broken = cause.downcast_ref::<BrokenBody>().map(BrokenBody::to_io);
-        broken.is_some()
-    }) && let Some(broken) = broken
-    {
-        return CallFailure::Request(broken);
+    let mut content = None;
+    any_cause(&error, |cause| {
+        content = cause.downcast_ref::<BrokenBody>().map(BrokenBody::to_io);
+        content.is_some()
+    });
+    if let Some(content) = content {
+        return CallFailure::Request(content);
     }
     if error.is_redirect() {
         return redirected(None);
@@ -150,7 +150,7 @@ fn unanswered(error: reqwest::Error) -> CallFailure {
         (false, true) => AttemptEnd::TimedOut,
         (false, false) => AttemptEnd::NoAnswer,
     };
-    CallFailure::Broken(BrokenAttempt { end, source: Box::new(error), begun: None })
+    broken(end, error)
 }
 
 /// Returns whether a certificate or the TLS handshake failed.
@@ -330,5 +330,5 @@ async fn stalled(mut pieces: watch::Receiver<bool>, stall: Duration) -> CallFail
             Err(_) => break,
         }
     }
-    unanswered_in_time("the server stopped reading the request".into())
+    broken(AttemptEnd::TimedOut, "the server stopped reading the request")
 }

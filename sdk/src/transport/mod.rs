@@ -14,7 +14,6 @@ pub(crate) mod pacing;
 pub(crate) mod redis_server;
 pub(crate) mod retry;
 pub(crate) mod retry_policy;
-mod send;
 mod shared;
 pub(crate) mod tls;
 pub(crate) mod trace;

@@ -46,6 +46,7 @@ pub struct RedisServer {
     /// Set for TLS, which the library does not have here: a program has one TLS, set up for each connection.
     is_encrypted: bool,
     login: RedisConnectionInfo,
+    url: Url,
     shown: String,
     connection: Arc<Mutex<Option<Arc<RedisConnection>>>>,
 }
@@ -89,7 +90,7 @@ impl RedisServer {
             }
         };
         let login = info.redis_settings().clone();
-        Ok(Self { address, is_encrypted, login, shown, connection: Arc::default() })
+        Ok(Self { address, is_encrypted, login, url, shown, connection: Arc::default() })
     }
 
     /// Returns the connection that all clones share, and whether it was made just now.
@@ -223,12 +224,7 @@ async fn encrypted(
 
 impl PartialEq for RedisServer {
     fn eq(&self, other: &Self) -> bool {
-        let login = |server: &Self| {
-            let RedisServer { login, .. } = server;
-            (login.db(), login.username().map(str::to_owned), login.password().map(str::to_owned))
-        };
-        (&self.address, self.is_encrypted) == (&other.address, other.is_encrypted)
-            && login(self) == login(other)
+        (&self.url, self.is_encrypted) == (&other.url, other.is_encrypted)
     }
 }
 

@@ -1,14 +1,13 @@
 //! State that all calls of one client share, and the lines in which they wait: first come, first served.
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::task::Poll;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use http::header::HeaderMap;
-use tokio::sync::{Mutex, MutexGuard, Notify};
+use tokio::sync::{Mutex, MutexGuard};
+use tokio_util::sync::CancellationToken;
 
 use super::caller_headers::BeforeSend;
 use super::clock::Clock;
@@ -47,7 +46,8 @@ pub(crate) struct Shared {
     pub(crate) tally: Arc<WriteTally>,
     /// Number of waits of this client's calls.
     pub(crate) waits: Arc<AtomicU64>,
-    pub(crate) stop: Arc<StopSignal>,
+    /// Tells the calls that no other request is to be sent: waits end, and requests under way come to their end.
+    pub(crate) stop: CancellationToken,
     pub(crate) budget: Arc<RetryBudget>,
     /// Lines of waiting requests, by the number of the bucket: one for all, and one for each bucket with a limit of its own, so that a wait
     /// for that limit does not delay the others.
@@ -71,7 +71,7 @@ impl Shared {
             requests: Arc::default(),
             tally: Arc::default(),
             waits: Arc::default(),
-            stop: Arc::default(),
+            stop: CancellationToken::new(),
             budget: Arc::new(RetryBudget::full(self.retry)),
             queue: Arc::default(),
             secrets: Secrets::default(),
@@ -95,22 +95,17 @@ impl Shared {
         self.observer.waiting(operation.id, wait, reason);
     }
 
-    /// Returns the result of a future that a call awaits, or a failure once the deadline of the call has passed. A future that is ready at
-    /// once needs no timer.
+    /// Returns the result of a future that a call awaits, or a failure once the deadline of the call has passed.
     pub(crate) async fn within<T>(
         &self,
         deadline: Duration,
-        mut future: impl Future<Output = T> + Unpin,
+        future: impl Future<Output = T>,
     ) -> Result<T, CallFailure> {
-        let mut passed = None;
-        poll_fn(|context| {
-            if let Poll::Ready(result) = Pin::new(&mut future).poll(context) {
-                return Poll::Ready(Ok(result));
-            }
-            let passed = passed.get_or_insert_with(|| self.clock.until(deadline));
-            passed.as_mut().poll(context).map(|()| Err(CallFailure::PASSED))
-        })
-        .await
+        tokio::select! {
+            biased;
+            result = future => Ok(result),
+            () = self.clock.until(deadline) => Err(CallFailure::PASSED),
+        }
     }
 
     pub(crate) async fn sleep(
@@ -124,36 +119,9 @@ impl Shared {
             self.report_wait(operation, wait, reason);
             tokio::select! {
                 biased;
-                () = self.stop.is_given() => {}
+                () = self.stop.cancelled() => {}
                 () = self.clock.sleep(wait) => {}
             }
-        }
-    }
-}
-
-/// Tells the calls of a client that no other request is to be sent: waits end, and requests under way come to their end.
-#[derive(Debug, Default)]
-pub(crate) struct StopSignal {
-    is_set: AtomicBool,
-    given: Notify,
-}
-
-impl StopSignal {
-    pub(crate) fn give(&self) {
-        self.is_set.store(true, Ordering::SeqCst);
-        self.given.notify_waiters();
-    }
-
-    pub(crate) fn is_set(&self) -> bool {
-        self.is_set.load(Ordering::SeqCst)
-    }
-
-    /// Completes once the signal was given.
-    async fn is_given(&self) {
-        let mut given = pin!(self.given.notified());
-        given.as_mut().enable();
-        if !self.is_set() {
-            given.await;
         }
     }
 }

@@ -98,7 +98,14 @@ impl WriteTally {
     }
 
     pub(crate) fn so_far(&self) -> WriteSummary {
-        self.counts().summary()
+        let counts = self.counts();
+        let under_way = counts.open.iter().filter(|it| it.in_doubt.load(Ordering::SeqCst));
+        let operations = counts.in_doubt.iter().map(|(operation, _)| *operation);
+        let mut in_doubt = counts.unsettled.clone();
+        for operation in operations.chain(under_way.map(|it| it.operation.id)) {
+            *in_doubt.entry(operation).or_default() += 1;
+        }
+        WriteSummary { executed: counts.executed.clone(), in_doubt }
     }
 
     fn counts(&self) -> MutexGuard<'_, WriteCounts> {
@@ -107,16 +114,6 @@ impl WriteTally {
 }
 
 impl WriteCounts {
-    fn summary(&self) -> WriteSummary {
-        let under_way = self.open.iter().filter(|it| it.in_doubt.load(Ordering::SeqCst));
-        let operations = self.in_doubt.iter().map(|(operation, _)| *operation);
-        let mut in_doubt = self.unsettled.clone();
-        for operation in operations.chain(under_way.map(|it| it.operation.id)) {
-            *in_doubt.entry(operation).or_default() += 1;
-        }
-        WriteSummary { executed: self.executed.clone(), in_doubt }
-    }
-
     fn add_doubt(&mut self, operation: &'static str, key: Option<IdempotencyKey>) {
         let forgotten = match key {
             Some(key) => {

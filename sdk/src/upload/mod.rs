@@ -7,11 +7,12 @@ mod replayable_body;
 
 use crate::token::Hidden;
 use std::error::Error as StdError;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_core::Stream;
+use futures_util::{Stream, StreamExt};
 use tokio::io::AsyncRead;
 use tokio_util::io::ReaderStream;
 
@@ -20,7 +21,7 @@ pub use foreign_url::UploadTarget;
 pub(crate) use foreign_url::fuzzed;
 pub(crate) use foreign_url::{GET, download, send_to_upload_url};
 pub use image::{ImageType, ImageUse};
-use once::{OnceContent, Pieces, ProgramStream};
+use once::{OnceContent, Pieces};
 pub(crate) use replayable_body::ReplayableBody;
 
 /// Maximum size of an upload in bytes: 50 MB, read as 50 * 2^20 (the interface, section 8).
@@ -136,7 +137,8 @@ impl Upload {
         B: Into<Bytes> + 'static,
         E: Into<Box<dyn StdError + Send + Sync>> + 'static,
     {
-        Self::once(name.into(), Box::pin(ProgramStream(Box::pin(stream))), length)
+        let pieces = stream.map(|piece| piece.map(Into::into).map_err(io::Error::other));
+        Self::once(name.into(), Box::pin(pieces), length)
     }
 
     fn once(name: String, pieces: Pieces, length: u64) -> Self {

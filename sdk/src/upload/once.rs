@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
-use futures_core::Stream;
+use futures_util::stream::Fuse;
+use futures_util::{Stream, StreamExt};
 
 use crate::blocking::locked;
 
@@ -28,13 +29,12 @@ pub(super) struct OnceContent {
 struct OnceState {
     /// Bytes that were read to know the type of the image, and not sent yet.
     start: BytesMut,
-    /// The rest; `None` after its end.
-    rest: Option<Pieces>,
+    rest: Fuse<Pieces>,
 }
 
 impl OnceContent {
     pub(super) fn new(pieces: Pieces, length: u64) -> Self {
-        let state = Mutex::new(OnceState { start: BytesMut::new(), rest: Some(pieces) });
+        let state = Mutex::new(OnceState { start: BytesMut::new(), rest: pieces.fuse() });
         Self { length, state, is_taken: AtomicBool::default(), begun: Arc::default() }
     }
 
@@ -58,7 +58,7 @@ impl OnceContent {
         poll_fn(|context| {
             let mut state = self.state();
             while state.start.len() < most {
-                match ready!(state.poll_rest(context)) {
+                match ready!(state.rest.poll_next_unpin(context)) {
                     Some(piece) => {
                         let piece = piece?;
                         state.start.extend_from_slice(&piece);
@@ -82,17 +82,6 @@ impl OnceContent {
     }
 }
 
-impl OnceState {
-    fn poll_rest(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
-        let Some(rest) = &mut self.rest else { return Poll::Ready(None) };
-        let piece = ready!(rest.as_mut().poll_next(context));
-        if piece.is_none() {
-            self.rest = None;
-        }
-        Poll::Ready(piece)
-    }
-}
-
 impl fmt::Debug for OnceContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OnceContent").field("length", &self.length).finish_non_exhaustive()
@@ -110,23 +99,6 @@ impl Stream for OncePieces {
         if !state.start.is_empty() {
             return Poll::Ready(Some(Ok(state.start.split().freeze())));
         }
-        state.poll_rest(context)
-    }
-}
-
-/// Stream of a program, with its items as bytes and its errors as those of I/O.
-pub(super) struct ProgramStream<S>(pub(super) Pin<Box<S>>);
-
-impl<S, B, E> Stream for ProgramStream<S>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Into<Bytes>,
-    E: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    type Item = io::Result<Bytes>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let piece = ready!(self.0.as_mut().poll_next(context));
-        Poll::Ready(piece.map(|piece| piece.map(Into::into).map_err(io::Error::other)))
+        state.rest.poll_next_unpin(context)
     }
 }

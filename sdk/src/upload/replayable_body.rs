@@ -4,14 +4,12 @@
 use std::fs::Metadata;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::task::{Context, Poll, ready};
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use futures_core::Stream;
+use futures_util::{StreamExt, stream};
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use reqwest::{Body, Request};
 use sha2::{Digest, Sha256};
@@ -115,7 +113,7 @@ impl ReplayableBody {
         request.headers_mut().insert(CONTENT_TYPE, content_type);
         request.headers_mut().insert(CONTENT_LENGTH, length.into());
         let whole = |text: String| Some(Bytes::from(text)).filter(|text| !text.is_empty());
-        *request.body_mut() = Some(Body::wrap_stream(ExactBody {
+        let body = ExactBody {
             name: self.upload.name.clone(),
             length: self.length,
             head: whole(head),
@@ -124,7 +122,8 @@ impl ReplayableBody {
             progress: self.upload.progress.clone(),
             read: 0,
             held: None,
-        }));
+        };
+        *request.body_mut() = Some(Body::wrap_stream(stream::try_unfold(body, ExactBody::next)));
         Ok(request)
     }
 
@@ -218,8 +217,29 @@ struct ExactBody {
 }
 
 impl ExactBody {
+    /// Returns the next bytes to send, with the rest of the body.
+    async fn next(mut self) -> io::Result<Option<(Bytes, Self)>> {
+        if let Some(head) = self.head.take() {
+            return Ok(Some((head, self)));
+        }
+        while let Some(content) = &mut self.content {
+            let piece = content
+                .next()
+                .await
+                .transpose()
+                .map_err(|error| io::Error::other(BrokenBody::unread(&self.name, &error)))?;
+            if piece.as_ref().is_some_and(Bytes::is_empty) {
+                continue;
+            }
+            if let Some(sent) = self.exchange(piece).map_err(io::Error::other)? {
+                return Ok(Some((sent, self)));
+            }
+        }
+        Ok(self.tail.take().map(|tail| (tail, self)))
+    }
+
     /// Returns the piece that can be sent now that this one was read, or the content has ended.
-    fn next(&mut self, piece: Option<Bytes>) -> Result<Option<Bytes>, BrokenBody> {
+    fn exchange(&mut self, piece: Option<Bytes>) -> Result<Option<Bytes>, BrokenBody> {
         let (name, length) = (&self.name, self.length);
         self.read += piece.as_ref().map_or(0, |piece| piece.len() as u64);
         if self.read > length {
@@ -242,34 +262,6 @@ impl ExactBody {
             watch(UploadProgress { sent: self.read - unsent, total: length });
         }
         Ok(sent)
-    }
-}
-
-impl Stream for ExactBody {
-    type Item = io::Result<Bytes>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if let Some(head) = self.head.take() {
-            return Poll::Ready(Some(Ok(head)));
-        }
-        while let Some(content) = &mut self.content {
-            let piece = match ready!(content.as_mut().poll_next(context)) {
-                Some(Ok(piece)) if piece.is_empty() => continue,
-                Some(Ok(piece)) => Ok(Some(piece)),
-                Some(Err(error)) => Err(BrokenBody::unread(&self.name, &error)),
-                None => Ok(None),
-            };
-            match piece.and_then(|piece| self.next(piece)) {
-                Ok(Some(sent)) => return Poll::Ready(Some(Ok(sent))),
-                Ok(None) => {}
-                Err(broken) => {
-                    self.content = None;
-                    self.tail = None;
-                    return Poll::Ready(Some(Err(io::Error::other(broken))));
-                }
-            }
-        }
-        Poll::Ready(self.tail.take().map(Ok))
     }
 }
 
