@@ -230,7 +230,6 @@ impl Ui {
     }
 
     /// Asks nothing from now on, as without a terminal.
-    #[cfg(feature = "sandbox")]
     pub(crate) fn ask_nothing(&mut self) {
         self.terminal.stdin = false;
     }
