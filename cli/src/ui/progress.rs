@@ -23,7 +23,8 @@ fn lines() -> &'static MultiProgress {
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    _terminal: Option<(RestoreOnExit, Option<Modes>)>,
+    /// Removes the line, and restores the modes of the terminal.
+    _terminal: Option<(RestoreOnExit, Option<RestoreOnExit>)>,
 }
 
 impl Progress {
@@ -40,7 +41,7 @@ impl Progress {
         }
         let terminal = shown.then(|| {
             let bar = bar.clone();
-            (RestoreOnExit::new(move || bar.finish_and_clear()), Modes::without_ctrl_c())
+            (RestoreOnExit::new(move || bar.finish_and_clear()), without_ctrl_c())
         });
         Self { bar, _terminal: terminal }
     }
@@ -55,12 +56,6 @@ impl Progress {
     /// Counts a completed step.
     pub(crate) fn step(&self) {
         self.bar.inc(1);
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
     }
 }
 
@@ -93,58 +88,39 @@ pub(super) fn wait_line(left: Duration, reason: &str) -> String {
     format!("waiting {} s: {reason}", left.as_secs_f64().ceil())
 }
 
-/// Guard that reduces the echo of the terminal. The previous modes are restored when it is dropped, and at an exit by Ctrl-C.
-#[derive(Debug)]
-pub(crate) struct Modes {
-    #[cfg(unix)]
-    before: rustix::termios::Termios,
-    _changed: RestoreOnExit,
-}
-
+/// Disables the echo of typed characters except for the end of the line. `None` without a terminal.
 #[cfg(unix)]
-impl Modes {
-    /// Disables the echo of typed characters except for the end of the line.
-    pub(crate) fn without_echo() -> Option<Self> {
-        use rustix::termios::LocalModes;
-        Self::change(|modes| {
-            modes.remove(LocalModes::ECHO);
-            modes.insert(LocalModes::ECHONL);
-        })
-    }
-
-    /// Disables the echo of Ctrl-C as `^C`, which would disturb a line that is redrawn repeatedly.
-    pub(crate) fn without_ctrl_c() -> Option<Self> {
-        Self::change(|modes| modes.remove(rustix::termios::LocalModes::ECHOCTL))
-    }
-
-    fn change(change: impl FnOnce(&mut rustix::termios::LocalModes)) -> Option<Self> {
-        let before = rustix::termios::tcgetattr(std::io::stderr()).ok()?;
-        let mut modes = before.clone();
-        change(&mut modes.local_modes);
-        let undo = before.clone();
-        let changed = RestoreOnExit::new(move || set(&undo));
-        set(&modes);
-        Some(Self { before, _changed: changed })
-    }
+pub(super) fn without_echo() -> Option<RestoreOnExit> {
+    use rustix::termios::LocalModes;
+    with_modes(|modes| {
+        modes.remove(LocalModes::ECHO);
+        modes.insert(LocalModes::ECHONL);
+    })
 }
 
+/// Disables the echo of Ctrl-C as `^C`, which would disturb a line that is redrawn repeatedly.
 #[cfg(unix)]
-fn set(modes: &rustix::termios::Termios) {
-    use rustix::termios::{OptionalActions, tcsetattr};
-    let _ = tcsetattr(std::io::stderr(), OptionalActions::Now, modes);
+fn without_ctrl_c() -> Option<RestoreOnExit> {
+    with_modes(|modes| modes.remove(rustix::termios::LocalModes::ECHOCTL))
 }
 
-#[cfg(unix)]
-impl Drop for Modes {
-    fn drop(&mut self) {
-        set(&self.before);
-    }
-}
-
+/// Returns `None`: not supported on this platform.
 #[cfg(not(unix))]
-impl Modes {
-    /// Returns `None`: not supported on this platform.
-    pub(crate) fn without_ctrl_c() -> Option<Self> {
-        None
-    }
+fn without_ctrl_c() -> Option<RestoreOnExit> {
+    None
+}
+
+/// Changes the modes of the terminal until the guard is dropped.
+#[cfg(unix)]
+fn with_modes(change: impl FnOnce(&mut rustix::termios::LocalModes)) -> Option<RestoreOnExit> {
+    use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+    let set = |modes: &Termios| {
+        let _ = tcsetattr(std::io::stderr(), OptionalActions::Now, modes);
+    };
+    let before = tcgetattr(std::io::stderr()).ok()?;
+    let mut modes = before.clone();
+    change(&mut modes.local_modes);
+    let restored = RestoreOnExit::new(move || set(&before));
+    set(&modes);
+    Some(restored)
 }
