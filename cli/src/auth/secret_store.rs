@@ -110,7 +110,7 @@ impl Store {
 }
 
 /// Secret with the origin it belongs to. Its value is never shown.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Secret {
     /// Scheme, host and port: the secret is sent nowhere else, whatever the accounts file says.
     pub(crate) origin: String,
@@ -126,12 +126,6 @@ pub(crate) enum Value {
     Token(Zeroizing<String>),
     /// Credentials from a login at the connector.
     Connection(Box<Credentials>),
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Secret").field("origin", &self.origin).finish_non_exhaustive()
-    }
 }
 
 impl fmt::Debug for Value {
