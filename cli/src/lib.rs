@@ -25,10 +25,8 @@ mod git;
 mod help;
 mod journal;
 mod output;
-#[cfg(feature = "sandbox")]
 mod preview;
 mod process;
-#[cfg(feature = "sandbox")]
 mod sandbox;
 mod schema;
 mod search;

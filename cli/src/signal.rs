@@ -3,10 +3,10 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use links_sdk::{Client, Outcome, WriteSummary};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 use crate::error::Exit;
 use crate::error::{CommandError, carried_out};
@@ -14,9 +14,8 @@ use crate::error::{CommandError, carried_out};
 /// Number of tasks that handle Ctrl-C themselves.
 static SUPPRESSED: AtomicUsize = AtomicUsize::new(0);
 
-/// Number of Ctrl-C that such tasks have got, and the notification of each.
-static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
-static INTERRUPTED: Notify = Notify::const_new();
+/// Number of Ctrl-C that such tasks have got.
+static INTERRUPTS: LazyLock<watch::Sender<usize>> = LazyLock::new(watch::Sender::default);
 
 /// Number of tasks that must not be interrupted, and whether the program exits after the last of them.
 static DEFERRED: Mutex<(usize, bool)> = Mutex::new((0, false));
@@ -54,8 +53,7 @@ pub(crate) fn install() -> io::Result<()> {
         runtime.block_on(async {
             while signal.recv().await.is_some() {
                 if SUPPRESSED.load(Ordering::SeqCst) > 0 {
-                    INTERRUPTS.fetch_add(1, Ordering::SeqCst);
-                    INTERRUPTED.notify_waiters();
+                    INTERRUPTS.send_modify(|count| *count += 1);
                 } else if !defer_exit() {
                     end();
                 }
@@ -174,22 +172,17 @@ pub(crate) struct SuppressInterrupt {
 
 impl SuppressInterrupt {
     pub(crate) fn new() -> Self {
-        let before = INTERRUPTS.load(Ordering::SeqCst);
+        let before = *INTERRUPTS.borrow();
         SUPPRESSED.fetch_add(1, Ordering::SeqCst);
         Self { before }
     }
 
     /// Completes when there were this many Ctrl-C since the guard was created, whether before or after this is called.
     pub(crate) fn interrupts(&self, count: usize) -> impl Future<Output = ()> + use<> {
-        let awaited = self.before + count;
+        let (mut interrupts, awaited) = (INTERRUPTS.subscribe(), self.before + count);
         async move {
-            loop {
-                let next = INTERRUPTED.notified();
-                if INTERRUPTS.load(Ordering::SeqCst) >= awaited {
-                    return;
-                }
-                next.await;
-            }
+            // The sender is never dropped.
+            let _ = interrupts.wait_for(|count| *count >= awaited).await;
         }
     }
 
@@ -229,12 +222,12 @@ impl Drop for DeferInterrupt {
     }
 }
 
-/// Guard that restores the terminal if the program exits before it is dropped.
+/// Guard that restores the terminal when it is dropped, or when the program exits before that.
 #[derive(Debug)]
 pub(crate) struct RestoreOnExit(usize);
 
 impl RestoreOnExit {
-    /// Registers `undo`, which is called if the program exits before the guard is dropped.
+    /// Registers `undo`, which is called once.
     pub(crate) fn new(undo: impl Fn() + Send + 'static) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -245,7 +238,13 @@ impl RestoreOnExit {
 
 impl Drop for RestoreOnExit {
     fn drop(&mut self) {
-        lock(&UNDO).retain(|(number, _)| *number != self.0);
+        let mut registered = lock(&UNDO);
+        let nth = registered.iter().position(|(number, _)| *number == self.0);
+        let undo = nth.map(|nth| registered.remove(nth).1);
+        drop(registered);
+        if let Some(undo) = undo {
+            undo();
+        }
     }
 }
 

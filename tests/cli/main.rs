@@ -42,7 +42,6 @@ mod exits;
 mod failures;
 mod files;
 mod first_contact;
-#[cfg(feature = "redis")]
 mod fleet;
 mod form_sync;
 mod forms;

@@ -251,8 +251,9 @@ fn a_service_that_renders_in_other_words_is_announced() {
         |(path, _): &(&PathBuf, &Vec<u8>)| path.to_string_lossy().contains("markdown-101");
     let (path, text) = cached.iter().find(is_markdown).unwrap();
     let mut other: Value = serde_json::from_slice(text).unwrap();
-    other["text"] = json!(format!("{}\nIn other words.\n", other["text"].as_str().unwrap()));
-    other["tokens"] = json!(2 * other["tokens"].as_u64().unwrap());
+    let content = &mut other["content"];
+    content["text"] = json!(format!("{}\nIn other words.\n", content["text"].as_str().unwrap()));
+    content["tokens"] = json!(2 * content["tokens"].as_u64().unwrap());
     std::fs::write(path, other.to_string()).unwrap();
     let run = preview(&env, "preview cafe.yaml --diff");
     assert!(run.exit == 3 && run.stderr.contains("may differ"), "{run}");
@@ -439,7 +440,7 @@ fn a_slot_type_that_only_the_service_knows_is_named_as_unknown_to_the_preview() 
     let (path, text) =
         cached.iter().find(|(path, _)| path.to_string_lossy().contains("slot-types")).unwrap();
     let mut cached: Value = serde_json::from_slice(text).unwrap();
-    let types = cached["types"].as_array_mut().unwrap();
+    let types = cached["content"][1].as_array_mut().unwrap();
     let mut new = types.iter().find(|it| it["type"] == "text").unwrap().clone();
     new["type"] = json!("video");
     types.push(new);

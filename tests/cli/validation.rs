@@ -139,7 +139,7 @@ fn edit_kept(env: &TestEnv, edit: impl FnOnce(&mut Value)) {
     let mut paths = std::fs::read_dir(&directory).unwrap().map(|it| it.unwrap().path());
     let path = paths.find(|it| it.to_string_lossy().contains("slot-types")).unwrap();
     let mut kept: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    let types = kept["types"].as_array_mut().unwrap();
+    let types = kept["content"][1].as_array_mut().unwrap();
     edit(&mut types.iter_mut().find(|it| it["type"] == "button").unwrap()["schema"]);
     std::fs::write(&path, kept.to_string()).unwrap();
 }

@@ -73,7 +73,6 @@ fn confirmation_lines(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<Styl
 }
 
 /// Returns what a run does that has to be confirmed, such as `2 deletes`, and the lines that name each.
-#[cfg(feature = "sandbox")]
 pub(super) fn irreversible(
     state: &AccountState,
     pages: &[OpenPage],

@@ -101,7 +101,6 @@ impl AccountFiles {
     }
 
     /// Parses the text of one file, which was read from a path.
-    #[cfg(feature = "sandbox")]
     pub(crate) fn of_text(
         path: &Path,
         name: &str,

@@ -17,7 +17,6 @@ pub(crate) mod pull;
 mod report;
 pub(crate) mod request;
 pub(crate) mod saved_plan;
-#[cfg(feature = "sandbox")]
 pub(crate) mod shadow_run;
 mod state;
 pub(crate) mod summary;

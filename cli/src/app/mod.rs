@@ -46,10 +46,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         return Exit::Ok.into();
     }
     process::no_core_dumps();
-    if let Some(exit) = git::run_if_requested(&args) {
-        return exit.into();
-    }
-    if let Some(exit) = run_filter_if_requested(&args) {
+    if let Some(exit) = git::run_if_requested(&args).or_else(|| run_filter_if_requested(&args)) {
         return exit.into();
     }
     report_interrupts(Ui::plain(Format::default()));

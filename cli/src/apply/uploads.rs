@@ -71,7 +71,6 @@ pub(crate) fn upload_of(name: &str) -> Value {
 }
 
 /// Path that stands for an image that is not uploaded, by the hash of its content.
-#[cfg(feature = "sandbox")]
 pub(crate) fn unsent_path(hash: &str) -> String {
     format!("unsent-image/{hash}")
 }
@@ -107,7 +106,6 @@ impl PlannedPage {
 
     /// Writes a path of its own for each image that the service does not have into the plan, as if it were uploaded. Returns true if there
     /// were any.
-    #[cfg(feature = "sandbox")]
     pub(crate) fn put_unsent_images(&mut self) -> bool {
         let images = self.take_new_images();
         for image in &images {

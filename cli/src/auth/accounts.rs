@@ -17,7 +17,7 @@ const VERSION: u32 = 1;
 
 /// Name of an account on this machine, also used as a file name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub(crate) struct AccountName(String);
 
 /// Content of the accounts file.
@@ -111,12 +111,6 @@ impl TryFrom<String> for AccountName {
 
     fn try_from(text: String) -> Result<Self, String> {
         text.parse()
-    }
-}
-
-impl From<AccountName> for String {
-    fn from(name: AccountName) -> Self {
-        name.0
     }
 }
 

@@ -1,14 +1,14 @@
 //! Secrets in the system keyring (Secret Service, Keychain or Credential Manager), which may be absent, locked or unresponsive.
 
-use std::fmt::Display;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
+
+use keyring::{Entry, Error};
 
 use super::AccountName;
 use crate::process;
 
 /// Service name of this program's entries.
-#[cfg(feature = "keyring")]
 const SERVICE: &str = "links";
 /// Name of an entry that holds no secret, used to probe the keyring. No account can have this name.
 const PROBE: &str = "-probe";
@@ -18,7 +18,7 @@ const PROBE_LIMIT: Duration = Duration::from_secs(5);
 const ASKING_LIMIT: Duration = Duration::from_secs(60);
 
 /// Reads, writes or deletes the secret of an account at an origin. The kind of an error says whether a later call may succeed without anything
-/// being changed: not if it is [`io::ErrorKind::PermissionDenied`].
+/// being changed: not if it is [`ErrorKind::PermissionDenied`].
 pub(crate) fn with_secret<T: Send + 'static>(
     name: &AccountName,
     origin: &str,
@@ -32,12 +32,12 @@ pub(crate) fn with_secret<T: Send + 'static>(
 /// Checks that the keyring can store an entry, by storing and deleting one.
 pub(crate) fn check() -> io::Result<()> {
     probe()?;
-    within(limit(), || entry::set(PROBE, b"probe").and_then(|()| entry::delete(PROBE)))
+    within(limit(), || set(PROBE, b"probe").and_then(|()| delete(PROBE)))
 }
 
 /// Checks that the keyring responds: reading a missing entry needs no permission of the user.
 fn probe() -> io::Result<()> {
-    within(PROBE_LIMIT, || entry::get(PROBE)).map(drop)
+    within(PROBE_LIMIT, || get(PROBE)).map(drop)
 }
 
 /// Time limit of a request. On a machine without a display the keyring cannot ask for a password.
@@ -58,102 +58,48 @@ fn within<T: Send + 'static>(
 ) -> io::Result<T> {
     process::within(limit, work).unwrap_or_else(|| {
         let message = format!("the keyring does not answer (waited {} s)", limit.as_secs());
-        Err(io::Error::new(io::ErrorKind::TimedOut, message))
+        Err(io::Error::new(ErrorKind::TimedOut, message))
     })
 }
 
-#[cfg(feature = "keyring")]
-pub(crate) mod entry {
-    use std::io::{self, ErrorKind};
+pub(super) fn get(user: &str) -> io::Result<Option<Vec<u8>>> {
+    match open(user)?.get_secret() {
+        Ok(secret) => Ok(Some(secret)),
+        Err(Error::NoEntry) => Ok(None),
+        Err(error) => Err(failure(error)),
+    }
+}
 
-    use keyring::{Entry, Error};
+pub(super) fn set(user: &str, secret: &[u8]) -> io::Result<()> {
+    open(user)?.set_secret(secret).map_err(failure)
+}
 
-    use super::SERVICE;
+pub(super) fn delete(user: &str) -> io::Result<()> {
+    match open(user)?.delete_credential() {
+        Ok(()) | Err(Error::NoEntry) => Ok(()),
+        Err(error) => Err(failure(error)),
+    }
+}
 
-    pub(crate) fn get(user: &str) -> io::Result<Option<Vec<u8>>> {
-        match open(user)?.get_secret() {
-            Ok(secret) => Ok(Some(secret)),
-            Err(Error::NoEntry) => Ok(None),
-            Err(error) => Err(failure(error)),
+fn open(user: &str) -> io::Result<Entry> {
+    Entry::store_status().as_ref().map_err(|why| {
+        let message = format!("there is no usable keyring on this machine: {why}");
+        io::Error::new(ErrorKind::PermissionDenied, message)
+    })?;
+    Entry::new(SERVICE, user).map_err(failure)
+}
+
+fn failure(error: Error) -> io::Error {
+    let (kind, message) = match error {
+        Error::NoStorageAccess(why) => {
+            (ErrorKind::PermissionDenied, format!("the keyring is locked: {why}"))
         }
-    }
-
-    pub(crate) fn set(user: &str, secret: &[u8]) -> io::Result<()> {
-        open(user)?.set_secret(secret).map_err(failure)
-    }
-
-    pub(crate) fn delete(user: &str) -> io::Result<()> {
-        match open(user)?.delete_credential() {
-            Ok(()) | Err(Error::NoEntry) => Ok(()),
-            Err(error) => Err(failure(error)),
+        // These errors contain the stored secret.
+        Error::BadEncoding(_) | Error::BadDataFormat(..) => {
+            let why = "the keyring failed: the secret that it stores for this account is damaged";
+            (ErrorKind::Other, why.to_owned())
         }
-    }
-
-    fn open(user: &str) -> io::Result<Entry> {
-        Entry::store_status().as_ref().map_err(super::absent)?;
-        Entry::new(SERVICE, user).map_err(failure)
-    }
-
-    fn failure(error: Error) -> io::Error {
-        let (kind, message) = match error {
-            Error::NoStorageAccess(why) => {
-                (ErrorKind::PermissionDenied, format!("the keyring is locked: {why}"))
-            }
-            // These errors contain the stored secret.
-            Error::BadEncoding(_) | Error::BadDataFormat(..) => {
-                let why =
-                    "the keyring failed: the secret that it stores for this account is damaged";
-                (ErrorKind::Other, why.to_owned())
-            }
-            other => (ErrorKind::Other, format!("the keyring failed: {other}")),
-        };
-        io::Error::new(kind, message)
-    }
-}
-
-fn absent(why: impl Display) -> io::Error {
-    let message = format!("there is no usable keyring on this machine: {why}");
-    io::Error::new(io::ErrorKind::PermissionDenied, message)
-}
-
-#[cfg(not(feature = "keyring"))]
-pub(crate) mod entry {
-    use std::io;
-
-    fn absent<T>() -> io::Result<T> {
-        Err(super::absent("this program was built without it"))
-    }
-
-    pub(crate) fn get(_: &str) -> io::Result<Option<Vec<u8>>> {
-        absent()
-    }
-
-    pub(crate) fn set(_: &str, _: &[u8]) -> io::Result<()> {
-        absent()
-    }
-
-    pub(crate) fn delete(_: &str) -> io::Result<()> {
-        absent()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc::channel;
-
-    use super::*;
-
-    #[test]
-    fn fault_87_a_keyring_that_does_not_answer_times_out() {
-        let (end, ended) = channel::<()>();
-        let silent = within(Duration::ZERO, move || {
-            // Ends when the test does.
-            let _ = ended.recv();
-            Ok(())
-        });
-        assert_eq!(silent.unwrap_err().kind(), io::ErrorKind::TimedOut);
-        drop(end);
-        assert_eq!(within(Duration::from_secs(5), || Ok(7)).unwrap(), 7);
-        assert!("-probe".parse::<AccountName>().is_err(), "no account meets the probe");
-    }
+        other => (ErrorKind::Other, format!("the keyring failed: {other}")),
+    };
+    io::Error::new(kind, message)
 }

@@ -9,7 +9,7 @@ use links_sdk::oauth::{CredentialStore, Credentials, StoreLock};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::keyring::{self, entry};
+use super::keyring;
 use super::{AccountName, SecretLocation};
 use crate::signal::DeferInterrupt;
 use links_pages::fs::private;
@@ -48,7 +48,7 @@ impl Store {
     /// Returns the secret, if there is one.
     pub(crate) fn load(&self) -> io::Result<Option<Secret>> {
         let bytes = if self.is_in_keyring {
-            keyring::with_secret(&self.name, &self.origin, entry::get)?
+            keyring::with_secret(&self.name, &self.origin, keyring::get)?
         } else {
             Self::at(&self.file, |file| private::tighten(file).and_then(|()| private::read(file)))?
         };
@@ -69,7 +69,7 @@ impl Store {
     pub(crate) fn save(&self, secret: &Secret) -> io::Result<()> {
         let bytes = Zeroizing::new(serde_json::to_vec(secret)?);
         if self.is_in_keyring {
-            let set = move |user: &str| entry::set(user, &bytes);
+            let set = move |user: &str| keyring::set(user, &bytes);
             return keyring::with_secret(&self.name, &self.origin, set);
         }
         Self::at(&self.file, |file| private::write(file, &bytes))
@@ -83,7 +83,7 @@ impl Store {
     /// Deletes the secret.
     pub(crate) fn remove(&self) -> io::Result<()> {
         if self.is_in_keyring {
-            return keyring::with_secret(&self.name, &self.origin, entry::delete);
+            return keyring::with_secret(&self.name, &self.origin, keyring::delete);
         }
         Self::at(&self.file, private::remove)
     }
@@ -110,7 +110,7 @@ impl Store {
 }
 
 /// Secret with the origin it belongs to. Its value is never shown.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Secret {
     /// Scheme, host and port: the secret is sent nowhere else, whatever the accounts file says.
     pub(crate) origin: String,
@@ -126,12 +126,6 @@ pub(crate) enum Value {
     Token(Zeroizing<String>),
     /// Credentials from a login at the connector.
     Connection(Box<Credentials>),
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Secret").field("origin", &self.origin).finish_non_exhaustive()
-    }
 }
 
 impl fmt::Debug for Value {

@@ -19,8 +19,10 @@ use links_pages::fs::private;
 /// Maximum size of a file in bytes; a larger file is not a cache file of this program.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Maximum age of a usable cache file.
-const SLOT_TYPES_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Maximum age of what is read again after a day.
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Reads the content of a file.
 pub(crate) fn load_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
@@ -57,34 +59,37 @@ pub(crate) fn remember_user(file: &Path, token: &str, user: i64) {
     }
 }
 
-/// Content of the cache file of the slot types.
+/// Tells whether a time, in seconds since 1970, is within the last day. A time in the future means that the clock was changed.
+pub(crate) fn is_recent(at: u64, now: SystemTime) -> bool {
+    seconds(now).checked_sub(at).is_some_and(|age| age < MAX_AGE.as_secs())
+}
+
+/// Content of a file that only the version of the program reads that wrote it: another one may interpret it differently.
 #[derive(Serialize, Deserialize)]
-struct CachedSlotTypes {
-    /// Version of the program that wrote the file: another version may interpret the response differently.
+struct Versioned<T> {
     by: String,
-    /// Time of the request in seconds since 1970.
-    read_at: u64,
-    types: Vec<SlotType>,
+    content: T,
+}
+
+/// Reads the content of a file that this version has written.
+pub(crate) fn load_own<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let kept: Versioned<T> = load_json(path)?;
+    (kept.by == VERSION).then_some(kept.content)
+}
+
+/// Replaces the whole content of a file that only this version reads.
+pub(crate) fn store_own(path: &Path, content: &impl Serialize) -> io::Result<()> {
+    store_json(path, &Versioned { by: VERSION.to_owned(), content })
 }
 
 /// Returns the cached slot types if they are recent at this time; of any age without a time.
 pub(crate) fn load_slot_types(path: &Path, now: Option<SystemTime>) -> Option<SlotTypeCatalog> {
-    let kept: CachedSlotTypes = load_json(path)?;
-    let read_at = UNIX_EPOCH.checked_add(Duration::from_secs(kept.read_at))?;
-    // A time in the future means that the clock was changed, not that the file is recent.
-    let is_recent =
-        |now: SystemTime| now.duration_since(read_at).is_ok_and(|age| age < SLOT_TYPES_AGE);
-    let recent = now.is_none_or(is_recent);
-    (kept.by == env!("CARGO_PKG_VERSION") && recent).then(|| SlotTypeCatalog::of(kept.types, false))
+    let (read_at, types) = load_own(path)?;
+    now.is_none_or(|now| is_recent(read_at, now)).then(|| SlotTypeCatalog::of(types, false))
 }
 
 pub(crate) fn store_slot_types(path: &Path, types: &[SlotType], now: SystemTime) -> io::Result<()> {
-    let kept = CachedSlotTypes {
-        by: env!("CARGO_PKG_VERSION").to_owned(),
-        read_at: seconds(now),
-        types: types.to_vec(),
-    };
-    store_json(path, &kept)
+    store_own(path, &(seconds(now), types))
 }
 
 #[cfg(test)]
@@ -120,7 +125,7 @@ mod tests {
     fn an_invalid_cache_file_or_one_of_another_version_is_ignored() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("types.json");
-        let other = json!({"by": "0.0.0-other", "read_at": 1_000_000, "types": []}).to_string();
+        let other = json!({"by": "0.0.0-other", "content": [1_000_000, []]}).to_string();
         for text in ["", "{", "[]", "{\"by\": 1}", &other] {
             std::fs::write(&path, text).unwrap();
             assert!(load_slot_types(&path, None).is_none(), "{text}");

@@ -39,7 +39,7 @@ pub(crate) struct SeenAnswer {
 }
 
 /// Known resources of a service.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ResourceNames {
     /// Login and title of each page by its id.
     pub(crate) profiles: BTreeMap<i64, NamedResource>,
@@ -60,7 +60,7 @@ pub(crate) struct NamedResource {
 }
 
 /// Slots of a page.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct PageSlots {
     /// Time at which they were last read as a whole, in seconds since 1970. It may be earlier by [`SEEN_AGAIN`].
     read: u64,
@@ -130,9 +130,8 @@ impl PageSlots {
         serde_json::from_str(&self.line).unwrap_or_default()
     }
 
-    /// Replaces the slots with the same ids, appends new ones, and removes those that are gone. Returns whether anything is different from
-    /// before.
-    fn update(&mut self, slots: Vec<NamedSlot>, gone: &[i64]) -> serde_json::Result<bool> {
+    /// Replaces the slots with the same ids, appends new ones, and removes those that are gone.
+    fn update(&mut self, slots: Vec<NamedSlot>, gone: &[i64]) -> serde_json::Result<()> {
         let mut known = self.get();
         known.retain(|it| !gone.contains(&it.id));
         for slot in slots {
@@ -141,19 +140,15 @@ impl PageSlots {
                 None => known.push(slot),
             }
         }
-        let line = serde_json::to_string(&known)?;
-        let changed = self.line != line;
-        self.line = line;
-        Ok(changed)
+        self.line = serde_json::to_string(&known)?;
+        Ok(())
     }
 
-    /// Notes that the slots were read and are as they were. Returns whether that is worth writing down.
-    fn note_read(&mut self, now: u64) -> bool {
-        let is_worth = now.abs_diff(self.read) >= SEEN_AGAIN;
-        if is_worth {
+    /// Notes that the slots were read and are as they were, if that is worth writing down.
+    fn note_read(&mut self, now: u64) {
+        if now.abs_diff(self.read) >= SEEN_AGAIN {
             self.read = now;
         }
-        is_worth
     }
 }
 
@@ -192,12 +187,13 @@ impl ResourceNames {
         if answers.is_empty() {
             return;
         }
-        let mut names = Self::load(path);
-        let mut changed = false;
+        let before = Self::load(path);
+        let mut names = before.clone();
         for answer in answers {
-            changed |= names.take(answer, now);
+            // A response that cannot be read has no names.
+            let _ = names.take(answer, now);
         }
-        if changed {
+        if names != before {
             let _ = names.store(path);
         }
     }
@@ -253,80 +249,82 @@ impl ResourceNames {
         named.map_or_else(|| key.to_owned(), |named| named.login.clone())
     }
 
-    /// Notes that a page was read that is as it was. Returns whether that is worth writing down.
-    fn note_same(&mut self, target: &str, now: u64) -> bool {
-        let Some(key) = page_of(target) else { return false };
+    /// Notes that a page was read that is as it was.
+    fn note_same(&mut self, target: &str, now: u64) {
+        let Some(key) = page_of(target) else { return };
         let login = self.login_of(key);
         let known = if self.slots.contains_key(key) { key } else { &login };
-        self.slots.get_mut(known).is_some_and(|slots| slots.note_read(now))
+        if let Some(slots) = self.slots.get_mut(known) {
+            slots.note_read(now);
+        }
     }
 
-    /// Adds the names in a response. Returns whether anything is different from before.
-    fn take(&mut self, answer: &SeenAnswer, now: u64) -> bool {
-        let digest = LONG
-            .contains(&answer.operation)
-            .then(|| XxHash3_64::oneshot_with_seed(WHAT_IS_KEPT, &answer.body));
-        if digest.is_some() && self.seen.get(&answer.target) == digest.as_ref() {
-            let has_slots =
-                answer.operation == "listSlots" || answer.target.contains("include=slots");
-            return has_slots && self.note_same(&answer.target, now);
+    /// Adds the names in a response, unless it is one that is known to add none.
+    fn take(&mut self, answer: &SeenAnswer, now: u64) -> serde_json::Result<()> {
+        let SeenAnswer { operation, target, body } = answer;
+        let is_long = LONG.contains(operation);
+        let digest = is_long.then(|| XxHash3_64::oneshot_with_seed(WHAT_IS_KEPT, body));
+        if digest.is_some() && self.seen.get(target) == digest.as_ref() {
+            if *operation == "listSlots" || target.contains("include=slots") {
+                self.note_same(target, now);
+            }
+            return Ok(());
         }
-        let Ok(changed) = self.learn(answer, now) else { return false };
-        if changed {
+        let before = self.clone();
+        self.learn(answer, now)?;
+        if *self != before {
             self.seen.clear();
         }
-        if let Some(digest) = digest {
-            self.seen.insert(answer.target.clone(), digest);
-        }
-        changed || digest.is_some()
+        self.seen.extend(digest.map(|digest| (target.clone(), digest)));
+        Ok(())
     }
 
-    /// Adds the names in a response. Returns whether a name changed.
-    fn learn(&mut self, answer: &SeenAnswer, now: u64) -> serde_json::Result<bool> {
+    fn learn(&mut self, answer: &SeenAnswer, now: u64) -> serde_json::Result<()> {
         let SeenAnswer { operation, target, body } = answer;
         let page = page_of(target);
-        Ok(match *operation {
+        match *operation {
             "listProfiles" => {
                 let listed: Vec<ProfileRecord> = data(body)?;
                 let listed = listed.into_iter().map(|it| (it.id, it.named())).collect();
                 self.move_slots(&listed);
-                replace(&mut self.profiles, listed)
+                self.profiles = listed;
             }
             "listForms" => {
                 let listed: Vec<FormRecord> = data(body)?;
-                replace(&mut self.forms, listed.into_iter().map(|it| (it.id, it.title)).collect())
+                self.forms = listed.into_iter().map(|it| (it.id, it.title)).collect();
             }
             "showForm" | "createForm" | "updateForm" => {
                 let form: FormRecord = data(body)?;
-                insert(&mut self.forms, form.id, form.title)
+                self.forms.insert(form.id, form.title);
             }
-            "listSlots" | "reorderSlots" => match page {
-                Some(key) => self.read_page(key, data(body)?, now)?,
-                None => false,
-            },
+            "listSlots" | "reorderSlots" => {
+                if let Some(key) = page {
+                    self.read_page(key, data(body)?, now)?;
+                }
+            }
             "getSlot" | "createSlot" | "createSlots" | "updateSlot" | "updateSlots"
             | "deleteSlots" => match page.and_then(|key| self.slots.get_mut(key)) {
-                None => false,
+                None => {}
                 Some(known) if *operation == "deleteSlots" => {
                     let id = |part: &str| part.split_once('=')?.1.parse().ok();
                     let ids: Vec<_> = target.split(['?', '&']).filter_map(id).collect();
-                    known.update(Vec::new(), &ids)?
+                    known.update(Vec::new(), &ids)?;
                 }
                 Some(known) if operation.ends_with('s') => known.update(data(body)?, &[])?,
                 Some(known) => known.update(vec![data(body)?], &[])?,
             },
             "getProfile" | "createProfile" | "updateProfile" => {
                 let mut profile: ProfileRecord = data(body)?;
-                let changed = match profile.slots.take() {
-                    Some(slots) => self.read_page(&profile.login, slots, now)?,
-                    None => false,
-                };
+                if let Some(slots) = profile.slots.take() {
+                    self.read_page(&profile.login, slots, now)?;
+                }
                 let (id, named) = (profile.id, profile.named());
                 self.move_slots(&BTreeMap::from([(id, named.clone())]));
-                insert(&mut self.profiles, id, named) || changed
+                self.profiles.insert(id, named);
             }
-            _ => false,
-        })
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Keeps the slots of renamed pages under their new logins alone.
@@ -339,37 +337,17 @@ impl ResourceNames {
         }
     }
 
-    /// Sets the slots of a page that was read. Returns whether they are different from before.
-    fn read_page(
-        &mut self,
-        key: &str,
-        slots: Vec<NamedSlot>,
-        now: u64,
-    ) -> serde_json::Result<bool> {
+    /// Sets the slots of a page that was read.
+    fn read_page(&mut self, key: &str, slots: Vec<NamedSlot>, now: u64) -> serde_json::Result<()> {
         let line = serde_json::to_string(&slots)?;
-        if let Some(known) = self.slots.get_mut(key).filter(|known| known.line == line) {
-            known.note_read(now);
-            return Ok(false);
+        match self.slots.get_mut(key).filter(|known| known.line == line) {
+            Some(known) => known.note_read(now),
+            None => {
+                self.slots.insert(key.to_owned(), PageSlots { read: now, line });
+            }
         }
-        self.slots.insert(key.to_owned(), PageSlots { read: now, line });
-        Ok(true)
+        Ok(())
     }
-}
-
-/// Sets a value. Returns whether it is different from before.
-fn insert<K: Ord, V: PartialEq>(map: &mut BTreeMap<K, V>, key: K, value: V) -> bool {
-    if map.get(&key) == Some(&value) {
-        return false;
-    }
-    map.insert(key, value);
-    true
-}
-
-/// Sets all values. Returns whether they are different from before.
-fn replace<K: Ord, V: PartialEq>(map: &mut BTreeMap<K, V>, all: BTreeMap<K, V>) -> bool {
-    let changed = *map != all;
-    *map = all;
-    changed
 }
 
 #[cfg(test)]

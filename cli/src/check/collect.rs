@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use linkify::{LinkFinder, LinkKind};
+use regex::Regex;
 
 use crate::context::prelude::*;
 use crate::schema::{fields, schema_of};
@@ -134,6 +136,12 @@ fn written(key: &Key) -> String {
 /// Schemes of links that are not found by their `//`.
 const SHORT_SCHEMES: [&str; 2] = ["mailto:", "tel:"];
 
+/// A link with such a scheme, and its parts, at the beginning of a word or of what markup encloses.
+static SHORT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?:^|[\s"'<>()\[\]`=])(mailto:|tel:)([^\s"'<>()\[\]`]+)"#)
+        .expect("the tests compile it")
+});
+
 /// Returns the places of the links in a text, in their order: `http://` and `https://` anywhere, `mailto:` and `tel:` where markup makes them a link or a
 /// word begins with them.
 fn text_links(text: &str) -> Vec<Range<usize>> {
@@ -141,16 +149,19 @@ fn text_links(text: &str) -> Vec<Range<usize>> {
     finder.kinds(&[LinkKind::Url]);
     let web = finder.links(text).map(|link| link.start()..link.end());
     let mut parts: Vec<Range<usize>> = web.filter(|part| is_web(&text[part.clone()])).collect();
-    for scheme in SHORT_SCHEMES {
-        // The parts are in their order and share nothing.
-        let is_free = |part: &Range<usize>| {
-            let next = parts.partition_point(|other| other.end <= part.start);
-            parts.get(next).is_none_or(|other| part.end <= other.start)
-        };
-        let more: Vec<_> = short(text, scheme).filter(is_free).collect();
-        parts.extend(more);
-        parts.sort_by_key(|part| part.start);
-    }
+    // The parts are in their order and share nothing.
+    let is_free = |part: &Range<usize>| {
+        let next = parts.partition_point(|other| other.end <= part.start);
+        parts.get(next).is_none_or(|other| part.end <= other.start)
+    };
+    let short = SHORT.captures_iter(text).filter_map(|found| {
+        let (scheme, rest) = (found.get(1)?, found.get(2)?);
+        let length = rest.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?']).len();
+        (length > 0).then(|| scheme.start()..rest.start() + length)
+    });
+    let short: Vec<_> = short.filter(is_free).collect();
+    parts.extend(short);
+    parts.sort_by_key(|part| part.start);
     parts
 }
 
@@ -168,24 +179,6 @@ fn is_link(text: &str) -> bool {
 
 fn begins_with(text: &str, scheme: &str) -> bool {
     text.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
-}
-
-/// Returns the places of links with a scheme without `//`, in their order. None begins within another one.
-fn short<'t>(text: &'t str, scheme: &'static str) -> impl Iterator<Item = Range<usize>> + 't {
-    let is_end = |c: char| c.is_whitespace() || "\"'<>()[]`".contains(c);
-    let mut end = 0;
-    text.match_indices(scheme).filter_map(move |(start, _)| {
-        let before = text[..start].chars().next_back();
-        let begins = before.is_none_or(|c| is_end(c) || c == '=');
-        if !begins || start < end {
-            return None;
-        }
-        let rest = &text[start + scheme.len()..];
-        let length = rest.find(is_end).unwrap_or(rest.len());
-        end = start + scheme.len() + length;
-        let length = rest[..length].trim_end_matches(['.', ',', ';', ':', '!', '?']).len();
-        (length > 0).then(|| start..start + scheme.len() + length)
-    })
 }
 
 #[cfg(test)]

@@ -85,8 +85,7 @@ struct MovedValue {
 /// Returns a text after moves: only the characters of the URLs differ. A value whose text in the file does not show them, or could not hold
 /// the new ones, is written anew.
 fn written(text: &str, moves: &[(FoundLink, String)]) -> Result<String, PatchError> {
-    let mut values = moved_values(moves);
-    values.sort_by_key(|value| value.old.span.start);
+    let values = moved_values(moves);
     if let Some(changed) = in_place(text, &values) {
         return Ok(changed);
     }
@@ -104,17 +103,14 @@ fn written(text: &str, moves: &[(FoundLink, String)]) -> Result<String, PatchErr
     if anew.is_empty() { Ok(text) } else { patch(&text, &anew) }
 }
 
+/// Returns the values of the moves, which are in the order of the document.
 fn moved_values(moves: &[(FoundLink, String)]) -> Vec<MovedValue> {
-    let mut by_value: BTreeMap<String, Vec<&(FoundLink, String)>> = BTreeMap::new();
-    for found in moves {
-        by_value.entry(found.0.value.path.to_string()).or_default().push(found);
-    }
-    let value = |mut moves: Vec<&(FoundLink, String)>| {
-        let old = moves.first()?.0.value.clone();
+    let values = moves.chunk_by(|(one, _), (next, _)| Rc::ptr_eq(&one.value, &next.value));
+    let value = |moves: &[(FoundLink, String)]| {
+        let old = moves[0].0.value.clone();
         let text = &old.text;
         let (mut changed, mut from, mut urls) = (String::new(), 0, Vec::new());
         let has_markup = text.contains('<');
-        moves.sort_by_key(|(link, _)| link.part.clone().map(|it| it.start));
         for (link, to) in moves {
             let (part, to) = match &link.part {
                 Some(part) => {
@@ -129,9 +125,9 @@ fn moved_values(moves: &[(FoundLink, String)]) -> Vec<MovedValue> {
             from = part.end;
         }
         changed.push_str(&text[from..]);
-        Some(MovedValue { old, text: changed, urls })
+        MovedValue { old, text: changed, urls }
     };
-    by_value.into_values().filter_map(value).collect()
+    values.map(value).collect()
 }
 
 /// Returns the place of a text without the white space around it.

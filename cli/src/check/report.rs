@@ -33,16 +33,11 @@ pub(crate) fn output(links: Vec<CheckedLink>, options: ReportOptions) -> Command
     ];
     // These decide the exit code.
     let new = count(&|it| it.fails(options.strict));
-    let [(broken, _), (unsure, _), (moved, _), (fixed, _)] = counts;
-    let meta = json!({
-        "links": links.len(),
-        "requested": options.requested,
-        "broken": broken,
-        "unsure": unsure,
-        "moved": moved,
-        "fixed": fixed,
-        "new": new,
-    });
+    let mut meta = json!({ "links": links.len(), "requested": options.requested });
+    for (count, what) in counts {
+        meta[what] = count.into();
+    }
+    meta["new"] = new.into();
     let mut lines = lines(&links, options.offers_fix);
     let counted = counts.iter().filter(|(count, _)| *count > 0);
     let mut words: Vec<_> = counted.map(|(count, what)| format!("{count} {what}")).collect();

@@ -1,6 +1,6 @@
 //! Verdicts on links: from the cache, or from their sites.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,7 +14,7 @@ use super::web::judge::judge;
 use super::web::link::{WebLink, read_link};
 use super::web::verdict::{Judgement, Verdict};
 use super::web::visit::{NETWORK_UNREACHABLE, Visit, VisitEnd};
-use crate::cache::{load_json, seconds, store_json};
+use crate::cache::{is_recent, load_own, seconds, store_own};
 use crate::context::clock;
 use crate::context::prelude::*;
 use links_pages::page_file::local_image::hash_of;
@@ -62,25 +62,23 @@ impl LinkVerdicts {
         }
         // All services share the file.
         let cache_file = context.settings.cache_directory().map(|path| path.join("links.json"));
-        let cache = cache_file.as_deref().map(|path| LinkCache::load(path, clock.wall()));
-        let mut cache = cache.unwrap_or_default();
+        let fine = cache_file.as_deref().map(|path| load_fine(path, clock.wall()));
+        let mut fine = fine.unwrap_or_default();
         let key = |url: &str| key(url, options.allow_private);
         let mut visits: HashMap<String, (Visit, bool)> = HashMap::new();
         let mut missing: Vec<WebLink> = Vec::new();
+        let mut seen = HashSet::new();
         for (_, link) in &web {
             let url = link.requested();
-            if visits.contains_key(url) {
+            if !seen.insert(url) {
                 continue;
             }
-            let known = cache.fine.get(&key(url)).filter(|_| !options.fresh);
-            if known.is_none() {
-                missing.push(link.clone());
+            match fine.get(&key(url)).filter(|_| !options.fresh) {
+                Some(known) => {
+                    visits.insert(url.to_owned(), (known.visit(), true));
+                }
+                None => missing.push(link.clone()),
             }
-            let visit = match known {
-                Some(fine) => fine.visit(),
-                None => Visit::ended(VisitEnd::SilentHost),
-            };
-            visits.insert(url.to_owned(), (visit, known.is_some()));
         }
         verdicts.requested = missing.len();
         let found = visit(context, missing.clone(), options, clock.clone()).await?;
@@ -96,15 +94,15 @@ impl LinkVerdicts {
             // One that has moved for good is requested again, because its target may be a secret; so is one that is not fine, because it may be
             // by now.
             if judgement.verdict == Verdict::Fine && judgement.moved_to.is_none() {
-                cache.fine.insert(key(link.requested()), FineLink::new(&visit, now));
+                fine.insert(key(link.requested()), FineLink::new(&visit, now));
             } else {
-                cache.fine.remove(&key(link.requested()));
+                fine.remove(&key(link.requested()));
             }
             visits.insert(link.requested().to_owned(), (visit, false));
         }
         if let Some(path) = cache_file.filter(|_| verdicts.requested > 0) {
             // Without the file the next check costs requests, nothing else.
-            let _ = cache.store(&path);
+            let _ = store_own(&path, &fine);
         }
         for (text, link) in web {
             if let Some((visit, is_cached)) = visits.get(link.requested()) {
@@ -173,15 +171,11 @@ fn shows_network(visit: &Visit) -> bool {
     }
 }
 
-/// Maximum age of an entry.
-const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// Links that were fine, by the hash of their URL. The file holds no URL, because a URL may be a secret.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct LinkCache {
-    /// Version of the program that wrote the file: another version may judge differently.
-    by: String,
-    fine: BTreeMap<String, FineLink>,
+/// Loads the links that were fine within the last day, by the hash of their URL. The file holds no URL, because a URL may be a secret.
+fn load_fine(path: &Path, now: SystemTime) -> BTreeMap<String, FineLink> {
+    let mut fine: BTreeMap<String, FineLink> = load_own(path).unwrap_or_default();
+    fine.retain(|_, link| is_recent(link.at, now));
+    fine
 }
 
 /// What is known about a link that was fine.
@@ -196,29 +190,6 @@ struct FineLink {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     works_with_https: bool,
 }
-
-impl LinkCache {
-    /// Loads the entries that are recent at this time. A file that is missing or invalid counts as empty.
-    fn load(path: &Path, now: SystemTime) -> Self {
-        let kept: Option<Self> = load_json(path);
-        let mut kept = kept.filter(|kept| kept.by == VERSION).unwrap_or_default();
-        let now = seconds(now);
-        let is_recent = |link: &FineLink| {
-            // A time in the future means that the clock was changed.
-            now.checked_sub(link.at).is_some_and(|age| age < MAX_AGE.as_secs())
-        };
-        kept.fine.retain(|_, link| is_recent(link));
-        kept
-    }
-
-    /// Replaces the file.
-    fn store(mut self, path: &Path) -> io::Result<()> {
-        VERSION.clone_into(&mut self.by);
-        store_json(path, &self)
-    }
-}
-
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl FineLink {
     fn new(visit: &Visit, now: SystemTime) -> Self {
@@ -259,21 +230,21 @@ mod tests {
     fn a_fine_link_is_known_for_a_day_and_its_url_is_not_stored() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("new/links.json");
-        let mut visits = LinkCache::load(&path, at(0));
+        let mut fine = load_fine(&path, at(0));
         let visit = Visit {
             certificate_ends: Some(at(1000)),
             works_with_https: true,
             ..Visit::ended(VisitEnd::Status(200))
         };
-        visits.fine.insert(key(URL, false), FineLink::new(&visit, at(1)));
-        visits.store(&path).unwrap();
+        fine.insert(key(URL, false), FineLink::new(&visit, at(1)));
+        store_own(&path, &fine).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(!text.contains("qara") && !text.contains("a-secret"), "{text}");
         for (hours, is_known) in [(0, false), (1, true), (24, true), (25, false)] {
-            let visits = LinkCache::load(&path, at(hours));
-            let found = visits.fine.get(&key(URL, false)).map(FineLink::visit);
+            let fine = load_fine(&path, at(hours));
+            let found = fine.get(&key(URL, false)).map(FineLink::visit);
             assert_eq!(found, is_known.then(|| visit.clone()), "{hours}");
-            assert!(!visits.fine.contains_key(&key(URL, true)));
+            assert!(!fine.contains_key(&key(URL, true)));
         }
     }
 
@@ -281,11 +252,14 @@ mod tests {
     fn an_invalid_file_is_ignored() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("links.json");
-        for text in
-            ["", "[]", "{\"by\": 1}", "{\"by\": \"0.0.0-other\", \"fine\": {\"a\": {\"at\": 1}}}"]
-        {
+        for text in [
+            "",
+            "[]",
+            "{\"by\": 1}",
+            "{\"by\": \"0.0.0-other\", \"content\": {\"a\": {\"at\": 1}}}",
+        ] {
             std::fs::write(&path, text).unwrap();
-            assert!(LinkCache::load(&path, at(0)).fine.is_empty(), "{text}");
+            assert!(load_fine(&path, at(0)).is_empty(), "{text}");
         }
     }
 }

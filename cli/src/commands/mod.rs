@@ -19,11 +19,9 @@ mod init;
 mod log;
 mod music;
 mod prelude;
-#[cfg(feature = "sandbox")]
 mod preview;
 mod profile;
 mod pull;
-#[cfg(feature = "sandbox")]
 mod sandbox;
 mod schema;
 mod search;
@@ -60,7 +58,6 @@ pub(crate) enum Command {
     /// Show what `links apply` would do: pages and forms compared with their files
     Plan(apply::PlanArgs),
     /// Show a page as its file would make it
-    #[cfg(feature = "sandbox")]
     Preview(preview::PreviewArgs),
     /// Make pages and forms match their files
     Apply(apply::ApplyCommandArgs),
@@ -131,7 +128,6 @@ pub(crate) enum Command {
         directory: PathBuf,
     },
     /// The embedded service, to try everything without an account
-    #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
 }
@@ -146,7 +142,6 @@ impl Command {
             Self::Slots(SlotsCommand::Apply(args)) => args.rules(),
             Self::Check(args) => args.rules(),
             Self::Search(args) => args.rules(),
-            #[cfg(feature = "sandbox")]
             Self::Preview(args) => args.rules(),
             Self::Slots(SlotsCommand::Edit(_))
             | Self::Profile(ProfileCommand::Edit(_))
@@ -182,7 +177,6 @@ impl Command {
             Self::Slots(command) => command.run(context).await,
             Self::Pull(args) => Box::pin(pull::run(context, args)).await,
             Self::Plan(args) => apply::plan(context, args).await,
-            #[cfg(feature = "sandbox")]
             Self::Preview(args) => Box::pin(preview::run(context, args)).await,
             Self::Apply(args) => apply::apply(context, args).await,
             Self::Check(args) => Box::pin(check::run(context, args)).await,
@@ -209,7 +203,6 @@ impl Command {
             }
             Self::Help { words } => help::explain(context, &words),
             Self::Man { directory } => help::write_manual(context, &directory),
-            #[cfg(feature = "sandbox")]
             Self::Sandbox(command) => command.run(context).await,
         }
     }

@@ -123,16 +123,12 @@ impl CompletionData {
     }
 }
 
-/// Returns the command tree with completers attached to its arguments.
-pub(crate) fn offered(command: Command, known: &Arc<CompletionData>) -> Command {
-    below(command, "", known)
-}
-
-fn below(command: Command, noun: &str, known: &Arc<CompletionData>) -> Command {
+/// Returns the command tree below a noun, which is empty for the root, with completers attached to its arguments.
+pub(super) fn offered(command: Command, noun: &str, known: &Arc<CompletionData>) -> Command {
     let command = command.mut_args(|arg| with_candidates(arg, noun, known));
     command.mut_subcommands(|sub| {
         let name = if noun.is_empty() { sub.get_name().to_owned() } else { noun.to_owned() };
-        below(sub, &name, known)
+        offered(sub, &name, known)
     })
 }
 
@@ -181,15 +177,9 @@ fn candidate(value: impl Into<OsString>, description: &str) -> CompletionCandida
     CompletionCandidate::new(value).help(description).tag(Some("known".into()))
 }
 
-/// Returns the selected command with its arguments and the names of its commands, below those above it, and builds it. Each word that is
-/// the name of a command selects it, as it does for the engine that completes.
+/// Returns the selected command with its arguments and the names of its commands, below those above it. Each word that is the name of a
+/// command selects it, as it does for the engine that completes.
 pub(super) fn selected(command: &Command, words: &[OsString]) -> Command {
-    let mut selected = selected_below(command, words);
-    selected.build();
-    selected
-}
-
-fn selected_below(command: &Command, words: &[OsString]) -> Command {
     let found = words
         .iter()
         .enumerate()
@@ -197,7 +187,7 @@ fn selected_below(command: &Command, words: &[OsString]) -> Command {
     let Some((sub, rest)) = found else { return with_names_of_commands(command.clone()) };
     let options = command.get_arguments().filter(|it| it.is_global_set()).cloned();
     let above = Command::new(command.get_name().to_owned());
-    above.disable_help_subcommand(true).args(options).subcommand(selected_below(sub, rest))
+    above.disable_help_subcommand(true).args(options).subcommand(selected(sub, rest))
 }
 
 fn with_names_of_commands(command: Command) -> Command {
@@ -320,7 +310,7 @@ mod tests {
     #[test]
     fn every_argument_is_completed_or_listed_as_free() {
         let known = CompletionData::new(&[], crate::command);
-        let tree = offered(crate::command(), &Arc::new(known));
+        let tree = offered(crate::command(), "", &Arc::new(known));
         let mut forgotten = Vec::new();
         each_leaf(&tree, &mut |command| {
             for arg in command.get_arguments().filter(|it| it.get_action().takes_values()) {
@@ -370,7 +360,8 @@ mod tests {
         assert!(lines.len() > 100);
         for line in lines {
             let words: Vec<OsString> = line.iter().map(OsString::from).collect();
-            let selected = selected(&whole, &words[1..words.len() - 1]);
+            let mut selected = selected(&whole, &words[1..words.len() - 1]);
+            selected.build();
             assert_eq!(candidates(selected, &line), candidates(whole.clone(), &line), "{line:?}");
         }
     }

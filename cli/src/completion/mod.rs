@@ -50,8 +50,9 @@ pub(crate) fn run_if_requested(args: &[OsString], command: fn() -> Command) -> O
     let at = request.words.len() - 1;
     // The definitions are not dropped: that takes as long as making them, and the process is about to end.
     let whole = ManuallyDrop::new(command());
-    let selected = candidates::selected(&whole, request.words.get(1..at).unwrap_or_default());
-    let mut selected = ManuallyDrop::new(candidates::offered(selected, &data));
+    let mut selected = candidates::selected(&whole, request.words.get(1..at).unwrap_or_default());
+    selected.build();
+    let mut selected = ManuallyDrop::new(candidates::offered(selected, "", &data));
     let directory = std::env::current_dir().ok();
     let found = engine::complete(&mut selected, request.words.clone(), at, directory.as_deref());
     let mut offers = offer::select_candidates(&found.unwrap_or_default(), &typed);

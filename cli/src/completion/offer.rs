@@ -33,21 +33,20 @@ pub(crate) enum Shell {
 impl Shell {
     /// Returns the script that makes this shell complete `links` commands.
     pub(crate) fn script(self) -> io::Result<String> {
+        let mut script = Vec::new();
         match self {
-            Self::Bash => Ok(include_str!("bash.sh").to_owned()),
-            Self::Zsh => Ok(include_str!("zsh.sh").to_owned()),
-            Self::Elvish => registration(&Elvish),
-            Self::Fish => Ok(include_str!("fish.fish").to_owned()),
-            Self::Power => Ok(include_str!("powershell.ps1").to_owned()),
+            Self::Bash => script.extend(include_bytes!("bash.sh")),
+            Self::Zsh => script.extend(include_bytes!("zsh.sh")),
+            Self::Elvish => {
+                let name = "links";
+                Elvish.write_registration(env_vars::COMPLETE, name, name, name, &mut script)?;
+            }
+            Self::Fish => script.extend(include_bytes!("fish.fish")),
+            Self::Power => script.extend(include_bytes!("powershell.ps1")),
         }
+        let script = String::from_utf8(script).map_err(io::Error::other)?;
+        Ok(script.trim().to_owned() + "\n")
     }
-}
-
-pub(crate) fn registration(shell: &dyn EnvCompleter) -> io::Result<String> {
-    let mut script = Vec::new();
-    shell.write_registration(env_vars::COMPLETE, "links", "links", "links", &mut script)?;
-    let script = String::from_utf8(script).map_err(io::Error::other)?;
-    Ok(script.trim().to_owned() + "\n")
 }
 
 // The shell that a script is wanted for. Not a doc comment: clap would take it for the text of the command.

@@ -11,14 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use links_pages::apply::RunOwner;
-#[cfg(feature = "sandbox")]
-use links_sdk::RateLimits;
-#[cfg(feature = "redis")]
-use links_sdk::RedisPacer;
 use links_sdk::types::Me;
 use links_sdk::{
-    BaseUrl, Client, ClientBuilder, Clock, ConnectionOptions, IdempotencyKey, Pacer,
-    SharedFilePacer, SystemClock, Token, WriteMode, WriteSummary,
+    BaseUrl, Client, ClientBuilder, Clock, ConnectionOptions, IdempotencyKey, Pacer, RateLimits,
+    RedisPacer, SharedFilePacer, SystemClock, Token, WriteMode, WriteSummary,
 };
 use zeroize::Zeroizing;
 
@@ -31,17 +27,14 @@ use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
 use crate::error::{CommandError, Exit, Result};
 use crate::output::CommandOutput;
 use crate::output::dry_run::{DryRun, DryRunArgs};
-#[cfg(feature = "sandbox")]
 use crate::output::format::OutputOptions;
 use crate::schema::SlotTypeCatalog;
-#[cfg(feature = "redis")]
 use crate::settings::connection::SharedPacing;
 use crate::settings::global_args::SandboxMode;
 use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
 use crate::signal;
 use crate::ui::{RequestObserver, Ui};
-use links_pages::fs::private;
-use links_pages::fs::private::ResourceLock;
+use links_pages::fs::private::{self, ResourceLock};
 
 /// User id in the sandbox, which has only one user.
 const SANDBOX_USER: i64 = 0;
@@ -82,7 +75,6 @@ pub(crate) struct Context {
     /// Slot types of a shadow of the service; then none are fetched or cached.
     shadow_types: Option<SlotTypeCatalog>,
     /// Embedded service, which runs until the command ends.
-    #[cfg(feature = "sandbox")]
     sandbox: Option<links_fixtures::ContractServer>,
 }
 
@@ -103,13 +95,11 @@ impl Context {
             me: OnceLock::new(),
             locks: Mutex::default(),
             shadow_types: None,
-            #[cfg(feature = "sandbox")]
             sandbox: None,
         }
     }
 
     /// Returns a context with the same settings for applying files, which has read nothing and asks the user nothing.
-    #[cfg(feature = "sandbox")]
     pub(crate) fn unattended(&self) -> Self {
         let mut ui = Ui::new(
             &self.settings,
@@ -125,7 +115,6 @@ impl Context {
 
     /// Returns a context whose client is that of a shadow of the service. It reads what this one reads on this machine, such as the record of
     /// the last sync, and caches nothing.
-    #[cfg(feature = "sandbox")]
     pub(crate) fn shadowed(&self, client: Client, types: SlotTypeCatalog) -> Self {
         let mut ui = Ui::plain(self.settings.output);
         ui.progress = false;
@@ -375,7 +364,6 @@ impl Context {
     }
 
     /// Starts the sandbox and returns its client. The sandbox has its own token: the token of the environment is never sent to it.
-    #[cfg(feature = "sandbox")]
     async fn sandbox_client(&mut self, mode: SandboxMode) -> Result<Client> {
         use crate::sandbox;
         let has_limits = mode == SandboxMode::Limits;
@@ -388,12 +376,6 @@ impl Context {
             SandboxMode::Limits => self.paced(builder, self.file_pacer(sandbox::RATE)),
             SandboxMode::Unlimited => builder.rate_limits(RateLimits::unlimited()),
         })
-    }
-
-    #[cfg(not(feature = "sandbox"))]
-    async fn sandbox_client(&mut self, _: SandboxMode) -> Result<Client> {
-        std::future::ready(Err(CommandError::usage("this program was built without the sandbox")))
-            .await
     }
 
     /// Authentication of the client according to the settings.
@@ -427,7 +409,6 @@ impl Context {
 
     /// Returns the pacer of a token: that of all machines, else that of all processes of this user, if any state can be stored.
     fn pacer(&self, base: &BaseUrl, token: &Token) -> Option<Arc<dyn Pacer>> {
-        #[cfg(feature = "redis")]
         if let Some(SharedPacing { server, when_unreachable }) = &self.settings.pacing {
             let pacer = RedisPacer::new(server.clone(), RedisPacer::name(base, token));
             let pacer = pacer.when_unreachable(*when_unreachable).observer(self.watch.clone());

@@ -113,7 +113,9 @@ impl PlanFirst {
                     let what = "there is no state directory, so that no dry run can be recorded";
                     return Err(refused(what));
                 };
-                let Some(found) = take(&path, &name, now) else {
+                // No other command uses the same one.
+                let found = change(&path, now, |records| records.remove(&name));
+                let Some(found) = found.ok().flatten() else {
                     let message =
                         "this command line needs a dry run first, and the last hour has none of it";
                     return Err(refused(message).with_hint(
@@ -146,7 +148,7 @@ impl PlanFirst {
     pub(crate) fn give_back(&mut self, now: u64) {
         if let (Some((path, name)), Some(taken)) = (&self.record, self.taken.take()) {
             // Where it cannot be stored, another dry run is needed.
-            let _ = put(path, name, taken, now);
+            let _ = change(path, now, |records| records.insert(name.clone(), taken));
         }
     }
 
@@ -154,7 +156,8 @@ impl PlanFirst {
     pub(crate) fn made(&self, now: u64) -> Result<()> {
         let Some((path, name)) = &self.record else { return Ok(()) };
         let plans = self.seen.borrow().clone();
-        put(path, name, DryRunRecord { at: now, plans }, now).map_err(|error| {
+        let made = DryRunRecord { at: now, plans };
+        change(path, now, |records| records.insert(name.clone(), made)).map(drop).map_err(|error| {
             CommandError::internal(format!(
                 "the dry run cannot be recorded, so that it does not count: {}: {error}",
                 path.display()
@@ -238,27 +241,18 @@ fn content(path: &Path) -> Result<String> {
     Ok(hash_of(&bytes))
 }
 
-/// Takes the record of a dry run out of the file, so that no other command uses it.
-fn take(path: &Path, name: &str, now: u64) -> Option<DryRunRecord> {
-    let _lock = private::lock(&path.with_extension("lock")).ok()?;
-    let mut records = valid(path, now);
-    let found = records.remove(name)?;
-    store_json(path, &records).ok()?;
-    Some(found)
-}
-
-fn put(path: &Path, name: &str, record: DryRunRecord, now: u64) -> std::io::Result<()> {
+/// Changes the records that still count, under a lock against other commands.
+fn change<T>(
+    path: &Path,
+    now: u64,
+    change: impl FnOnce(&mut BTreeMap<String, DryRunRecord>) -> T,
+) -> std::io::Result<T> {
     let _lock = private::lock(&path.with_extension("lock"))?;
-    let mut records = valid(path, now);
-    records.insert(name.to_owned(), record);
-    store_json(path, &records)
-}
-
-/// Returns the records that still count.
-fn valid(path: &Path, now: u64) -> BTreeMap<String, DryRunRecord> {
     let mut records: BTreeMap<_, DryRunRecord> = load_json(path).unwrap_or_default();
     records.retain(|_, it| it.at <= now && now - it.at < VALID_FOR);
-    records
+    let result = change(&mut records);
+    store_json(path, &records)?;
+    Ok(result)
 }
 
 #[cfg(test)]
@@ -337,14 +331,16 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("dry-runs.json");
         let record = |at| DryRunRecord { at, plans: Vec::new() };
-        put(&path, "a", record(1000), 1000).unwrap();
-        assert!(take(&path, "b", 1000).is_none());
-        assert!(take(&path, "a", 1000).is_some());
-        assert!(take(&path, "a", 1000).is_none());
-        put(&path, "a", record(1000), 1000).unwrap();
-        assert!(take(&path, "a", 1000 + VALID_FOR).is_none());
+        let put = || change(&path, 1000, |it| it.insert("a".to_owned(), record(1000))).unwrap();
+        let take = |name: &str, now| change(&path, now, |it| it.remove(name)).unwrap();
+        put();
+        assert!(take("b", 1000).is_none());
+        assert!(take("a", 1000).is_some());
+        assert!(take("a", 1000).is_none());
+        put();
+        assert!(take("a", 1000 + VALID_FOR).is_none());
         // A clock that was set back makes no record count for longer.
-        put(&path, "a", record(1000), 1000).unwrap();
-        assert!(take(&path, "a", 999).is_none());
+        put();
+        assert!(take("a", 999).is_none());
     }
 }

@@ -173,7 +173,6 @@ impl CommandError {
     }
 
     /// Changes the error of a write to a shadow of the service into that of a command that has written nothing.
-    #[cfg(feature = "sandbox")]
     #[must_use]
     pub(crate) fn of_shadow(mut self) -> Self {
         let parts = &mut *self.0;

@@ -1,9 +1,9 @@
 //! Forms of an error on stderr, for people and for scripts.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use links_sdk::Outcome;
-use miette::{Diagnostic, LabeledSpan, MietteHandler, ReportHandler, SourceCode};
+use miette::{Diagnostic, MietteHandler, ReportHandler};
 use serde_json::{Value, json};
 
 use super::{CommandError, whole_seconds};
@@ -135,55 +135,16 @@ impl Diagnostic for CommandError {
     }
 }
 
-/// Renders a diagnostic with all related diagnostics.
+/// Renders a diagnostic with all related diagnostics, without the word that miette puts before each of them.
 pub(crate) fn draw(handler: &MietteHandler, diagnostic: &dyn Diagnostic) -> String {
-    let mut text = String::new();
-    add(&mut text, Part { handler, diagnostic, source: None });
-    text
+    format!("{:?}", Drawn(handler, diagnostic)).replace("\nError: \n", "\n")
 }
 
-fn add(text: &mut String, part: Part<'_>) {
-    let _ = write!(text, "{part:?}");
-    for diagnostic in part.diagnostic.related().into_iter().flatten() {
-        text.push('\n');
-        let source = part.diagnostic.source_code().or(part.source);
-        add(text, Part { diagnostic, source, ..part });
-    }
-}
+/// A diagnostic with the handler that renders it: miette is asked for its debug form.
+struct Drawn<'a>(&'a MietteHandler, &'a dyn Diagnostic);
 
-/// Diagnostic without its related diagnostics. Without a source of its own, its labels refer to the source of its parent.
-#[derive(Clone, Copy)]
-struct Part<'a> {
-    handler: &'a MietteHandler,
-    diagnostic: &'a dyn Diagnostic,
-    source: Option<&'a dyn SourceCode>,
-}
-
-/// Renders it: that is how miette is asked.
-impl fmt::Debug for Part<'_> {
+impl fmt::Debug for Drawn<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.handler.debug(self, f)
-    }
-}
-
-impl fmt::Display for Part<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self.diagnostic, f)
-    }
-}
-
-impl std::error::Error for Part<'_> {}
-
-impl Diagnostic for Part<'_> {
-    fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
-        self.diagnostic.help()
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.diagnostic.source_code().or(self.source)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.diagnostic.labels()
+        self.0.debug(self.1, f)
     }
 }

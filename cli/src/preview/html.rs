@@ -9,17 +9,19 @@ use crate::context::prelude::*;
 use crate::output::{diff_lines, unified};
 
 /// What a document shows.
-pub(super) struct Screen<'s> {
+pub(super) struct Screen {
     /// Name of the file.
-    pub(super) file: &'s str,
+    pub(super) file: String,
     /// Version of the document, by which the browser knows that there is a newer one.
     pub(super) version: u64,
     /// The last page that could be made of the file.
-    pub(super) page: Option<&'s Preview>,
+    pub(super) page: Option<Preview>,
     /// Problems of the file as it is now.
-    pub(super) problems: &'s [FileProblem],
+    pub(super) problems: Vec<FileProblem>,
+    /// What the last apply refused of the file.
+    pub(super) refused: Vec<FileProblem>,
     /// Result of the last apply.
-    pub(super) notice: Option<&'s Notice>,
+    pub(super) notice: Option<Notice>,
     /// True if the user may apply the file from the browser.
     pub(super) may_apply: bool,
 }
@@ -39,9 +41,15 @@ pub(super) struct Notice {
     pub(super) lines: Vec<String>,
 }
 
+impl Screen {
+    fn shown_problems(&self) -> &[FileProblem] {
+        if self.problems.is_empty() { &self.refused } else { &self.problems }
+    }
+}
+
 /// Returns the whole document.
-pub(super) fn document(screen: &Screen<'_>) -> String {
-    let login = screen.page.map(|page| page.snapshot.login.as_str());
+pub(super) fn document(screen: &Screen) -> String {
+    let login = screen.page.as_ref().map(|page| page.snapshot.login.as_str());
     let document = html! {
         (DOCTYPE)
         html lang="en" data-version=(screen.version) {
@@ -49,14 +57,14 @@ pub(super) fn document(screen: &Screen<'_>) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { "links preview: " (login.unwrap_or(screen.file)) }
+                title { "links preview: " (login.unwrap_or(&screen.file)) }
                 link rel="stylesheet" href="style.css";
                 script src="script.js" defer {}
             }
             body {
                 (bar(screen))
-                @if let Some(page) = screen.page {
-                    (changes(screen.file, page))
+                @if let Some(page) = &screen.page {
+                    (changes(&screen.file, page))
                     (page_body(page))
                 }
             }
@@ -66,13 +74,13 @@ pub(super) fn document(screen: &Screen<'_>) -> String {
 }
 
 /// The bar that stays in view: what is wrong, done or to be confirmed is in it, wherever the page is scrolled.
-fn bar(screen: &Screen<'_>) -> Markup {
+fn bar(screen: &Screen) -> Markup {
     html! {
         header #bar {
             div .row {
                 p {
                     strong { (screen.file) }
-                    @if let Some(page) = screen.page {
+                    @if let Some(page) = &screen.page {
                         " " span #fidelity { (page.rendered_by) "; " (page.tokens.words()) }
                     }
                 }
@@ -84,26 +92,28 @@ fn bar(screen: &Screen<'_>) -> Markup {
                 }
             }
             (problems(screen))
-            @if let Some(notice) = screen.notice {
+            @if let Some(notice) = &screen.notice {
                 section #notice .failure[notice.is_failure] role="status" {
                     @for line in &notice.lines { p { (line) } }
                 }
             }
-            @if let Some(page) = screen.page { (confirmation(screen, page)) }
+            @if let Some(page) = &screen.page { (confirmation(screen, page)) }
         }
     }
 }
 
-fn can_apply(screen: &Screen<'_>) -> bool {
-    let outlook = screen.page.map(|page| &page.outlook);
-    screen.problems.is_empty() && outlook.is_some_and(|it| it.is_changed && it.refusal.is_none())
+fn can_apply(screen: &Screen) -> bool {
+    let outlook = screen.page.as_ref().map(|page| &page.outlook);
+    screen.shown_problems().is_empty()
+        && outlook.is_some_and(|it| it.is_changed && it.refusal.is_none())
 }
 
-fn problems(screen: &Screen<'_>) -> Markup {
+fn problems(screen: &Screen) -> Markup {
+    let problems = screen.shown_problems();
     html! {
-        @if !screen.problems.is_empty() {
+        @if !problems.is_empty() {
             section #problems role="alert" {
-                @for problem in screen.problems {
+                @for problem in problems {
                     @match &problem.place {
                         Some((line, column, text)) => {
                             p { b { (screen.file) ":" (line) ":" (column) } " " (problem.message) }
@@ -118,7 +128,7 @@ fn problems(screen: &Screen<'_>) -> Markup {
     }
 }
 
-fn confirmation(screen: &Screen<'_>, page: &Preview) -> Markup {
+fn confirmation(screen: &Screen, page: &Preview) -> Markup {
     let outlook = &page.outlook;
     html! {
         @if let Some(refusal) = outlook.refusal {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::page_request;
-use crate::cache::{load_json, store_json};
+use crate::cache::{load_own, store_own};
 use crate::context::prelude::*;
 use links_pages::page_file::local_image::hash_of;
 use links_pages::page_file::{Reference, ReferenceTarget};
@@ -115,7 +115,7 @@ impl ServiceMarkdown {
     ) -> Result<Option<Self>> {
         let file = context.cache_file(&format!("markdown-{}", page.id));
         let fingerprint = fingerprint(page, forms);
-        let cached = file.as_deref().and_then(load_json::<Self>);
+        let cached = file.as_deref().and_then(load_own::<Self>);
         if let Some(cached) = cached.filter(|cached| cached.fingerprint == fingerprint) {
             return Ok(Some(cached));
         }
@@ -126,7 +126,7 @@ impl ServiceMarkdown {
         let markdown = Self { text: read.text, tokens: read.tokens, fingerprint };
         if let Some(file) = file {
             // Without the file, each preview costs one more request.
-            let _ = store_json(&file, &markdown);
+            let _ = store_own(&file, &markdown);
         }
         Ok(Some(markdown))
     }
@@ -137,8 +137,7 @@ fn fingerprint(page: &PageSnapshot, forms: &[LeadForm]) -> String {
     let computed = |name: &str| page.record.get("computed").map(|computed| computed[name].clone());
     let (mood, icons) = (computed("moodActive"), computed("socials"));
     let mut rendered = json!({
-        "by": env!("CARGO_PKG_VERSION"), "fields": page.fields(), "mood": mood, "icons": icons,
-        "slots": page.slots, "forms": forms,
+        "fields": page.fields(), "mood": mood, "icons": icons, "slots": page.slots, "forms": forms,
     });
     rendered.sort_all_objects();
     hash_of(rendered.to_string().as_bytes())

@@ -9,13 +9,13 @@ const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// Returns the schema of a type's data.
 pub(crate) fn slot(slot_type: &SlotType) -> Value {
     let mut schema = data(slot_type);
-    let own = Map::from_iter([
-        ("$schema".to_owned(), json!(DRAFT)),
-        ("title".to_owned(), json!(slot_type.title)),
-        ("description".to_owned(), json!(slot_type.description)),
-    ]);
+    let own = [
+        ("$schema", DRAFT),
+        ("title", slot_type.title.as_str()),
+        ("description", slot_type.description.as_str()),
+    ];
     for (name, value) in own {
-        schema.entry(name).or_insert(value);
+        schema.entry(name).or_insert_with(|| json!(value));
     }
     if !slot_type.example.is_empty() {
         schema.entry("examples").or_insert_with(|| json!([slot_type.example]));

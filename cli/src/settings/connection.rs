@@ -1,22 +1,13 @@
 //! How the service is reached: files with certificates, and the server that shares the rate limits between machines.
 
-/// This program was built without Redis.
-#[cfg(not(feature = "redis"))]
-pub(crate) use std::convert::Infallible as SharedPacing;
 use std::error::Error as StdError;
 use std::path::PathBuf;
 
-use links_sdk::{BuildError, ConnectionOptions};
-#[cfg(feature = "redis")]
-use links_sdk::{RedisServer, WhenUnreachable};
+use links_sdk::{BuildError, ConnectionOptions, RedisServer, WhenUnreachable};
 use zeroize::Zeroizing;
 
-use super::config_file::Env;
-#[cfg(feature = "redis")]
-use super::config_file::variable;
-use crate::env_vars::PACER;
-#[cfg(feature = "redis")]
-use crate::env_vars::PACER_UNREACHABLE;
+use super::config_file::{Env, variable};
+use crate::env_vars::{PACER, PACER_UNREACHABLE};
 use crate::error::{CommandError, Result};
 
 /// Files with certificates, which are read before the first connection.
@@ -81,14 +72,12 @@ fn cause(error: &BuildError) -> String {
 }
 
 /// Server that shares the rate limits between machines, and what happens while it cannot be reached.
-#[cfg(feature = "redis")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SharedPacing {
     pub(crate) server: RedisServer,
     pub(crate) when_unreachable: WhenUnreachable,
 }
 
-#[cfg(feature = "redis")]
 pub(super) fn shared_pacing(set: Env<'_>) -> Result<Option<SharedPacing>> {
     let Some(url) = set(PACER) else { return Ok(None) };
     let server = RedisServer::new(&url)
@@ -99,17 +88,6 @@ pub(super) fn shared_pacing(set: Env<'_>) -> Result<Option<SharedPacing>> {
     Ok(Some(SharedPacing { server, when_unreachable }))
 }
 
-#[cfg(not(feature = "redis"))]
-pub(super) fn shared_pacing(set: Env<'_>) -> Result<Option<SharedPacing>> {
-    match set(PACER) {
-        None => Ok(None),
-        Some(_) => Err(CommandError::usage(format!(
-            "{PACER} is set, but this program was built without Redis"
-        ))),
-    }
-}
-
-#[cfg(feature = "redis")]
 fn when_unreachable(word: &str) -> Option<WhenUnreachable> {
     Some(match word {
         "wait" => WhenUnreachable::Wait,
@@ -121,7 +99,7 @@ fn when_unreachable(word: &str) -> Option<WhenUnreachable> {
     })
 }
 
-#[cfg(all(test, feature = "redis"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -13,112 +13,54 @@ use crate::output::format::{FieldSelection, Format};
 pub(crate) const GLOBAL_OPTIONS: &str = "Global options";
 
 /// Global options.
+#[expect(clippy::doc_markdown, reason = "clap prints these texts as they are")]
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = GLOBAL_OPTIONS, mut_args = |it| it.global(true).hide_short_help(true))]
 pub(crate) struct GlobalArgs {
-    /// Format of the output.
-    #[arg(
-        short,
-        long,
-        value_name = "FORMAT",
-        help = "Output format [env: LINKS_OUTPUT] [default: table]"
-    )]
+    /// Output format [env: LINKS_OUTPUT] [default: table]
+    #[arg(short, long, value_name = "FORMAT")]
     pub(crate) output: Option<Format>,
-    /// Fields to show.
-    #[arg(
-        long,
-        value_name = "FIELDS",
-        value_parser = FieldSelection::parse,
-        conflicts_with = "jq",
-        help = "Only these fields of each record: `id,data.title`"
-    )]
+    /// Only these fields of each record: `id,data.title`
+    #[arg(long, value_name = "FIELDS", value_parser = FieldSelection::parse, conflicts_with = "jq")]
     pub(crate) fields: Option<FieldSelection>,
-    /// Filter to apply.
-    #[arg(
-        long,
-        value_name = "FILTER",
-        help = "Print only what this jq filter selects of the data (`.[].id`), as JSON unless -o names another format"
-    )]
+    /// Print only what this jq filter selects of the data (`.[].id`), as JSON unless -o names another format
+    #[arg(long, value_name = "FILTER")]
     pub(crate) jq: Option<String>,
-    /// Print the strings of the filter without quotes.
-    #[arg(short, long, requires = "jq", help = "Print strings without quotes")]
+    /// Print strings without quotes
+    #[arg(short, long, requires = "jq")]
     pub(crate) raw: bool,
-    /// Keep spreadsheets from computing values of CSV.
-    #[arg(long, help = "In CSV, put ' before strings that a spreadsheet would take for formulas")]
+    /// In CSV, put ' before strings that a spreadsheet would take for formulas
+    #[arg(long)]
     pub(crate) csv_safe: bool,
-    /// URL of the service.
-    #[arg(
-        long,
-        value_name = "URL",
-        conflicts_with = "sandbox",
-        help = "URL of the service, including the version segment [env: LINKS_BASE_URL]"
-    )]
+    /// URL of the service, including the version segment [env: LINKS_BASE_URL]
+    #[arg(long, value_name = "URL", conflicts_with = "sandbox")]
     pub(crate) base_url: Option<String>,
-    /// Name of the account.
-    #[arg(
-        long,
-        value_name = "NAME",
-        conflicts_with = "sandbox",
-        help = "One of the accounts of `links auth list` [env: LINKS_ACCOUNT]"
-    )]
+    /// One of the accounts of `links auth list` [env: LINKS_ACCOUNT]
+    #[arg(long, value_name = "NAME", conflicts_with = "sandbox")]
     pub(crate) account: Option<AccountName>,
-    /// When colour is used.
-    #[arg(
-        long,
-        value_name = "WHEN",
-        help = "When to use colour [env: NO_COLOR, CLICOLOR_FORCE] [default: auto]"
-    )]
+    /// When to use colour [env: NO_COLOR, CLICOLOR_FORCE] [default: auto]
+    #[arg(long, value_name = "WHEN")]
     pub(crate) color: Option<Color>,
-    /// Hide the progress of long work.
-    #[arg(long, help = "Do not show the progress of long work")]
+    /// Do not show the progress of long work
+    #[arg(long)]
     pub(crate) no_progress: bool,
-    /// Detail about requests.
-    #[arg(
-        short,
-        long,
-        action = ArgAction::Count,
-        help = "Show each request with its time and what is left of the rate limit; -vv with headers and bodies [env: LINKS_LOG=1|2]"
-    )]
+    /// Show each request with its time and what is left of the rate limit; -vv with headers and bodies [env: LINKS_LOG=1|2]
+    #[arg(short, long, action = ArgAction::Count)]
     pub(crate) verbose: u8,
-    /// Time limit per call in seconds.
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        value_parser = clap::value_parser!(u32).range(1..),
-        help = "Time limit per call, including waits and retries [env: LINKS_TIMEOUT] [default: 120]"
-    )]
+    /// Time limit per call, including waits and retries [env: LINKS_TIMEOUT] [default: 120]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeout: Option<u32>,
-    /// Use the embedded service.
-    #[arg(
-        long,
-        value_name = "limits",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "1",
-        hide_possible_values = true,
-        help = "Use the embedded service of this machine, without an account; with `limits` under the rate limits of the service [env: LINKS_SANDBOX=1|limits]"
-    )]
+    /// Use the embedded service of this machine, without an account; with `limits` under the rate limits of the service [env: LINKS_SANDBOX=1|limits]
+    #[arg(long, value_name = "limits", num_args = 0..=1, require_equals = true, default_missing_value = "1", hide_possible_values = true)]
     pub(crate) sandbox: Option<SandboxMode>,
-    /// Maximum wait for the rate limits in seconds.
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        help = "Fail instead of waiting longer than this [env: LINKS_MAX_WAIT]"
-    )]
+    /// Fail instead of waiting longer than this [env: LINKS_MAX_WAIT]
+    #[arg(long, value_name = "SECONDS")]
     pub(crate) max_wait: Option<u64>,
-    /// File with certificates to trust.
-    #[arg(
-        long,
-        value_name = "FILE",
-        help = "Trust the certificates of this PEM file too, for the connections to the service [env: LINKS_CA_FILE]"
-    )]
+    /// Trust the certificates of this PEM file too, for the connections to the service [env: LINKS_CA_FILE]
+    #[arg(long, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
-    /// File with a client certificate and its key.
-    #[arg(
-        long,
-        value_name = "FILE",
-        help = "Client certificate and its private key, in one PEM file [env: LINKS_CLIENT_CERT]"
-    )]
+    /// Client certificate and its private key, in one PEM file [env: LINKS_CLIENT_CERT]
+    #[arg(long, value_name = "FILE")]
     pub(crate) client_cert: Option<PathBuf>,
 }
 

@@ -209,19 +209,14 @@ impl Ui {
         what: &str,
         flags: &str,
     ) -> Result<(), CommandError> {
-        let message = match self.ask_about(lines, question) {
-            Some(true) => return Ok(()),
-            Some(false) => "not confirmed; nothing was written".to_owned(),
-            None => {
-                format!("{what} must be confirmed, but there is no terminal; nothing was written")
-            }
-        };
-        let refused = CommandError::refused(message);
-        Err(if self.is_interactive() {
-            refused
-        } else {
-            refused.with_hint(format!("pass {flags}"))
-        })
+        match self.ask_about(lines, question) {
+            Some(true) => Ok(()),
+            Some(false) => Err(CommandError::refused("not confirmed; nothing was written")),
+            None => Err(CommandError::refused(format!(
+                "{what} must be confirmed, but there is no terminal; nothing was written"
+            ))
+            .with_hint(format!("pass {flags}"))),
+        }
     }
 
     /// Asks for a text. `None` without a terminal.
@@ -230,7 +225,6 @@ impl Ui {
     }
 
     /// Asks nothing from now on, as without a terminal.
-    #[cfg(feature = "sandbox")]
     pub(crate) fn ask_nothing(&mut self) {
         self.terminal.stdin = false;
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
 use serde_json::Value;
 
-use super::progress::{Countdown, wait_line};
+use super::progress::{Progress, countdown, wait_line};
 use super::stream;
 use crate::cache::resource_names::SeenAnswer;
 use crate::env_vars::PACER;
@@ -26,7 +26,7 @@ pub(crate) struct RequestObserver {
     verbose: u8,
     /// True if waits count down, on a terminal.
     counts_down: bool,
-    countdown: Mutex<Option<Countdown>>,
+    countdown: Mutex<Option<Progress>>,
     alone: AtomicBool,
     waits_for_pacer: AtomicBool,
     pacer: OnceLock<Arc<dyn Pacer>>,
@@ -78,8 +78,7 @@ impl Observer for RequestObserver {
         }
         let reason = reason.to_string();
         if self.counts_down {
-            let countdown = Countdown::start(duration, &reason);
-            *lock(&self.countdown) = Some(countdown);
+            *lock(&self.countdown) = Some(countdown(duration, &reason));
         } else {
             self.say(&wait_line(duration, &reason));
         }

@@ -1,15 +1,16 @@
 //! Lines that are redrawn on a terminal: the progress of long work, and the countdown of a wait; and the modes of the terminal meanwhile.
 
+use std::fmt::Write;
 use std::sync::OnceLock;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread;
 use std::time::Duration;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use links_sdk::{Clock, SystemClock};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::signal::RestoreOnExit;
 use links_pages::sanitize;
+
+/// Time between two looks at a wait.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Lines that are redrawn on the terminal: a progress bar, and the wait above it.
 static SHOWN: OnceLock<MultiProgress> = OnceLock::new();
@@ -22,7 +23,8 @@ fn lines() -> &'static MultiProgress {
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    _terminal: Option<(RestoreOnExit, Option<Modes>)>,
+    /// Removes the line, and restores the modes of the terminal.
+    _terminal: Option<(RestoreOnExit, Option<RestoreOnExit>)>,
 }
 
 impl Progress {
@@ -30,16 +32,16 @@ impl Progress {
         let hidden = ProgressDrawTarget::hidden();
         let bar = ProgressBar::with_draw_target(Some(steps as u64), hidden);
         let bar = if shown { lines().add(bar) } else { bar };
-        Self::of(bar, "{bar:24} {pos}/{len} {msg}", shown)
+        Self::of(bar, ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}").ok(), shown)
     }
 
-    fn of(bar: ProgressBar, template: &str, shown: bool) -> Self {
-        if let Ok(style) = ProgressStyle::with_template(template) {
+    fn of(bar: ProgressBar, style: Option<ProgressStyle>, shown: bool) -> Self {
+        if let Some(style) = style {
             bar.set_style(style);
         }
         let terminal = shown.then(|| {
             let bar = bar.clone();
-            (RestoreOnExit::new(move || bar.finish_and_clear()), Modes::without_ctrl_c())
+            (RestoreOnExit::new(move || bar.finish_and_clear()), without_ctrl_c())
         });
         Self { bar, _terminal: terminal }
     }
@@ -57,12 +59,6 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
-}
-
 /// Writes lines to stderr above the progress display, if shown.
 pub(super) fn beside<T>(write: impl FnOnce() -> T) -> T {
     match SHOWN.get() {
@@ -71,39 +67,20 @@ pub(super) fn beside<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Line on stderr that counts the seconds of a wait down; removed when it is dropped, or when the wait is over.
-#[derive(Debug)]
-pub(super) struct Countdown {
-    _line: Progress,
-    /// Ends the thread when it is dropped.
-    _ended: Sender<()>,
-}
-
-impl Countdown {
-    /// Shows a wait for this reason.
-    pub(super) fn start(wait: Duration, reason: &str) -> Self {
-        let (ended, is_ended) = channel();
-        let line = Progress::of(lines().insert(0, ProgressBar::new_spinner()), "{msg}", true);
-        let (bar, reason) = (line.bar.clone(), sanitize::line(reason).into_owned());
-        let clock = SystemClock::new();
-        let until = clock.monotonic() + wait;
-        let count = move || {
-            loop {
-                let left = until.saturating_sub(clock.monotonic());
-                if left.is_zero() {
-                    return bar.finish_and_clear();
-                }
-                bar.set_message(wait_line(left, &reason));
-                bar.force_draw();
-                if is_ended.recv_timeout(next_change(left)) != Err(RecvTimeoutError::Timeout) {
-                    return;
-                }
-            }
-        };
-        // Without the thread the wait is the same, and no line tells it.
-        let _ = thread::Builder::new().name("countdown".to_owned()).spawn(count);
-        Self { _line: line, _ended: ended }
-    }
+/// Returns a line on stderr that counts the seconds of a wait down. It is empty when the wait is over, and removed when it is dropped.
+pub(super) fn countdown(wait: Duration, reason: &str) -> Progress {
+    let reason = sanitize::line(reason).into_owned();
+    let line = move |state: &ProgressState, to: &mut dyn Write| {
+        let left = wait.saturating_sub(state.elapsed());
+        if !left.is_zero() {
+            let _ = to.write_str(&wait_line(left, &reason));
+        }
+    };
+    let bar = lines().insert(0, ProgressBar::new_spinner());
+    let style = ProgressStyle::with_template("{line}").map(|style| style.with_key("line", line));
+    let line = Progress::of(bar, style.ok(), true);
+    line.bar.enable_steady_tick(TICK);
+    line
 }
 
 /// Line about a wait that has this much left.
@@ -111,83 +88,39 @@ pub(super) fn wait_line(left: Duration, reason: &str) -> String {
     format!("waiting {} s: {reason}", left.as_secs_f64().ceil())
 }
 
-/// Time until the line changes.
-fn next_change(left: Duration) -> Duration {
-    match left.subsec_nanos() {
-        0 => Duration::from_secs(1),
-        nanos => Duration::from_nanos(nanos.into()),
-    }
-}
-
-/// Guard that reduces the echo of the terminal. The previous modes are restored when it is dropped, and at an exit by Ctrl-C.
-#[derive(Debug)]
-pub(crate) struct Modes {
-    #[cfg(unix)]
-    before: rustix::termios::Termios,
-    _changed: RestoreOnExit,
-}
-
+/// Disables the echo of typed characters except for the end of the line. `None` without a terminal.
 #[cfg(unix)]
-impl Modes {
-    /// Disables the echo of typed characters except for the end of the line.
-    pub(crate) fn without_echo() -> Option<Self> {
-        use rustix::termios::LocalModes;
-        Self::change(|modes| {
-            modes.remove(LocalModes::ECHO);
-            modes.insert(LocalModes::ECHONL);
-        })
-    }
-
-    /// Disables the echo of Ctrl-C as `^C`, which would disturb a line that is redrawn repeatedly.
-    pub(crate) fn without_ctrl_c() -> Option<Self> {
-        Self::change(|modes| modes.remove(rustix::termios::LocalModes::ECHOCTL))
-    }
-
-    fn change(change: impl FnOnce(&mut rustix::termios::LocalModes)) -> Option<Self> {
-        let before = rustix::termios::tcgetattr(std::io::stderr()).ok()?;
-        let mut modes = before.clone();
-        change(&mut modes.local_modes);
-        let undo = before.clone();
-        let changed = RestoreOnExit::new(move || set(&undo));
-        set(&modes);
-        Some(Self { before, _changed: changed })
-    }
+pub(super) fn without_echo() -> Option<RestoreOnExit> {
+    use rustix::termios::LocalModes;
+    with_modes(|modes| {
+        modes.remove(LocalModes::ECHO);
+        modes.insert(LocalModes::ECHONL);
+    })
 }
 
+/// Disables the echo of Ctrl-C as `^C`, which would disturb a line that is redrawn repeatedly.
 #[cfg(unix)]
-fn set(modes: &rustix::termios::Termios) {
-    use rustix::termios::{OptionalActions, tcsetattr};
-    let _ = tcsetattr(std::io::stderr(), OptionalActions::Now, modes);
+fn without_ctrl_c() -> Option<RestoreOnExit> {
+    with_modes(|modes| modes.remove(rustix::termios::LocalModes::ECHOCTL))
 }
 
-#[cfg(unix)]
-impl Drop for Modes {
-    fn drop(&mut self) {
-        set(&self.before);
-    }
-}
-
+/// Returns `None`: not supported on this platform.
 #[cfg(not(unix))]
-impl Modes {
-    /// Returns `None`: not supported on this platform.
-    pub(crate) fn without_ctrl_c() -> Option<Self> {
-        None
-    }
+fn without_ctrl_c() -> Option<RestoreOnExit> {
+    None
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_line_changes_at_each_whole_second_that_is_left() {
-        let mut left = Duration::from_millis(3400);
-        let mut shown = Vec::new();
-        while !left.is_zero() {
-            shown.push(wait_line(left, "why"));
-            left = left.saturating_sub(next_change(left));
-        }
-        let expected = ["4", "3", "2", "1"].map(|it| format!("waiting {it} s: why"));
-        assert_eq!(shown, expected);
-    }
+/// Changes the modes of the terminal until the guard is dropped.
+#[cfg(unix)]
+fn with_modes(change: impl FnOnce(&mut rustix::termios::LocalModes)) -> Option<RestoreOnExit> {
+    use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+    let set = |modes: &Termios| {
+        let _ = tcsetattr(std::io::stderr(), OptionalActions::Now, modes);
+    };
+    let before = tcgetattr(std::io::stderr()).ok()?;
+    let mut modes = before.clone();
+    change(&mut modes.local_modes);
+    let restored = RestoreOnExit::new(move || set(&before));
+    set(&modes);
+    Some(restored)
 }

@@ -131,7 +131,7 @@ pub(super) fn text(question: &str) -> String {
 pub(super) fn secret(question: &str) -> io::Result<String> {
     // Echo is disabled before the question, because the user may type at once.
     #[cfg(unix)]
-    let _modes = super::progress::Modes::without_echo()
+    let _modes = super::progress::without_echo()
         .ok_or_else(|| io::Error::other("this terminal cannot hide the input"))?;
     ask(&format!("{question}: "))?;
     without_echo()

@@ -41,7 +41,6 @@ impl StateRecords {
     }
 
     /// Forgets the records of all files of a service.
-    #[cfg(feature = "sandbox")]
     pub(crate) fn forget_service(state: &Path, service: &str) -> Result<(), CommandError> {
         let directory = directory_of(state, service);
         match fs::remove_dir_all(&directory) {

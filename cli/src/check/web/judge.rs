@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use url::Url;
+use url::{Position, Url};
 
 use super::link::{USELESS_SCHEMES, WebLink};
 use super::verdict::{Judgement, MOVED, Verdict};
@@ -107,9 +107,8 @@ fn failed_host(link: &WebLink, visit: &Visit) -> Option<String> {
         _ => {}
     }
     let last = Url::parse(&visit.hops.last()?.to).ok()?;
-    let is_other = last.host_str() != link.url.host_str() || last.port() != link.url.port();
-    let host = last.host_str().filter(|_| is_other)?;
-    Some(last.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+    let host = |url: &Url| url[Position::BeforeHost..Position::AfterPort].to_owned();
+    Some(host(&last)).filter(|last| *last != host(&link.url))
 }
 
 /// Returns the start page at which a link to something within the same site ends. A redirect to another site is no such case: that is how

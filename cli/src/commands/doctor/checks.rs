@@ -212,7 +212,6 @@ fn skew(date: &str, now: SystemTime) -> Finding {
 }
 
 /// Checks the server that shares the rate limits between machines.
-#[cfg(feature = "redis")]
 pub(super) async fn shared_limits(
     crate::settings::connection::SharedPacing { server, .. }: &crate::settings::connection::SharedPacing,
 ) -> Finding {

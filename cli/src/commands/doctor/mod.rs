@@ -18,7 +18,6 @@ pub(crate) async fn run(context: &mut Context, report_path: Option<PathBuf>) -> 
 
 async fn findings(context: &mut Context) -> Vec<Finding> {
     let mut findings = checks::of_machine(&context.settings);
-    #[cfg(feature = "redis")]
     if let Some(pacing) = &context.settings.pacing {
         findings.push(checks::shared_limits(pacing).await);
     }

@@ -74,7 +74,7 @@ async fn follow(
 ) {
     let mut stopped = pin!(stopped);
     loop {
-        for image in session.preview.iter().flat_map(|preview| preview.images.values()) {
+        for image in session.screen.page.iter().flat_map(|page| page.images.values()) {
             files.add(image.path().clone());
         }
         let order = tokio::select! {

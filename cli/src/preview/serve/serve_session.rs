@@ -12,7 +12,6 @@ use crate::journal;
 use crate::preview::html::{FileProblem, Notice, Screen, document, image_origin};
 use crate::preview::live_account::LiveAccount;
 use crate::preview::render::{PreviewRequest, PreviewSource, render};
-use crate::preview::shown_page::Preview;
 use links_pages::page_file::local_image::LocalImage;
 
 /// When the file is applied.
@@ -52,18 +51,22 @@ pub(super) struct ServeSession {
     live: Option<LiveAccount>,
     /// Text of the file as the document shows it.
     source: Option<PreviewSource>,
-    /// The last preview that could be made.
-    pub(super) preview: Option<Preview>,
-    problems: Vec<FileProblem>,
-    /// What the last apply refused of the file.
-    refused: Vec<FileProblem>,
-    notice: Option<Notice>,
+    pub(super) screen: Screen,
     /// True once a document had the notice.
     is_notice_shown: bool,
 }
 
 impl ServeSession {
     pub(super) fn new(context: Context, request: PreviewRequest, apply: Option<ApplyWhen>) -> Self {
+        let screen = Screen {
+            file: request.path.display().to_string(),
+            version: 0,
+            page: None,
+            problems: Vec::new(),
+            refused: Vec::new(),
+            notice: None,
+            may_apply: apply.is_some(),
+        };
         Self {
             context,
             request,
@@ -71,10 +74,7 @@ impl ServeSession {
             document: watch::Sender::default(),
             live: None,
             source: None,
-            preview: None,
-            problems: Vec::new(),
-            refused: Vec::new(),
-            notice: None,
+            screen,
             is_notice_shown: false,
         }
     }
@@ -102,8 +102,8 @@ impl ServeSession {
         let is_made = self.make().await.is_ok();
         let is_saved = self.source.as_ref().map(PreviewSource::fingerprint) != before;
         if is_saved {
-            self.notice = self.notice.take().filter(|_| !self.is_notice_shown);
-            self.refused.clear();
+            self.screen.notice = self.screen.notice.take().filter(|_| !self.is_notice_shown);
+            self.screen.refused.clear();
         }
         self.publish();
         self.is_notice_shown = true;
@@ -115,14 +115,14 @@ impl ServeSession {
 
     /// Carries out an order of a user who sees this version of the document.
     pub(super) async fn carry_out(&mut self, version: u64, is_confirmed: bool) -> &'static str {
-        if version != self.document.borrow().version || !self.problems.is_empty() {
+        if version != self.screen.version || !self.screen.problems.is_empty() {
             return STALE;
         }
         self.run(is_confirmed).await
     }
 
     fn outlook(&self) -> Option<&ApplyOutlook> {
-        self.preview.as_ref().map(|preview| &preview.outlook)
+        self.screen.page.as_ref().map(|page| &page.outlook)
     }
 
     /// Reads the file and makes a preview. Keeps the last one if that fails.
@@ -137,12 +137,12 @@ impl ServeSession {
         };
         match made {
             Ok(preview) => {
-                self.preview = Some(preview);
-                self.problems.clear();
+                self.screen.page = Some(preview);
+                self.screen.problems.clear();
                 Ok(())
             }
             Err(failure) => {
-                self.problems = self.problems_of(&failure);
+                self.screen.problems = self.problems_of(&failure);
                 Err(failure)
             }
         }
@@ -183,15 +183,15 @@ impl ServeSession {
                 let lines = lines.map(|line| line.text().to_owned()).collect();
                 // What goes on after the output is the error of a run that wrote only a part.
                 let is_failure = output.then.is_some();
-                self.notice = Some(Notice { is_failure, lines });
+                self.screen.notice = Some(Notice { is_failure, lines });
                 if is_failure { FAILED } else { APPLIED }
             }
             Err(failure) => {
-                self.refused = self.problems_of(&failure);
-                self.refused.retain(|problem| problem.place.is_some());
+                self.screen.refused = self.problems_of(&failure);
+                self.screen.refused.retain(|problem| problem.place.is_some());
                 let hint = failure.hint().map(str::to_owned);
                 let lines = failure.to_string().lines().map(str::to_owned).chain(hint).collect();
-                self.notice = Some(Notice { is_failure: true, lines });
+                self.screen.notice = Some(Notice { is_failure: true, lines });
                 FAILED
             }
         }
@@ -222,30 +222,17 @@ impl ServeSession {
     }
 
     /// Replaces the document, if it has changed.
-    fn publish(&self) {
-        let file = self.request.path.display().to_string();
-        let problems = if self.problems.is_empty() { &self.refused } else { &self.problems };
-        let page = self.preview.as_ref();
-        let html = |version| {
-            document(&Screen {
-                file: &file,
-                version,
-                page,
-                problems,
-                notice: self.notice.as_ref(),
-                may_apply: self.apply.is_some(),
-            })
-        };
-        self.document.send_if_modified(|shown| {
-            let is_changed = html(shown.version) != shown.html;
-            if is_changed {
-                let version = shown.version + 1;
-                let images = page.iter().flat_map(|page| page.images.values()).cloned().collect();
-                let image_origin = page.and_then(image_origin);
-                *shown =
-                    ServedDocument { version, html: html(version).into(), images, image_origin };
-            }
-            is_changed
+    fn publish(&mut self) {
+        if document(&self.screen) == self.document.borrow().html {
+            return;
+        }
+        self.screen.version += 1;
+        let page = self.screen.page.as_ref();
+        self.document.send_replace(ServedDocument {
+            version: self.screen.version,
+            html: document(&self.screen).into(),
+            images: page.iter().flat_map(|page| page.images.values()).cloned().collect(),
+            image_origin: page.and_then(image_origin),
         });
     }
 }

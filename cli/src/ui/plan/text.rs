@@ -1,7 +1,8 @@
 //! Formatting of values for lines of limited width.
 
+use console::truncate_str;
 use serde_json::Value;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use links_pages::sanitize;
 
@@ -38,7 +39,10 @@ fn escaped(text: &str) -> String {
 
 /// Cuts a text to the available width.
 pub(crate) fn cut(text: &str, room: usize) -> String {
-    window(text, 0, room)
+    if text.width() <= room {
+        return text.to_owned();
+    }
+    format!("{}…", truncate_str(text, room.saturating_sub(1), "").trim_end())
 }
 
 /// Shortens two versions of a value so that their first difference is visible.
@@ -60,24 +64,11 @@ fn word_start(text: &str, place: usize) -> usize {
 
 /// Part of a text from a place on that fits.
 fn window(text: &str, start: usize, room: usize) -> String {
-    if start == 0 && text.width() <= room {
-        return text.to_owned();
+    if start == 0 {
+        return cut(text, room);
     }
-    let mut shown = if start > 0 { "…".to_owned() } else { String::new() };
     let rest: String = text.chars().skip(start).collect();
-    let left = room.saturating_sub(shown.width());
-    if rest.width() <= left {
-        return shown + &rest;
-    }
-    let mut used = 1;
-    for c in rest.chars() {
-        used += c.width().unwrap_or(0);
-        if used > left {
-            break;
-        }
-        shown.push(c);
-    }
-    format!("{}…", shown.trim_end())
+    cut(&format!("…{rest}"), room)
 }
 
 #[cfg(test)]
