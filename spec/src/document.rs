@@ -56,7 +56,9 @@ pub(crate) fn operations(document: &Value) -> Vec<Place> {
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
         for method in METHODS {
             if item.get(method).is_some_and(Value::is_object) {
-                let pointer = child(&child("/paths", path), method);
+                // Names in a pointer are escaped as RFC 6901 requires.
+                let path_name = path.replace('~', "~0").replace('/', "~1");
+                let pointer = format!("/paths/{path_name}/{method}");
                 places.push(Place { path: path.clone(), method, pointer });
             }
         }
@@ -82,11 +84,6 @@ pub(crate) fn resolve<'a>(
             })?;
     }
     Err(Error::refused(pointer, "a reference that leads to itself"))
-}
-
-/// Returns the pointer of a member, its name escaped as RFC 6901 requires.
-pub(crate) fn child(pointer: &str, name: &str) -> String {
-    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 #[cfg(test)]

@@ -29,11 +29,32 @@ const BY_HAND: [(&str, &str); 16] = [
     ("WritableSlotType", "::std::string::String"),
 ];
 
-const HEADER: &str = "\
-// Generated from spec/openapi.json by `cargo spec generate`. Do not edit: change the document and run it again.
-#![allow(clippy::all, clippy::pedantic, clippy::unwrap_used, dead_code, missing_docs, unreachable_pub, reason = \"generated\")]
+const HEADER: &str = r#"// Generated from spec/openapi.json by `cargo spec generate`. Do not edit: change the document and run it again.
+#![allow(clippy::all, clippy::pedantic, clippy::unwrap_used, dead_code, missing_docs, unreachable_pub, reason = "generated")]
 
-";
+use progenitor_client::{ByteStream, encode_path};
+/// Request of an operation, with the type of its answer.
+pub struct TypedRequest<R> {
+    pub(crate) request: reqwest::Request,
+    answer: ::std::marker::PhantomData<fn() -> R>,
+}
+impl<R> From<reqwest::Request> for TypedRequest<R> {
+    fn from(request: reqwest::Request) -> Self {
+        Self {
+            request,
+            answer: ::std::marker::PhantomData,
+        }
+    }
+}
+/// Result of a method of [`Client`].
+pub(crate) type RequestResult<R> = reqwest::Result<TypedRequest<R>>;
+/// Builder of the request of each operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Client<'c> {
+    pub(crate) baseurl: &'c str,
+    pub(crate) client: &'c reqwest::Client,
+}
+"#;
 
 /// Returns the client for an OpenAPI 3.1 document, as formatted Rust.
 ///

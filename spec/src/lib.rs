@@ -29,7 +29,7 @@ pub enum Error {
         problem: String,
     },
     /// A file cannot be read or written.
-    #[error("cannot {verb} {}", path.display())]
+    #[error("cannot {verb} {}: {source}", path.display())]
     File {
         /// `read` or `write`.
         verb: &'static str,
@@ -39,7 +39,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The document is not JSON.
-    #[error("{origin} is not JSON")]
+    #[error("{origin} is not JSON: {source}")]
     Json {
         /// File of the document.
         origin: String,
@@ -47,13 +47,13 @@ pub enum Error {
         source: serde_json::Error,
     },
     /// The lowered document is not OpenAPI 3.0.
-    #[error("the lowered document is not OpenAPI 3.0")]
+    #[error("the lowered document is not OpenAPI 3.0: {0}")]
     Lowered(#[source] serde_json::Error),
     /// The generator refuses the lowered document.
-    #[error("no code can be generated from the lowered document")]
+    #[error("no code can be generated from the lowered document: {0}")]
     Generator(#[from] progenitor_impl::Error),
     /// The generator wrote something that is not Rust.
-    #[error("the generated code is not Rust")]
+    #[error("the generated code is not Rust: {0}")]
     Syntax(#[from] syn::Error),
     /// A committed file does not match the document.
     #[error("{0} does not match spec/openapi.json: run `cargo spec generate` and commit the file")]

@@ -1,6 +1,5 @@
 //! `cargo spec`: generates the SDK's client from the document, and compares the document with a live one.
 
-use std::error::Error as _;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -53,7 +52,7 @@ fn main() -> ExitCode {
         }
     };
     outcome.unwrap_or_else(|error| {
-        say(&mut io::stderr(), &format!("error: {}\n", chain(&error)));
+        say(&mut io::stderr(), &format!("error: {error}\n"));
         ExitCode::from(FAILED)
     })
 }
@@ -114,14 +113,4 @@ fn parsed(origin: &str, text: &str) -> Result<Value, Error> {
 /// Writes a text. A reader that has gone away is not an error.
 fn say(stream: &mut dyn Write, text: &str) {
     let _ = stream.write_all(text.as_bytes());
-}
-
-fn chain(error: &Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }

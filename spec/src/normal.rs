@@ -8,11 +8,6 @@ use serde_json::{Value, json};
 use crate::Error;
 use crate::document::{self, Object, Place, resolve};
 
-/// Part of an operation with the credentials that a caller must present.
-pub(crate) const SECURITY: &str = ": security";
-/// Beginning of each credential that is an ability.
-pub(crate) const ABILITY: &str = "ability ";
-
 /// Keywords that document a schema and do not constrain it.
 const PROSE: [&str; 9] = [
     "$comment",
@@ -60,7 +55,11 @@ impl<'d> Reader<'d> {
         node.insert("operationId".to_owned(), json!(id));
         node.insert("method".to_owned(), json!(method));
         node.insert("path".to_owned(), json!(path));
-        node.insert(SECURITY.to_owned(), json!(self.security(operation)));
+        // Documents have names of their own for credentials, and many do not list abilities.
+        let holder = if operation.get("security").is_some() { operation } else { self.document };
+        if !list(holder, "security").is_empty() {
+            node.insert("credentials".to_owned(), json!(true));
+        }
         for holder in [&self.document["paths"][path], operation] {
             for parameter in list(holder, "parameters") {
                 let (name, parameter) = self.parameter(self.resolve(parameter)?)?;
@@ -85,17 +84,6 @@ impl<'d> Reader<'d> {
             node.insert(format!(": response {status}"), json!(part));
         }
         Ok(node)
-    }
-
-    /// Returns what a caller must present: credentials, whose kinds have other names in other documents, and each ability.
-    fn security(&self, operation: &Value) -> Object {
-        let holder = if operation.get("security").is_some() { operation } else { self.document };
-        let requirements = list(holder, "security").iter().filter_map(Value::as_object).flatten();
-        let needs = requirements.flat_map(|(_, abilities)| {
-            let abilities = list_of(abilities).iter().filter_map(Value::as_str);
-            abilities.map(|it| format!("{ABILITY}{it}")).chain(["credentials".to_owned()])
-        });
-        needs.map(|need| (need, json!(true))).collect()
     }
 
     /// Returns a parameter with its name, which has no case for a header. Without a style it has the default of OpenAPI.
@@ -156,8 +144,6 @@ impl<'d> Reader<'d> {
             match (keyword.as_str(), value) {
                 ("$ref" | "allOf" | "anyOf" | "oneOf", _) => {}
                 ("additionalProperties", Value::Bool(true)) => {}
-                ("minLength" | "minItems" | "minProperties", _) if *value == 0 => {}
-                ("uniqueItems", Value::Bool(false)) => {}
                 (prose, _) if PROSE.contains(&prose) || prose.starts_with("x-") => {}
                 ("properties", Value::Object(properties)) => {
                     for (name, property) in properties {

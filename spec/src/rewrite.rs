@@ -1,7 +1,7 @@
 //! Changes of the generated code: attributes that the generator leaves out, and methods that return their request.
 
 use serde_json::Value;
-use syn::visit_mut::{VisitMut, visit_expr_mut, visit_item_mod_mut, visit_type_mut};
+use syn::visit_mut::{VisitMut, visit_item_mod_mut};
 use syn::{
     Expr, File, GenericArgument, ImplItem, ImplItemFn, Item, ItemEnum, ItemImpl, ItemMod,
     ItemStruct, Local, PathArguments, Stmt, Type, parse_quote,
@@ -74,40 +74,6 @@ pub(crate) fn requests_only(file: &mut File) {
         }
         _ => true,
     });
-    file.items.splice(
-        0..0,
-        [
-            parse_quote! {
-                use progenitor_client::{ByteStream, encode_path};
-            },
-            parse_quote! {
-                /// Request of an operation, with the type of its answer.
-                pub struct TypedRequest<R> {
-                    pub(crate) request: reqwest::Request,
-                    answer: ::std::marker::PhantomData<fn() -> R>,
-                }
-            },
-            parse_quote! {
-                impl<R> From<reqwest::Request> for TypedRequest<R> {
-                    fn from(request: reqwest::Request) -> Self {
-                        Self { request, answer: ::std::marker::PhantomData }
-                    }
-                }
-            },
-            parse_quote! {
-                /// Result of a method of [`Client`].
-                pub(crate) type RequestResult<R> = reqwest::Result<TypedRequest<R>>;
-            },
-            parse_quote! {
-                /// Builder of the request of each operation.
-                #[derive(Clone, Copy, Debug)]
-                pub struct Client<'c> {
-                    pub(crate) baseurl: &'c str,
-                    pub(crate) client: &'c reqwest::Client,
-                }
-            },
-        ],
-    );
 }
 
 /// Turns the method of an operation into one that returns its request. Returns `false` for any other method.
@@ -116,9 +82,8 @@ fn returns_request(method: &mut ImplItemFn) -> bool {
         return false;
     }
     let syn::ReturnType::Type(_, output) = &mut method.sig.output else { return false };
-    let mut found = AnswerType(None);
-    found.visit_type_mut(output);
-    let Some(answer) = found.0 else { return false };
+    // `Result<ResponseValue<ANSWER>, ..>`.
+    let Some(answer) = argument(output).and_then(argument).cloned() else { return false };
     **output = parse_quote!(reqwest::Result<TypedRequest<#answer>>);
     let mut built = None;
     let statements = std::mem::take(&mut method.block.stmts);
@@ -131,25 +96,20 @@ fn returns_request(method: &mut ImplItemFn) -> bool {
         .filter(|statement| !is_about_headers(statement))
         .collect();
     let Some(mut built) = built else { return false };
-    NoHeaders.visit_expr_mut(&mut built);
+    remove_headers(&mut built);
     method.block.stmts.push(Stmt::Expr(parse_quote!(#built.map(TypedRequest::from)), None));
     true
 }
 
-/// Type within `ResponseValue<..>`.
-struct AnswerType(Option<Type>);
-
-impl VisitMut for AnswerType {
-    fn visit_type_mut(&mut self, node: &mut Type) {
-        if let Type::Path(path) = node
-            && let Some(last) = path.path.segments.last()
-            && last.ident == "ResponseValue"
-            && let PathArguments::AngleBracketed(arguments) = &last.arguments
-            && let Some(GenericArgument::Type(answer)) = arguments.args.first()
-        {
-            self.0 = Some(answer.clone());
-        }
-        visit_type_mut(self, node);
+/// Returns the first argument of a generic type.
+fn argument(generic: &Type) -> Option<&Type> {
+    let Type::Path(path) = generic else { return None };
+    let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
+        return None;
+    };
+    match arguments.args.first()? {
+        GenericArgument::Type(first) => Some(first),
+        _ => None,
     }
 }
 
@@ -176,16 +136,14 @@ fn is_about_headers(statement: &Stmt) -> bool {
 }
 
 /// Removes `.header(..)` and `.headers(header_map)`: the SDK accepts JSON from every operation.
-struct NoHeaders;
-
-impl VisitMut for NoHeaders {
-    fn visit_expr_mut(&mut self, node: &mut Expr) {
-        while let Expr::MethodCall(call) = node
-            && (call.method == "header" || call.method == "headers")
-        {
-            *node = (*call.receiver).clone();
-        }
-        visit_expr_mut(self, node);
+fn remove_headers(node: &mut Expr) {
+    while let Expr::MethodCall(call) = node
+        && (call.method == "header" || call.method == "headers")
+    {
+        *node = (*call.receiver).clone();
+    }
+    if let Expr::MethodCall(call) = node {
+        remove_headers(&mut call.receiver);
     }
 }
 

@@ -122,39 +122,6 @@ async fn a_truncated_answer_states_the_length_of_the_whole() {
 }
 
 #[tokio::test]
-async fn a_substitute_is_answered_with_and_without_execution() {
-    for (status, content_type, body) in [
-        (200, None, ""),
-        (204, None, ""),
-        (200, Some("application/json"), "{}"),
-        (200, Some("text/html; charset=utf-8"), "<!doctype html>"),
-        (302, None, ""),
-        (304, None, ""),
-    ] {
-        for (fault, executed) in
-            [(Fault::Instead(status, body), 0), (Fault::Replaced(status, body), 1)]
-        {
-            let api = Api::cafe().await;
-            let before = slots(&api);
-            api.server.fail([1], &fault);
-            let answer = write(&api).await;
-            assert_eq!((answer.status, answer.header("content-type")), (status, content_type));
-            assert_eq!(answer.text, body, "{fault:?}");
-            assert_eq!(slots(&api) - before, executed, "{fault:?}");
-            assert_eq!(api.server.requests()[0].operation, Some("createSlot"));
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_substitute_needs_no_token() {
-    let api = Api::cafe().await;
-    api.server.fail([1], &Fault::Instead(200, "<!doctype html>"));
-    api.get("/me").anonymous().await.is(200);
-    api.get("/me").anonymous().await.refused(401);
-}
-
-#[tokio::test]
 async fn another_client_can_edit_before_and_after_a_request() {
     let api = Api::cafe().await;
     let rename = |name: &'static str| {

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use links_fixtures::{
-    Choices, Clock, ContractServer, IdempotentWrites, Limits, RetryAfter, Token, World,
-};
+use links_fixtures::{Clock, ContractServer, Fault, IdempotentWrites, Limits, Token, World};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -14,10 +12,9 @@ use crate::operations::operations;
 use crate::support::{Api, id_of, ids_query, noon};
 
 /// Returns a café with rate limits, and its clock.
-async fn limited(choices: Choices) -> (Api, Clock) {
+async fn limited() -> (Api, Clock) {
     let clock = Clock::manual(noon());
-    let server =
-        ContractServer::builder(World::cafe()).clock(clock.clone()).choices(choices).start().await;
+    let server = ContractServer::builder(World::cafe()).clock(clock.clone()).start().await;
     (Api::over(server.expect("the server binds to loopback")), clock)
 }
 
@@ -79,7 +76,7 @@ async fn checks_go_401_429_404_403_replay_422_409() {
     let event = json!({"type": "event", "colour": "red"});
     cafe.post(&page.at("/slots")).json(&event).await.names(&["colour"]);
 
-    let (limited, _clock) = limited(Choices::default()).await;
+    let (limited, _clock) = limited().await;
     limited.server.edit(|account| account.tokens.push(Token::read_only("pps_reads")));
     for _ in 0..5 {
         limited.get("/me").token("pps_reads").await.is(200);
@@ -178,19 +175,17 @@ async fn a_dry_run_may_or_may_not_see_a_broken_business_rule() {
 }
 
 #[tokio::test]
-async fn rate_windows_slide_or_are_fixed() {
-    for (fixed_rate_windows, status) in [(false, 429), (true, 200)] {
-        let (api, clock) = limited(Choices { fixed_rate_windows, ..Choices::default() }).await;
-        clock.advance(Duration::from_millis(900));
-        spend_a_second(&api).await;
-        clock.advance(Duration::from_millis(200));
-        api.get("/me").await.is(status);
-    }
+async fn rate_windows_slide() {
+    let (api, clock) = limited().await;
+    clock.advance(Duration::from_millis(900));
+    spend_a_second(&api).await;
+    clock.advance(Duration::from_millis(200));
+    api.get("/me").await.is(429);
 }
 
 #[tokio::test]
 async fn refused_requests_do_not_count() {
-    let (api, clock) = limited(Choices::default()).await;
+    let (api, clock) = limited().await;
     spend_a_second(&api).await;
     for _ in 0..70 {
         api.get("/me").await.refused(429);
@@ -200,23 +195,21 @@ async fn refused_requests_do_not_count() {
 }
 
 #[tokio::test]
-async fn retry_after_is_seconds_a_date_anything_or_missing() {
-    for (retry_after, expected) in [
-        (RetryAfter::Seconds, Some("1")),
-        (RetryAfter::HttpDate, Some("Tue, 15 Sep 2026 12:00:01 GMT")),
-        (RetryAfter::Missing, None),
-        (RetryAfter::Verbatim("-1".to_owned()), Some("-1")),
-    ] {
-        let (api, _clock) = limited(Choices { retry_after, ..Choices::default() }).await;
-        spend_a_second(&api).await;
-        let refused = api.get("/me").await.refused(429);
-        assert_eq!(refused.header("retry-after"), expected);
-        assert_eq!(
-            refused.header("date"),
-            Some("Tue, 15 Sep 2026 12:00:00 GMT"),
-            "the server has one clock"
-        );
+async fn retry_after_is_seconds_and_anything_or_missing_in_a_fault() {
+    let (api, _clock) = limited().await;
+    let date = "Tue, 15 Sep 2026 12:00:01 GMT";
+    let faults = [Some(date), None, Some("-1")];
+    for (index, text) in faults.iter().enumerate() {
+        api.server.fail([index + 1], &Fault::RateLimited(text.map(str::to_owned)));
     }
+    for expected in faults {
+        assert_eq!(api.get("/me").await.refused(429).header("retry-after"), expected);
+    }
+    spend_a_second(&api).await;
+    let refused = api.get("/me").await.refused(429);
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    let now = Some("Tue, 15 Sep 2026 12:00:00 GMT");
+    assert_eq!(refused.header("date"), now, "the server has one clock");
 }
 
 #[tokio::test]
