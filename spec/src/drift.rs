@@ -135,9 +135,9 @@ fn is_within(keyword: &str, narrow: Option<&Value>, wide: Option<&Value>) -> boo
 fn difference(ours: Option<&Value>, theirs: Option<&Value>) -> Option<String> {
     match (ours, theirs) {
         (Some(a), Some(b)) if a == b || (a.is_number() && a.as_f64() == b.as_f64()) => None,
-        (Some(a), Some(b)) => Some(format!("{} in ours, {} in theirs", a, b)),
-        (Some(a), None) => Some(format!("{} only in ours", a)),
-        (None, Some(b)) => Some(format!("{} only in theirs", b)),
+        (Some(a), Some(b)) => Some(format!("{a} in ours, {b} in theirs")),
+        (Some(a), None) => Some(format!("{a} only in ours")),
+        (None, Some(b)) => Some(format!("{b} only in theirs")),
         (None, None) => None,
     }
 }

@@ -18,7 +18,7 @@ fn synced(has_lock: bool) -> TestEnv {
     let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
     let cache = env.home.path().join(CACHE).display().to_string();
     let env = env.env("LINKS_CACHE_DIR", cache);
-    edit_slots(&env, |slots| slots.clear());
+    edit_slots(&env, Vec::clear);
     if has_lock {
         ok(&env, "init");
     }
@@ -124,11 +124,8 @@ fn whatever_others_change_on_the_page_is_noticed() {
         |page| page.slots.swap(0, 1),
         |page| drop(page.slots.pop()),
         |page| {
-            page.slots.push(Slot::new(
-                900,
-                "text",
-                json!({"title": "New"}).as_object().unwrap().clone(),
-            ))
+            let data = json!({"title": "New"}).as_object().unwrap().clone();
+            page.slots.push(Slot::new(900, "text", data));
         },
         |page| page.slots[0].supported = false,
         |page| page.login = "cafe2".into(),

@@ -167,8 +167,13 @@ impl CommandError {
     /// Adds what was written, although the command failed.
     #[must_use]
     pub(crate) fn partly_written(mut self, written: impl Into<String>) -> Self {
-        self.0.exit = Exit::Partial;
-        self.0.written = Some(written.into());
+        let parts = &mut *self.0;
+        parts.exit = Exit::Partial;
+        parts.written = Some(written.into());
+        // What failed has written nothing, but the command has.
+        if let Some(rest) = parts.message.strip_suffix("; nothing was written") {
+            parts.message.truncate(rest.len());
+        }
         self
     }
 

@@ -122,7 +122,8 @@ async fn take_back_whole(
             Ok(Some(undone)) => undone,
             Ok(None) => break,
             Err(failure) => {
-                outcome = context.with_failure(outcome, failure.partly_written(NEWER));
+                let failure = failure.partly_written(NEWER).after_writes(&context.written());
+                outcome = context.with_failure(outcome, failure);
                 break;
             }
         };
@@ -142,7 +143,7 @@ async fn take_back_whole(
         match more.await {
             Ok(more) => add(&mut outcome, more),
             Err(failure) => {
-                let failure = failure.partly_written(NEWER);
+                let failure = failure.partly_written(NEWER).after_writes(&context.written());
                 outcome = context.with_failure(outcome, failure);
             }
         }
