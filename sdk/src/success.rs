@@ -1,8 +1,9 @@
 //! Checks whether an answer with a 2xx status is a success of its operation.
 
-use reqwest::header::CONTENT_TYPE;
+use std::collections::BTreeMap;
 
-use serde::de::IgnoredAny;
+use reqwest::header::CONTENT_TYPE;
+use serde::de::{Error as _, IgnoredAny};
 
 use crate::operation::{Operation, Success, SuccessContent, from_json};
 use crate::transport::{Answer, BrokenAttempt, CallFailure};
@@ -15,7 +16,7 @@ impl Success {
     fn problem(self, answer: &Answer, record: Option<RecordCheck<'_>>) -> Option<String> {
         self.head_problem(answer).or_else(|| match self.content {
             SuccessContent::Json => {
-                record.unwrap_or(&is_any_json)(&answer.body).err().map(|error| error.to_string())
+                record.unwrap_or(&is_any_record)(&answer.body).err().map(|error| error.to_string())
             }
             SuccessContent::Markdown if answer.body.trim_ascii().is_empty() => {
                 Some("it is empty".to_owned())
@@ -84,9 +85,10 @@ fn media_type(answer: &Answer) -> Option<String> {
     Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }
 
-/// Checks the answer to a raw call, of which nobody expects a record.
-fn is_any_json(json: &[u8]) -> serde_json::Result<()> {
-    from_json::<IgnoredAny>(json).map(drop)
+/// Checks the answer to a raw call, of which nobody decodes the record: there has to be one.
+fn is_any_record(json: &[u8]) -> serde_json::Result<()> {
+    let record: BTreeMap<String, IgnoredAny> = from_json(json)?;
+    if record.is_empty() { Err(serde_json::Error::custom("it is empty")) } else { Ok(()) }
 }
 
 fn is_json(media_type: &str) -> bool {

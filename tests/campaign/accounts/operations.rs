@@ -65,7 +65,8 @@ impl Operations {
         let mut found = Vec::new();
         let mut violate = |rule: &'static str, text: String| found.push(Violation { rule, text });
         let rows: Vec<Row> = log["data"].as_array().into_iter().flatten().map(Row::of).collect();
-        let (old, own) = (std::mem::replace(&mut self.rows, rows), own_changes(trial));
+        let old = std::mem::replace(&mut self.rows, rows);
+        let own = changes(trial.events.iter().filter(|event| trial.is_own(event)));
         for event in trial.events.iter().filter(|event| trial.is_own(event)) {
             self.made.extend(slot_ids(&event.after).difference(&slot_ids(&event.before)));
         }
@@ -84,7 +85,9 @@ impl Operations {
             }
         }
         if let Some(row) = grown.filter(|_| !self.is_blind) {
-            self.note(row, own, trial);
+            // Of two commands at once, each may have sent what the other had just written.
+            let sent = if trial.is_concurrent { changes(trial.events.iter()) } else { own };
+            self.note(row, sent, trial);
         }
         found
     }
@@ -144,7 +147,7 @@ impl Operations {
                     let is_twin = id_of(&place, &event.before).is_some_and(|id| {
                         !self.made.contains(&id) && has_two(&place, &event.after)
                     });
-                    if place.2 == ORDER || is_twin {
+                    if place.2 == ORDER || is_twin || is_kept(&place, event) {
                         continue;
                     }
                     let reverses = |operation: &Operation| {
@@ -369,8 +372,8 @@ fn tells_the_truth(
     if ["refused", "not_sent", "not_begun"].contains(&row.state.as_str()) {
         violate("log", format!("it wrote {own:?}, and the log says {row:?}"));
     }
-    // What the earlier command has left on a page may have been done by others since.
-    let is_part = is_continued && row.state == "partial";
+    // What the earlier command has left on a page may have been done by others since, or by its write whose answer was lost.
+    let is_part = is_continued && ["partial", "unknown"].contains(&row.state.as_str());
     if trial.ended.exit == Some(0) && row.state != "done" && !is_part {
         violate("log", format!("it succeeded, and the log says {row:?}"));
     }
@@ -389,11 +392,12 @@ fn is_disturbed(trial: &AccountTrial<'_>) -> bool {
     trial.events.iter().any(|event| !trial.is_own(event) && event.has_changed())
 }
 
-/// Returns what the command has changed: each value before and after it.
-fn own_changes(trial: &AccountTrial<'_>) -> BTreeMap<Place, (Value, Value)> {
+/// Returns what requests have changed: each value before and after them.
+fn changes<'e>(
+    events: impl Iterator<Item = &'e Event<AccountWorld>>,
+) -> BTreeMap<Place, (Value, Value)> {
     let mut own: BTreeMap<Place, (Value, Value)> = BTreeMap::new();
-    let is_write = |event: &&Event<AccountWorld>| trial.is_own(event) && event.has_changed();
-    for event in trial.events.iter().filter(is_write) {
+    for event in events.filter(|event| event.has_changed()) {
         for (place, (before, after)) in differences(&event.before, &event.after) {
             own.entry(place).or_insert((before, Value::Null)).1 = after;
         }
@@ -428,6 +432,19 @@ fn has_two((owner, of, _): &Place, world: &AccountWorld) -> bool {
     let page = world.pages.iter().filter(|page| *owner == Owner::Page(page.id));
     let slots = page.flat_map(|page| &page.slots);
     slots.filter(|slot| mark(&slot.kind, &slot.data) == Some(of)).count() > 1
+}
+
+/// Returns whether a slot has the value as before, and only what it is known by has changed.
+fn is_kept(place: &Place, event: &Event<AccountWorld>) -> bool {
+    let Some(id) = id_of(place, &event.after).filter(|_| id_of(place, &event.before).is_none())
+    else {
+        return false;
+    };
+    let value = |world: &AccountWorld| {
+        let mut slots = world.pages.iter().flat_map(|page| &page.slots);
+        Some(slots.find(|slot| slot.id == id)?.data.get(&place.2).cloned())
+    };
+    value(&event.before).is_some_and(|before| Some(before) == value(&event.after))
 }
 
 /// Returns the id of the slot of a place.
