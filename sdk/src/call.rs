@@ -13,7 +13,7 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::generated;
 use crate::generated::RequestResult;
-use crate::operation::Operation;
+use crate::operation::{Effect, Operation};
 use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::exchange::WriteMode;
@@ -251,8 +251,9 @@ impl<T: Send + 'static, K> Call<T, K> {
     pub fn answer(self) -> Call<Answer, K> {
         self.sent_by(|sender, send| {
             Box::pin(async {
-                let (answer, result) = with_answer(sender, send).await?;
-                result.map(|_| answer)
+                let is_read = sender.operation.effect == Effect::Read;
+                let (answer, result) = with_answer(sender, send, false).await?;
+                if is_read { Ok(answer) } else { result.map(|_| answer) }
             })
         })
     }
@@ -274,7 +275,7 @@ impl<T: Send + 'static, K> Call<T, K> {
     pub fn with_answer(self) -> Call<(T, Answer), K> {
         self.sent_by(|sender, send| {
             Box::pin(async {
-                let (answer, result) = with_answer(sender, send).await?;
+                let (answer, result) = with_answer(sender, send, true).await?;
                 Ok((result?, answer))
             })
         })
@@ -365,7 +366,7 @@ impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
 /// When the service refuses it, or has executed it all the same.
 async fn run_dry<T>(sender: CallSender, send: SendCall<T>) -> Result<(), Error> {
     let operation = sender.operation;
-    let (answer, _) = with_answer(sender, send).await?;
+    let (answer, _) = with_answer(sender, send, false).await?;
     if answer.status() == 204 {
         Ok(())
     } else {
@@ -381,10 +382,11 @@ async fn run_dry<T>(sender: CallSender, send: SendCall<T>) -> Result<(), Error> 
 async fn with_answer<T>(
     mut sender: CallSender,
     send: SendCall<T>,
+    decodes: bool,
 ) -> Result<(Answer, Result<T, Error>), Error> {
     let slot = AnswerCell::default();
     let caller = sender.clone();
-    sender.undecoded = Some(slot.clone());
+    (sender.undecoded, sender.decodes) = (Some(slot.clone()), decodes);
     let operation = sender.operation;
     let result = send(sender).await;
     let answer = locked(&slot).take();

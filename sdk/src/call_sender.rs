@@ -31,6 +31,11 @@ pub(crate) trait Envelope: DeserializeOwned + Send {
     type Record: Send + 'static;
 
     fn open(self) -> Self::Record;
+
+    /// Checks the answer for a caller who wants it as it was sent.
+    fn check(json: &[u8]) -> serde_json::Result<()> {
+        from_json::<Self>(json).map(drop)
+    }
 }
 
 /// Cell in which a call's undecoded answer is left.
@@ -47,6 +52,8 @@ pub(crate) struct CallSender {
     pub(crate) options: CallOptions,
     /// Cell for the answer, when the caller wants it.
     pub(crate) undecoded: Option<AnswerCell>,
+    /// Set unless the caller wants only the answer to a read.
+    pub(crate) decodes: bool,
     /// Callback before a record that was read is changed.
     pub(crate) before_write: Option<BeforeWrite>,
 }
@@ -70,7 +77,7 @@ impl CallSender {
         };
         let client = client.clone();
         let (undecoded, before_write) = (None, None);
-        Self { client, operation, options, undecoded, before_write }
+        Self { client, operation, options, undecoded, decodes: true, before_write }
     }
 
     /// Returns the sender of a write that is no call of its own. Its time limit is that of a call.
@@ -123,12 +130,21 @@ impl CallSender {
     }
 
     /// Sends one request that the generated client makes, and returns its record.
+    ///
+    /// # Errors
+    ///
+    /// Those of the request; and where only the answer is wanted, an error in place of a record that is not read.
     pub(crate) async fn send<R: Envelope>(
         &self,
         operation: &'static Operation,
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
     ) -> Result<R::Record, Error> {
-        Ok(self.send_decoded(operation, request).await?.0)
+        if self.decodes || self.undecoded.is_none() || operation.effect != Effect::Read {
+            return Ok(self.send_decoded(operation, request).await?.0);
+        }
+        let request = self.made(operation, request)?;
+        self.exchange(operation, Some(&R::check), &mut copies(&request)).await?;
+        Err(Error::invalid(operation.id, "the answer is not decoded"))
     }
 
     /// Sends one request that the generated client makes, and returns its record and its answer.

@@ -39,6 +39,21 @@ pub struct Slot {
     pub extra: Map<String, Value>,
 }
 
+/// Slots of which nobody reads the content: decoding a page of them costs a fraction of decoding [`Slot`]s.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "decoded to check an answer")]
+pub(crate) struct SlotHeads {
+    data: Vec<SlotHead>,
+}
+
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "decoded to check an answer")]
+struct SlotHead {
+    id: SlotId,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
 /// Name of a field, borrowed where the text has it as it is.
 #[derive(Deserialize)]
 struct Key<'k>(#[serde(borrow)] Cow<'k, str>);

@@ -12,7 +12,8 @@ use crate::generated::types::{
     ProfileSettingsEnvelope, SlotEnvelope, SlotList, SlotType, SlotTypeEnvelope, SlotTypeList,
     UploadUrlEnvelope,
 };
-use crate::slot::Slot;
+use crate::operation::from_json;
+use crate::slot::{Slot, SlotHeads};
 use crate::upload::UploadTarget;
 
 pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery, Period};
@@ -66,7 +67,7 @@ envelopes! {
     |answer| answer.data;
     FileEnvelope: File, IndexEnvelope: Index, LeadFormEnvelope: LeadForm, LoginCheckEnvelope: LoginCheck, MeEnvelope: Me,
     MusicMatchEnvelope: MusicMatch, ProfileEnvelope: Profile, ProfileSettingsEnvelope: ProfileSettings, SlotEnvelope: Slot,
-    SlotList: Vec<Slot>, SlotTypeEnvelope: SlotType, SlotTypeList: Vec<SlotType>
+    SlotTypeEnvelope: SlotType, SlotTypeList: Vec<SlotType>
 }
 envelopes! {
     |answer| Listing { items: answer.data, total: answer.meta.total };
@@ -75,6 +76,18 @@ envelopes! {
 envelopes! { |answer| answer; Map<String, Value>: Map<String, Value> }
 envelopes! { |_answer| (); (): () }
 envelopes! { |answer| answer.data.into(); UploadUrlEnvelope: UploadTarget }
+
+impl Envelope for SlotList {
+    type Record = Vec<Slot>;
+
+    fn open(self) -> Vec<Slot> {
+        self.data
+    }
+
+    fn check(json: &[u8]) -> serde_json::Result<()> {
+        from_json::<SlotHeads>(json).map(drop)
+    }
+}
 
 impl<T> Deref for Listing<T> {
     type Target = [T];
