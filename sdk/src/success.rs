@@ -1,9 +1,8 @@
 //! Checks whether an answer with a 2xx status is a success of its operation.
 
-use std::collections::BTreeMap;
-
 use reqwest::header::CONTENT_TYPE;
-use serde::de::{Error as _, IgnoredAny};
+use serde::de::Error as _;
+use serde_json::{Map, Value};
 
 use crate::operation::{Operation, Success, SuccessContent, from_json};
 use crate::transport::{Answer, BrokenAttempt, CallFailure};
@@ -87,7 +86,7 @@ fn media_type(answer: &Answer) -> Option<String> {
 
 /// Checks the answer to a raw call, of which nobody decodes the record: there has to be one.
 fn is_any_record(json: &[u8]) -> serde_json::Result<()> {
-    let record: BTreeMap<String, IgnoredAny> = from_json(json)?;
+    let record: Map<String, Value> = from_json(json)?;
     if record.is_empty() { Err(serde_json::Error::custom("it is empty")) } else { Ok(()) }
 }
 
