@@ -436,8 +436,7 @@ fn has_two((owner, of, _): &Place, world: &AccountWorld) -> bool {
 
 /// Returns whether a slot has the value as before, and only what it is known by has changed.
 fn is_kept(place: &Place, event: &Event<AccountWorld>) -> bool {
-    let Some(id) = id_of(place, &event.after).filter(|_| id_of(place, &event.before).is_none())
-    else {
+    let Some(id) = id_of(place, &event.before).xor(id_of(place, &event.after)) else {
         return false;
     };
     let value = |world: &AccountWorld| {
