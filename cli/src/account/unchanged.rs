@@ -28,6 +28,9 @@ use crate::output::{Body, Instead};
 use crate::ui::Ui;
 use crate::ui::plan::PlanView;
 
+/// Maximum size of a file that is compared: that of a lock, the largest of them.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// What a command found.
 #[derive(Serialize, Deserialize)]
 struct Unchanged {
@@ -311,7 +314,7 @@ impl Unchanged {
 
     /// Returns whether it is about these files as they are now.
     fn is_of(&self, files: &[PathBuf]) -> bool {
-        let bytes = |path: &Path| named::read(path).ok().map(|(_, bytes)| bytes);
+        let bytes = |path: &Path| Some(named::read_most(path, MOST_BYTES).ok()?.1);
         let is_same = |(path, known): (&PathBuf, &String)| {
             bytes(path).is_some_and(|bytes| hash(&bytes) == *known)
         };

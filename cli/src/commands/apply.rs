@@ -303,6 +303,9 @@ pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> 
         && dry_run.dry_run.is_none()
         && let Some(output) = file.unchanged(context, &mut options, true).await?
     {
+        // What the command would refuse is refused all the same.
+        operation_file::prepare(context, operation.operation_out)?;
+        context.writer(dry_run).await?;
         return Ok(output);
     }
     let mut source = file.read(context, &mut options)?;
