@@ -1,7 +1,5 @@
 //! The environment variables of this program, each with what it sets: the help topic `environment` is made from them.
 
-use links_sdk::EnvironmentToken;
-
 /// The format of the output.
 pub(crate) const OUTPUT: &str = "LINKS_OUTPUT";
 /// The URL of the service.
@@ -21,9 +19,9 @@ pub(crate) const PACER: &str = "LINKS_PACER";
 /// What happens while that server cannot be reached.
 pub(crate) const PACER_UNREACHABLE: &str = "LINKS_PACER_UNREACHABLE";
 /// The access token.
-pub(crate) const TOKEN: &str = EnvironmentToken::VARIABLE;
+pub(crate) const TOKEN: &str = "LINKS_TOKEN";
 /// A file with the access token.
-pub(crate) const TOKEN_FILE: &str = EnvironmentToken::FILE_VARIABLE;
+pub(crate) const TOKEN_FILE: &str = "LINKS_TOKEN_FILE";
 /// The account.
 pub(crate) const ACCOUNT: &str = "LINKS_ACCOUNT";
 /// The URL of the connector.

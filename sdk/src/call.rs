@@ -258,6 +258,16 @@ impl<T: Send + 'static, K> Call<T, K> {
         })
     }
 
+    /// Sets what decodes the answer of a read that is wanted as it was sent. An error is that of an answer that cannot be decoded.
+    #[doc(hidden)]
+    pub fn checked_by(
+        mut self,
+        check: impl Fn(&[u8]) -> serde_json::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.sender.check = Some(Arc::new(check));
+        self
+    }
+
     /// Returns the call with its result and the answer that it was read from, for the headers of the service. The answer is that of the last
     /// request, if the call takes several.
     ///

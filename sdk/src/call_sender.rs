@@ -41,6 +41,9 @@ pub(crate) trait Envelope: DeserializeOwned + Send {
 /// Cell in which a call's undecoded answer is left.
 pub(crate) type AnswerCell = Arc<Mutex<Option<Answer>>>;
 
+/// Callback that decodes an answer.
+pub(crate) type CheckRecord = dyn Fn(&[u8]) -> serde_json::Result<()> + Send + Sync;
+
 /// Callback for the fields that a change replaces.
 pub(crate) type BeforeWrite = Arc<dyn Fn(&Object) + Send + Sync>;
 
@@ -54,6 +57,8 @@ pub(crate) struct CallSender {
     pub(crate) undecoded: Option<AnswerCell>,
     /// Set unless the caller wants only the answer to a read.
     pub(crate) decodes: bool,
+    /// Decodes the answer to a read in place of its record, if the caller does that.
+    pub(crate) check: Option<Arc<CheckRecord>>,
     /// Callback before a record that was read is changed.
     pub(crate) before_write: Option<BeforeWrite>,
 }
@@ -76,8 +81,8 @@ impl CallSender {
             begun: None,
         };
         let client = client.clone();
-        let (undecoded, before_write) = (None, None);
-        Self { client, operation, options, undecoded, decodes: true, before_write }
+        let (undecoded, check, before_write) = (None, None, None);
+        Self { client, operation, options, undecoded, decodes: true, check, before_write }
     }
 
     /// Returns the sender of a write that is no call of its own. Its time limit is that of a call.
@@ -143,7 +148,11 @@ impl CallSender {
             return Ok(self.send_decoded(operation, request).await?.0);
         }
         let request = self.made(operation, request)?;
-        self.exchange(operation, Some(&R::check), &mut copies(&request)).await?;
+        let check: RecordCheck<'_> = match &self.check {
+            Some(check) => &|json| check(json),
+            None => &R::check,
+        };
+        self.exchange(operation, Some(check), &mut copies(&request)).await?;
         Err(Error::invalid(operation.id, "the answer is not decoded"))
     }
 

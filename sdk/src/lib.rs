@@ -139,7 +139,7 @@ pub use operation::Bucket;
 pub use profile_key::ProfileKey;
 pub use secrets::Secrets;
 pub use slot::Slot;
-pub use token::{EnvironmentToken, Token, TokenError, TokenFuture, TokenSource};
+pub use token::{Token, TokenError, TokenFuture, TokenSource};
 pub use tolerant::{ChannelIds, FieldErrors, Object};
 pub use transport::answer::Answer;
 pub use transport::caller_headers::{IdempotencyKey, OutgoingRequest, overrides_method};

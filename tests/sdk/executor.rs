@@ -1,11 +1,9 @@
 //! Tests that no thread of the runtime waits for a file or for a lock that another process holds. Each runs on a runtime of one thread: while
 //! that waits, nothing else runs.
 
-use std::fs::{self, File};
+use std::fs;
 use std::future::poll_fn;
-use std::io::{BufRead, BufReader, Write};
 use std::pin::Pin;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -13,8 +11,8 @@ use std::time::Duration;
 use links_fixtures::{ContractServer, World};
 use links_sdk::testing::TestClock;
 use links_sdk::{
-    Bucket, Client, Clock, EnvironmentToken, InProcessPacer, NotAdmitted, Outcome, Pacer,
-    PacerNote, SharedFilePacer, SystemClock, Ticket, Token, TokenSource, Upload,
+    Bucket, Client, Clock, InProcessPacer, NotAdmitted, Outcome, Pacer, PacerNote, SharedFilePacer,
+    SystemClock, Ticket, Token, Upload,
 };
 use links_test_support::executor::{Holder, hold, others_run, without_blocking_threads};
 
@@ -50,38 +48,6 @@ pub(crate) async fn polled<T>(
         if count < times { Poll::Pending } else { Poll::Ready(false) }
     })
     .await
-}
-
-#[tokio::test]
-#[ignore = "the process that reads a token from a pipe"]
-async fn reader_of_a_pipe() {
-    if std::env::var_os(EnvironmentToken::FILE_VARIABLE).is_none() {
-        return;
-    }
-    let source = EnvironmentToken::new();
-    let token = source.token().await.unwrap();
-    println!("refused");
-    println!("another: {}", source.refused(&token).await.unwrap());
-}
-
-#[test]
-#[cfg(unix)]
-fn a_token_from_a_pipe_is_read_once() {
-    let directory = tempfile::tempdir().unwrap();
-    let pipe = directory.path().join("token");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "executor::reader_of_a_pipe", "--ignored", "--nocapture"]);
-    command.env_remove(EnvironmentToken::VARIABLE).env(EnvironmentToken::FILE_VARIABLE, &pipe);
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    fs::write(&pipe, "a-token").unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    assert!(lines.any(|line| line == "refused"));
-    // Who opens the pipe again gets this: more than a token may have, so nobody waits for the end.
-    let mut again = File::options().write(true).read(true).open(&pipe).unwrap();
-    again.write_all("a".repeat(20_000).as_bytes()).unwrap();
-    assert!(lines.any(|line| line == "another: false"));
-    assert!(child.wait().unwrap().success());
 }
 
 #[test]
@@ -246,9 +212,6 @@ fn files_are_read_on_a_thread_that_may_block() {
         let upload = client.files().upload(Upload::file(&path)).into_future();
         let error = without_blocking_threads(upload).await.unwrap_err();
         assert!(error.to_string().contains("not an image"), "{error}");
-
-        let token = without_blocking_threads(async { EnvironmentToken::new().token().await });
-        assert!(token.await.unwrap_err().to_string().contains("LINKS_TOKEN"));
         assert!(server.requests().is_empty());
     });
 }

@@ -30,7 +30,7 @@ async fn read(choices: Choices) -> Vec<String> {
         .iter()
         .map(|slot| format!("{} {} {:?} {}", slot.id, slot.kind, slot.data, slot.supported))
         .collect();
-    for form in &client.forms().list().await.unwrap() {
+    for form in client.forms().list().await.unwrap() {
         seen.push(format!("{} {:?}", form.title, form.notification_channel_ids));
     }
     for slot_type in client.slot_types().await.unwrap() {

@@ -3,7 +3,8 @@
 
 use links_pages::account::FormPlan;
 use links_pages::apply::{
-    AppliedChanges, JournalStore, Plan, ReadPages, RetainReason, RetainedSlot, fingerprint, same,
+    AppliedChanges, JournalStore, Plan, ReadPage, ReadPages, RetainReason, RetainedSlot,
+    fingerprint, same,
 };
 use links_pages::page_file::ReferenceTarget;
 use links_pages::page_file::local_image::hash_of;
@@ -105,19 +106,21 @@ pub(crate) async fn output(
         };
         let service = settings.service.as_deref().unwrap_or_default();
         let state = settings.state.as_deref();
-        let is_interrupted = |state| JournalStore::of(state, service, read.id).is_interrupted();
+        let PageSnapshot { id, login, .. } = read.head();
+        let is_interrupted = |state| JournalStore::of(state, service, *id).is_interrupted();
         if read.digest() != page.page || state.is_some_and(is_interrupted) {
             return Ok(None);
         }
         if writes || page.details.is_empty() {
-            logins.push(read.login.clone());
+            logins.push(login.clone());
         } else {
-            lines.push(StyledLine::faint(format!("= {}: no changes", read.login)));
+            lines.push(StyledLine::faint(format!("= {login}: no changes")));
             let details = page.details.iter().map(|text| StyledLine::faint(format!("  {text}")));
             lines.extend(details);
         }
         if !context.ui.shows_text() {
-            pages.push(page.shown(read, writes));
+            let Some(shown) = page.shown(read, writes) else { return Ok(None) };
+            pages.push(shown);
         }
     }
     if !known.forms.is_empty() {
@@ -298,7 +301,7 @@ impl Unchanged {
         self.pages.push(UnchangedPage {
             path: state.path.clone(),
             key: request.keys.first()?.to_string(),
-            page: page.digest(),
+            page: page.digest()?,
             has_language: file.page.content.fields.contains_key("languageCode"),
             lock: lock.map(|(store, lock)| (store.path(), lock.user)),
             sync: merge.map(sync_data),
@@ -343,7 +346,8 @@ impl UnchangedPage {
     }
 
     /// Returns the record of the page in the output.
-    fn shown(&self, page: &PageSnapshot, writes: bool) -> Value {
+    fn shown(&self, read: &ReadPage, writes: bool) -> Option<Value> {
+        let page = read.head();
         let file = self.path.display().to_string();
         let mut shown = if writes {
             let done = AppliedChanges::default();
@@ -351,15 +355,16 @@ impl UnchangedPage {
                 "id": page.id, "login": page.login, "url": page.url, "done": done, "run": null, "finished": true, "file": file,
             })
         } else {
-            let (page_digest, kept) = (fingerprint(&page.slots), self.kept.clone());
+            let slots = read.snapshot()?.slots;
+            let (page_digest, kept) = (fingerprint(&slots), self.kept.clone());
             let plan = Plan { page: page_digest, kept, ..Plan::default() };
-            let plan = PlanView::of(&plan, &page.slots);
+            let plan = PlanView::of(&plan, &slots);
             json!({ "file": file, "id": page.id, "login": page.login, "plan": plan })
         };
         if writes || self.sync.is_some() {
             shown["sync"] = self.sync.clone().into();
         }
-        shown
+        Some(shown)
     }
 }
 

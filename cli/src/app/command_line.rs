@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use clap::error::ErrorKind;
 use clap::{Args, Command as Definition, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::Command;
@@ -51,23 +52,30 @@ fn whole() -> Definition {
 pub(super) fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     match part_for(args).map(|definition| parse_as(definition, args)) {
         Some(Ok(cli)) => Ok(cli),
-        // Help or the version, and no mistake.
-        Some(Err(answer)) if answer.exit_code() == 0 => Err(answer),
+        // Help or the version, or a command that nothing knows.
+        Some(Err(answer))
+            if answer.exit_code() == 0 || answer.kind() == ErrorKind::InvalidSubcommand =>
+        {
+            Err(answer)
+        }
         // What is wrong is said by the whole definition, which knows every command.
         _ => parse_as(whole(), args),
     }
 }
 
 /// Returns the part of the definition that a line needs. The parser copies the global options into every command that it knows, which is a
-/// third of its work: help and the version of the program need no copy, and a line that begins with a command needs one.
+/// third of its work: help, the version of the program and an unknown command need no copy, and a line that begins with a command needs one.
 fn part_for(args: &[OsString]) -> Option<Definition> {
     let first = args.get(1)?.to_str()?;
+    let without_copies = || whole().mut_args(|it| it.global(false));
     if first.starts_with('-') {
-        return (args.len() == 2).then(|| whole().mut_args(|it| it.global(false)));
+        return (args.len() == 2).then(without_copies);
     }
     // What is not needed is not freed either.
     let all = Box::leak(Box::new(Command::augment_subcommands(Definition::new("links"))));
-    let only = std::mem::take(all.find_subcommand_mut(first)?);
+    let Some(only) = all.find_subcommand_mut(first).map(std::mem::take) else {
+        return Some(without_copies());
+    };
     let root = Definition::new("links")
         .disable_help_subcommand(true)
         .subcommand_required(true)
@@ -143,7 +151,10 @@ mod tests {
     fn mistakes_come_from_the_whole_definition() {
         for line in [
             "links slot list",
+            "links slotz",
+            "links slotz -o json --help",
             "links slots lst",
+            "links forms field ad",
             "links slots list cafe --fild id",
             "links slots list --help=x",
             "links -o json me",

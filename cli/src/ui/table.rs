@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table, presets};
+use console::Term;
 use unicode_width::UnicodeWidthStr;
 
 use super::cut;
@@ -23,10 +24,8 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
     let mut table = Table::new();
     // Without borders, and as wide as the terminal, if that is known.
     table.load_style(presets::NOTHING);
-    if !terminal {
-        table.force_no_tty();
-    } else if table.width().is_some_and(|width| width >= WIDTH_MIN) {
-        table.set_content_arrangement(ContentArrangement::Dynamic);
+    if let Some(width) = width_of(&Term::stdout()).filter(|_| terminal) {
+        table.set_width(width).set_content_arrangement(ContentArrangement::Dynamic);
     }
     if grid.headings.is_empty() {
         for row in &grid.rows {
@@ -72,7 +71,10 @@ pub(crate) fn aligned<const N: usize>(rows: &[[String; N]], limits: [usize; N]) 
 
 /// Width of the terminal on stdout or stderr in columns, or 100 without a terminal.
 pub(crate) fn width() -> usize {
-    let stdout = Table::new().width();
-    let width = stdout.or_else(|| Table::new().use_stderr().width());
-    width.filter(|width| *width >= WIDTH_MIN).map_or(100, usize::from)
+    width_of(&Term::stdout()).or_else(|| width_of(&Term::stderr())).map_or(100, usize::from)
+}
+
+/// Returns the number of columns of a terminal that reports it.
+fn width_of(terminal: &Term) -> Option<u16> {
+    terminal.size_checked().map(|(_, width)| width).filter(|width| *width >= WIDTH_MIN)
 }

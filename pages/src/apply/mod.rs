@@ -81,7 +81,7 @@ pub(crate) use matching::choose_read_only;
 pub use open_page::OpenPage;
 pub use page_fields::{FieldsRequest, PAGE_FIELDS, PlannedFields, page_fields};
 pub use page_run::{Applied, EndedPage};
-pub use page_snapshot::PageSnapshot;
+pub use page_snapshot::{PageSnapshot, ReadPage};
 pub use plan::{
     Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };

@@ -1,15 +1,19 @@
 //! Snapshot of the page that a plan is made for.
 
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use twox_hash::XxHash3_128;
 
 use super::page_fields::{PAGE_FIELDS, page_fields};
-use links_sdk::ProfileId;
 use links_sdk::runs::ReadTime;
 use links_sdk::{Client, Error, Object, ProfileKey, Slot, runs};
+use links_sdk::{ProfileId, SlotId};
 
 /// Page as it was read, in one request.
 #[derive(Clone, Debug)]
@@ -28,19 +32,87 @@ pub struct PageSnapshot {
     /// Time of the service's answer: by its own clock, or by the client's where it does not report one.
     pub read_at: SystemTime,
     pub(crate) read_time: Option<ReadTime>,
+    /// The answer that it was read from, as long as its slots are those.
+    pub(crate) body: Bytes,
 }
 
-/// The answer of the service.
+/// The answer of the service, with its slots in one form or another.
 #[derive(Deserialize)]
-struct PageEnvelope {
-    data: PageRecord,
+struct PageEnvelope<S> {
+    data: PageRecord<S>,
 }
 
 #[derive(Deserialize)]
-struct PageRecord {
-    slots: Option<Vec<Slot>>,
+struct PageRecord<S> {
+    slots: Option<Vec<S>>,
     #[serde(flatten)]
     fields: Map<String, Value>,
+}
+
+/// A slot of which the content is compared as it was sent.
+#[derive(Deserialize)]
+struct RawSlot<'a> {
+    id: SlotId,
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+    supported: Option<bool>,
+}
+
+/// A page that was read to see whether it has changed. Its slots are decoded only where it has.
+#[derive(Clone, Debug)]
+pub struct ReadPage {
+    /// The page without its slots.
+    head: PageSnapshot,
+    digest: String,
+}
+
+impl ReadPage {
+    /// Reads a page, with the code of its language if it is asked for.
+    pub(super) async fn read(
+        client: &Client,
+        key: &ProfileKey,
+        with_language: bool,
+    ) -> Result<Self, Error> {
+        let (mut head, digest) = PageSnapshot::received(client, key, digest_of).await?;
+        if with_language {
+            head.read_language(client).await?;
+        }
+        Ok(Self { digest: head.digest_with(&digest), head })
+    }
+
+    /// Returns the page without its slots.
+    pub fn head(&self) -> &PageSnapshot {
+        &self.head
+    }
+
+    /// Returns a hash of all that a file can say of the page, and of its address: what changes by itself does not count.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Returns the page, if its slots can be read.
+    pub fn snapshot(&self) -> Option<PageSnapshot> {
+        let page: PageEnvelope<Slot> = serde_json::from_slice(&self.head.body).ok()?;
+        Some(PageSnapshot { slots: page.data.slots?, ..self.head.clone() })
+    }
+}
+
+/// Returns the fields of a page, and a hash of its slots as they were sent: those that have not changed may have another one, never the reverse.
+fn digest_of(body: &[u8]) -> serde_json::Result<(Map<String, Value>, String)> {
+    let page: PageEnvelope<RawSlot<'_>> = serde_json::from_slice(body)?;
+    let mut hash = XxHash3_128::new();
+    for slot in page.data.slots.iter().flatten() {
+        let content = slot.data.map_or("", RawValue::get);
+        hash.write(&slot.id.get().to_le_bytes());
+        for text in [&slot.kind, content] {
+            hash.write(&text.len().to_le_bytes());
+            hash.write(text.as_bytes());
+        }
+        hash.write(&[u8::from(slot.supported.unwrap_or(true))]);
+    }
+    Ok((page.data.fields, format!("{:032x}", hash.finish_128())))
 }
 
 impl PageSnapshot {
@@ -59,29 +131,50 @@ impl PageSnapshot {
     ///
     /// The errors of [`ProfileHandle::get_with_slots`](links_sdk::ProfileHandle::get_with_slots).
     pub async fn read(client: &Client, key: &ProfileKey) -> Result<Self, Error> {
-        let answer = client.profile(key).get_with_slots().answer().await?;
-        let unreadable = |why: String| runs::no_page(&answer, why);
-        let PageEnvelope { data: PageRecord { slots, fields } } =
-            serde_json::from_slice(answer.body()).map_err(|why| unreadable(why.to_string()))?;
-        let missing = |name: &str| unreadable(format!("missing field `{name}`"));
-        let id = fields.get("id").and_then(Value::as_i64).ok_or_else(|| missing("id"))?.into();
-        let login = fields.get("login").and_then(Value::as_str).ok_or_else(|| missing("login"))?;
+        let decode = |body: &[u8]| {
+            let page: PageEnvelope<Slot> = serde_json::from_slice(body)?;
+            Ok((page.data.fields, page.data.slots))
+        };
+        let (page, slots) = Self::received(client, key, decode).await?;
         let slots = match slots {
             Some(slots) => slots,
             // An answer without slots must not be taken for an empty page.
-            None => client.profile(id).slots().list().await?,
+            None => client.profile(page.id).slots().list().await?,
         };
+        Ok(Self { slots, ..page })
+    }
+
+    /// Reads a page, and returns it without its slots, with what is decoded of the answer beside its fields.
+    async fn received<T: Send + 'static>(
+        client: &Client,
+        key: &ProfileKey,
+        decode: impl Fn(&[u8]) -> serde_json::Result<(Map<String, Value>, T)> + Send + Sync + 'static,
+    ) -> Result<(Self, T), Error> {
+        let decoded = Arc::new(Mutex::new(None));
+        let cell = decoded.clone();
+        let check = move |body: &[u8]| {
+            *cell.lock().unwrap_or_else(PoisonError::into_inner) = Some(decode(body)?);
+            Ok(())
+        };
+        let answer = client.profile(key).get_with_slots().checked_by(check).answer().await?;
+        let missing = |name: &str| runs::no_page(&answer, format!("missing field `{name}`"));
+        let decoded = decoded.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (fields, rest) = decoded.ok_or_else(|| missing("data"))?;
+        let id = fields.get("id").and_then(Value::as_i64).ok_or_else(|| missing("id"))?.into();
+        let login = fields.get("login").and_then(Value::as_str).ok_or_else(|| missing("login"))?;
         let date = answer.header("date").and_then(|text| httpdate::parse_http_date(text).ok());
         let url = fields.get("computed").and_then(|computed| computed["url"].as_str());
-        Ok(Self {
+        let page = Self {
             id,
             login: login.to_owned(),
             url: url.map(str::to_owned),
             record: fields.into(),
-            slots,
+            slots: Vec::new(),
             read_at: date.unwrap_or_else(|| runs::clock(client).wall()),
             read_time: Some(ReadTime::now(client)),
-        })
+            body: answer.body().clone(),
+        };
+        Ok((page, rest))
     }
 
     /// Returns a page that is not created yet. Its id is 0.
@@ -100,6 +193,7 @@ impl PageSnapshot {
             slots: Vec::new(),
             read_at: SystemTime::UNIX_EPOCH,
             read_time: None,
+            body: Bytes::new(),
         }
     }
 
@@ -144,10 +238,13 @@ impl PageSnapshot {
         page_fields(&self.record)
     }
 
-    /// Returns a hash of all that a file can say of the page, and of its address: what changes by itself does not count.
-    pub fn digest(&self) -> String {
-        let slots = self.slots.iter().map(|it| (it.id, &it.kind, &it.data, it.supported));
-        let slots: Vec<_> = slots.collect();
+    /// Returns the [digest](ReadPage::digest) of the page, if its slots are those that it was read with.
+    pub fn digest(&self) -> Option<String> {
+        Some(self.digest_with(&digest_of(&self.body).ok()?.1))
+    }
+
+    /// Returns the digest of a page with this hash of its slots.
+    fn digest_with(&self, slots: &str) -> String {
         let shown = (self.id, &self.login, &self.url, self.fields(), self.has_expired_mood());
         let text = serde_json::to_vec(&(shown, slots)).unwrap_or_default();
         format!("{:032x}", XxHash3_128::oneshot(&text))
@@ -155,9 +252,9 @@ impl PageSnapshot {
 
     /// Returns the page with other slots.
     pub(crate) fn with_slots(&self, slots: Vec<Slot>) -> Self {
-        let Self { id, ref login, ref url, ref record, slots: _, read_at, read_time } = *self;
-        let (login, url, record) = (login.clone(), url.clone(), record.clone());
-        Self { id, login, url, record, slots, read_at, read_time }
+        let (login, url) = (self.login.clone(), self.url.clone());
+        let (record, body) = (self.record.clone(), Bytes::new());
+        Self { login, url, record, slots, body, ..*self }
     }
 
     /// Reads the slots once more, in the other of the two ways that the service offers.
@@ -179,6 +276,7 @@ impl PageSnapshot {
     /// The errors of [`SlotsHandle::list`](links_sdk::SlotsHandle::list).
     pub async fn read_slots_again(&mut self, client: &Client) -> Result<(), Error> {
         self.slots = client.profile(self.id).slots().list().await?;
+        self.body = Bytes::new();
         self.read_time = Some(ReadTime::now(client));
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::journal::{JournalPosition, JournalStore};
 use super::page_turns::ended_turns;
 use super::single_write::SingleWrite;
-use super::{PageSnapshot, RunCommand, RunHeader, RunOwner};
+use super::{PageSnapshot, ReadPage, RunCommand, RunHeader, RunOwner};
 use links_sdk::runs::{self, blocking};
 use links_sdk::{Client, Error, ProfileId, ProfileKey};
 
@@ -95,7 +95,7 @@ impl RunSettings {
 /// Pages that were read before a run, which does not read them again.
 #[derive(Clone, Debug, Default)]
 pub struct ReadPages {
-    pages: Vec<PageSnapshot>,
+    pages: Vec<ReadPage>,
     /// What other runs had done before.
     pub(super) marks: Option<RunMarks>,
 }
@@ -109,12 +109,12 @@ impl ReadPages {
     ///
     /// let mut settings = RunSettings::new();
     /// let mut read = ReadPages::begin(&client, &settings).await;
-    /// let before = read.read(&client, &"cafe".parse()?, false).await?.digest();
+    /// let before = read.read(&client, &"cafe".parse()?, false).await?.digest().to_owned();
     /// // The run takes the page as it was read.
     /// settings.read = read;
     /// let request = PageRequest { keys: vec!["cafe".parse()?], path: None, may_create: false };
     /// let run = Run::plan(&client, vec![request], settings).await?;
-    /// assert_eq!(run.open(0).await?.snapshot().digest(), before);
+    /// assert_eq!(run.open(0).await?.snapshot().digest(), Some(before));
     /// assert_eq!(client.requests_sent(), 1);
     /// # Ok(()) });
     /// ```
@@ -129,7 +129,7 @@ impl ReadPages {
     /// use links_pages::apply::{ReadPages, RunSettings};
     ///
     /// let mut read = ReadPages::begin(&client, &RunSettings::new()).await;
-    /// assert_eq!(read.read(&client, &"cafe".parse()?, false).await?.slots.len(), 14);
+    /// assert_eq!(read.read(&client, &"cafe".parse()?, false).await?.head().login, "cafe");
     /// # Ok(()) });
     /// ```
     ///
@@ -141,22 +141,18 @@ impl ReadPages {
         client: &Client,
         key: &ProfileKey,
         with_language: bool,
-    ) -> Result<&PageSnapshot, Error> {
-        let mut page = PageSnapshot::read(client, key).await?;
-        if with_language {
-            page.read_language(client).await?;
-        }
-        self.pages.push(page);
+    ) -> Result<&ReadPage, Error> {
+        self.pages.push(ReadPage::read(client, key, with_language).await?);
         Ok(&self.pages[self.pages.len() - 1])
     }
 
     /// Returns the page of a key, if it was read.
     pub(super) fn page(&self, key: &ProfileKey) -> Option<PageSnapshot> {
-        let is_its = |page: &&PageSnapshot| match key {
-            ProfileKey::Id(id) => page.id == *id,
-            ProfileKey::Login(login) => page.login.eq_ignore_ascii_case(login),
+        let is_its = |page: &&ReadPage| match key {
+            ProfileKey::Id(id) => page.head().id == *id,
+            ProfileKey::Login(login) => page.head().login.eq_ignore_ascii_case(login),
         };
-        self.pages.iter().find(is_its).cloned()
+        self.pages.iter().find(is_its)?.snapshot()
     }
 }
 

@@ -106,15 +106,6 @@ impl<T> IntoIterator for Listing<T> {
     }
 }
 
-impl<'a, T> IntoIterator for &'a Listing<T> {
-    type Item = &'a T;
-    type IntoIter = std::slice::Iter<'a, T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.iter()
-    }
-}
-
 /// Checks that a value can be one segment of a path: only characters that have no special meaning in a path.
 pub(super) fn path_segment(what: &str, text: &str) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

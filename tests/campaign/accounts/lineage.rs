@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::memory::{ForeignValue, Memory};
+use super::memory::{ForeignValue, FormerMarks, Memory};
 use super::repository::Repository;
 use super::world::{AccountWorld, Place};
 use crate::proxy::Event;
@@ -43,6 +43,8 @@ pub(crate) struct Authors {
     put_back: BTreeSet<Place>,
     /// Slots that were removed from pages, with the recorded run that did it, and the one that has made such a slot since.
     removed: BTreeMap<(u64, String), [Option<usize>; 2]>,
+    /// What slots were known by before.
+    former: FormerMarks,
 }
 
 impl Lineage {
@@ -82,6 +84,7 @@ impl Authors {
         writer: Writer,
         by: Option<(&Lineage, &Repository)>,
     ) {
+        self.former.note(event);
         let (before, after) = (event.before.values(), event.after.values());
         for place in before.keys().chain(after.keys()) {
             if before.get(place) == after.get(place) {
@@ -149,6 +152,7 @@ impl Authors {
         let mut memory = Memory {
             once_in_file: lineage.once_in_file.clone(),
             synced: lineage.synced.clone(),
+            former: self.former.clone(),
             up_to_date: [machine].into(),
             ..Memory::default()
         };

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::repository::Repository;
-use super::world::{AccountWorld, Owner, Place};
+use super::world::{AccountWorld, Owner, Place, mark};
+
 use crate::proxy::Event;
 
 /// A value that another client has set, and that is there since.
@@ -28,12 +29,45 @@ pub(crate) struct Memory {
     pub(crate) deleted: BTreeSet<(u64, String)>,
     /// Slots that a file of a page had when a command ran, by the name of the file.
     pub(crate) once_in_file: BTreeSet<(String, String)>,
+    /// What slots of pages were known by before their titles changed.
+    pub(crate) former: FormerMarks,
     /// Values on which the files and the account agreed at the end of a run that was recorded.
     pub(crate) synced: BTreeMap<Place, String>,
     /// Places of which it is not known whether the machine has to take the value for its own.
     pub(crate) unclear: BTreeSet<Place>,
     /// Machines whose records have all that was done.
     pub(crate) up_to_date: BTreeSet<usize>,
+}
+
+/// What slots of pages were known by before, by what they are known by now.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FormerMarks(BTreeMap<(u64, String), BTreeSet<String>>);
+
+impl FormerMarks {
+    /// Notes an event.
+    pub(crate) fn note(&mut self, event: &Event<AccountWorld>) {
+        for page in &event.after.pages {
+            let Some(old) = event.before.pages.iter().find(|old| old.id == page.id) else {
+                continue;
+            };
+            for slot in &page.slots {
+                let was = old.slots.iter().find(|it| it.id == slot.id);
+                let was = was.and_then(|it| mark(&it.kind, &it.data));
+                if let (Some(was), Some(is)) = (was, mark(&slot.kind, &slot.data))
+                    && was != is
+                {
+                    let mut names = self.of(page.id, was).clone();
+                    names.insert(was.to_owned());
+                    self.0.entry((page.id, is.to_owned())).or_default().extend(names);
+                }
+            }
+        }
+    }
+
+    /// Returns what a slot was known by before.
+    pub(crate) fn of(&self, page: u64, mark: &str) -> BTreeSet<String> {
+        self.0.get(&(page, mark.to_owned())).cloned().unwrap_or_default()
+    }
 }
 
 impl Memory {
@@ -52,6 +86,7 @@ impl Memory {
         event: &Event<AccountWorld>,
         is_foreign: bool,
     ) {
+        self.former.note(event);
         let (before, after) = (event.before.values(), event.after.values());
         for place in before.keys().filter(|place| before.get(place) != after.get(place)) {
             self.foreign.remove(place);

@@ -216,6 +216,7 @@ impl Operations {
             violate("which operation", text);
         }
         let Some(target) = target.filter(|it| it.is_clean) else { return };
+        let is_begun = old.iter().any(|it| it.id == target.id && it.undone.is_some());
         let page = how.page.map(|page| Owner::Page(before.pages[page % before.pages.len()].id));
         let is_meant = |place: &Place| page.as_ref().is_none_or(|page| place.0 == *page);
         let value = |content: &Content, place: &Place| -> Value {
@@ -230,6 +231,10 @@ impl Operations {
             let id = id_of(place, before);
             let is_another = left.is_null() || id != id_of(place, &target.after);
             if is_another && id.is_some_and(|id| !self.made.contains(&id)) {
+                continue;
+            }
+            // An earlier command has made the slot again for this undo, and others have changed it since.
+            if is_begun && is_another && alike(&new, &now) {
                 continue;
             }
             let is_changed = !alike(&now, then) && !alike(&now, left);

@@ -137,7 +137,11 @@ impl AccountTrial<'_> {
             let mark = &mark;
             let file = self.files.file_of(page).unwrap_or_default();
             let is_in_file = self.files.marks(file).contains(mark);
-            let was_in_file = memory.once_in_file.contains(&(file.to_owned(), mark.clone()));
+            let had =
+                |mark: &String| memory.once_in_file.contains(&(file.to_owned(), mark.clone()));
+            // With --overwrite a slot that the file has no more is deleted, whatever others have made of it.
+            let was_in_file =
+                had(mark) || flags.overwrite && memory.former.of(*id, mark).iter().any(had);
             // A slot that others made is not the item, even if it resembles it, where the item's own slot was deleted.
             let of_slot = |(owner, of, _): &Place| *owner == Owner::Page(*id) && of == mark;
             let is_made_by_others = memory.foreign.keys().any(of_slot)

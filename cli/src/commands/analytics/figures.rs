@@ -107,7 +107,7 @@ impl FigureTable {
         let number = |record: &Map<String, Value>| record.get(*counted?)?.as_f64();
         let most = records.iter().filter_map(|it| number(it)).fold(0.0, f64::max);
         let mut table = Table::new();
-        table.load_style(presets::NOTHING).force_no_tty().set_header(&columns);
+        table.load_style(presets::NOTHING).set_header(&columns);
         for record in &records {
             let cell = |column: &&String| match record.get(*column) {
                 Some(value) => cut(&self.number(column, value), VALUE_MAX),

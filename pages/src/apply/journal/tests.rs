@@ -41,6 +41,7 @@ impl JournalEnv {
             slots,
             read_at,
             read_time: None,
+            body: Default::default(),
         };
         let file: DesiredPage = serde_json::from_value(json!({"slots": [
             {"type": "text", "data": {"title": "B", "size": 0.300_000_000_000_000_04, "big": 1e300}},
