@@ -45,13 +45,17 @@ const ENDS_WITH: &[(&str, &str, &[i32])] = &[
     ("docs/conflicts.md", "links plan cafe.yaml", &[7, 0]),
     ("docs/conflicts.md", "links pull cafe -O cafe.yaml", &[0, 7]),
     ("docs/forms.md", "links plan site", &[3]),
-    ("docs/images.md", "links plan pictures.yaml", &[3]),
+    ("docs/images.md", "links plan pictures.yaml | grep upload", &[3]),
     ("docs/json.md", "links slots get cafe 9999 -o json", &[6]),
     ("docs/page-files.md", "links plan cafe.yaml", &[8]),
     ("docs/tutorial.md", "links plan cafe.yaml", &[3, 0, 7]),
     ("docs/tutorial.md", "links preview cafe.yaml --diff", &[3]),
     ("docs/tutorial.md", "links pull cafe -O cafe.yaml", &[0, 7]),
 ];
+
+/// Documents whose page file was pulled, and edited since.
+const EDITED: &[&str] =
+    &["docs/preview.md", "docs/recovery.md", "docs/scripting.md", "docs/undo.md"];
 
 /// Languages of blocks that hold no commands.
 const NO_COMMANDS: &[&str] = &["json", "rust", "text", "yaml"];
@@ -60,6 +64,7 @@ const NO_COMMANDS: &[&str] = &["json", "rust", "text", "yaml"];
 const VARYING: &[(&str, &str)] = &[
     (r"\b[0-9a-f]{10}-[0-9a-f]{16}\b", "OPERATION"),
     (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UUID"),
+    (r"\b[0-9a-f]{32}\b", "HASH"),
     (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
     (r"\b\d+ requests?(, about \d+ s)?", "REQUESTS"),
     (r"\b\d+ clicks", "CLICKS"),
@@ -175,6 +180,11 @@ fn env(path: &str) -> TestEnv {
             env.file("cafe.yaml", first_yaml(path).replacen("{title: Summer", "{titel: Summer", 1));
         }
         "docs/images.md" => {
+            for (name, picture) in
+                [("logo.png", "preview-light.png"), ("terrace.png", "preview-dark.png")]
+            {
+                fs::copy(root().join("docs/images").join(picture), file(name)).unwrap();
+            }
             env.file("pictures.yaml", first_yaml(path));
         }
         "docs/bulk.md" => {
@@ -186,11 +196,20 @@ fn env(path: &str) -> TestEnv {
         _ => {}
     }
     let text = read(path);
-    if ["export LINKS_SANDBOX=1", "links --sandbox"].iter().any(|it| text.contains(it)) {
-        env.env("LINKS_BASE_URL", "").env("LINKS_TOKEN", "")
+    let is_on_the_sandbox =
+        ["export LINKS_SANDBOX=1", "links --sandbox"].iter().any(|it| text.contains(it));
+    let (env, sandbox) = if is_on_the_sandbox {
+        (env.env("LINKS_BASE_URL", "").env("LINKS_TOKEN", ""), "LINKS_SANDBOX=1 ")
     } else {
-        env
+        (env, "")
+    };
+    if EDITED.contains(&path) {
+        let edit = "sed -i 's/title: Good morning!/title: Good evening!/' cafe.yaml";
+        let script = format!("rm cafe.yaml && {sandbox}links pull cafe -O cafe.yaml && {edit}");
+        let (exit, text) = bash(&env, &script);
+        assert_eq!(exit, Some(0), "{text}");
     }
+    env
 }
 
 /// Returns the first page file of a document.

@@ -15,21 +15,6 @@ const COLUMNS: usize = 88;
 /// Time for which a scene of the animation is shown.
 const SECONDS: usize = 4;
 
-const PAGE: &str = "\
-profile: qara.weddings
-title: Qara at your wedding
-slots:
-  - id: 1101
-    type: button
-    data:
-      title: 2026 prices
-      link: https://qara.example/weddings
-  - type: button
-    data:
-      title: Ask about a date
-      link: https://qara.example/weddings/dates
-";
-
 /// Colors of the palette that are too dark to read, each with a lighter one of a contrast of more than 4.5:1 to the background.
 const LIGHTER: [(&str, &str); 5] = [
     ("#C50F1F", "#FF7B72"),
@@ -50,6 +35,7 @@ fn screen(env: &TestEnv, line: &str) -> String {
     command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
     command.env("PATH", path).env("TERM", "xterm-256color").env("LINKS_PROGRESS", "false");
+    command.env("LC_ALL", "C.UTF-8");
     let output = command.stdin(Stdio::null()).output().unwrap();
     let shown = String::from_utf8(output.stdout).unwrap().replace('\r', "");
     format!("\x1b[1m$ {line}\x1b[0m\n{shown}").trim_end().to_owned() + "\n"
@@ -86,7 +72,9 @@ fn animation(scenes: &[String]) -> String {
     )
     .unwrap();
     for nth in 0..count {
-        writeln!(made, "    .scene-{nth} {{ animation-delay: {}s; }}", nth * SECONDS).unwrap();
+        // Every scene has begun at the start, so that the default is never seen beside another one.
+        let delay = (count - nth) % count * SECONDS;
+        writeln!(made, "    .scene-{nth} {{ animation-delay: -{delay}s; }}").unwrap();
     }
     made +=
         "  </style>\n\n  <rect width=\"100%\" height=\"100%\" y=\"0\" rx=\"4.5\" class=\"bg\" />\n";
@@ -97,20 +85,31 @@ fn animation(scenes: &[String]) -> String {
     made + "</svg>\n"
 }
 
-#[test]
-fn the_images_of_the_readme_are_what_the_program_prints() {
+/// Returns an account with a page that was pulled, and its file.
+fn pulled() -> (TestEnv, std::path::PathBuf) {
     let env = TestEnv::cafe().keeping_state().keeping_cache();
     // `me` reads the limits, so that no command waits for one.
     assert_eq!(env.run("me").exit, 0);
     assert_eq!(env.run("pull qara.weddings -O weddings.yaml").exit, 0);
+    let path = env.home.path().join("weddings.yaml");
+    (env, path)
+}
 
-    env.file("weddings.yaml", PAGE.replacen("title: 2026", "titel: 2026", 1));
+#[test]
+fn the_images_of_the_readme_are_what_the_program_prints() {
+    let (env, path) = pulled();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen("title: Prices", "titel: Prices", 1)).unwrap();
     compare("docs/images/error.svg", &svg(&screen(&env, "links plan weddings.yaml")));
 
-    env.file("weddings.yaml", PAGE.replacen("2026 prices", "Prices", 1));
-    let edit = "sed -i 's/Prices/2026 prices/' weddings.yaml";
+    std::fs::write(&path, text).unwrap();
+    let edits = [
+        "cat weddings.yaml",
+        "sed -i 's/title: Prices/title: 2026 prices/' weddings.yaml",
+        "echo '  - {type: divider}' >> weddings.yaml",
+    ];
     let scenes = [
-        format!("{}{}", screen(&env, "cat weddings.yaml"), screen(&env, edit)),
+        edits.map(|it| screen(&env, it)).concat(),
         screen(&env, "links plan weddings.yaml"),
         screen(&env, "links apply weddings.yaml --yes"),
         screen(&env, "links undo --yes"),
@@ -119,10 +118,7 @@ fn the_images_of_the_readme_are_what_the_program_prints() {
     let scenes = scenes.map(|it| time.replace_all(&it, "2026-07-01T09:00:00Z").into_owned());
     compare("docs/images/tour.svg", &animation(&scenes));
 
-    let env = TestEnv::cafe().keeping_state().keeping_cache();
-    assert_eq!(env.run("me").exit, 0);
-    assert_eq!(env.run("pull qara.weddings -O weddings.yaml").exit, 0);
-    let path = env.home.path().join("weddings.yaml");
+    let (env, path) = pulled();
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replacen("title: Prices", "title: 2026 prices", 1)).unwrap();
     assert_eq!(env.run("slots set qara.weddings 1101 title=Tariff").exit, 0);

@@ -108,7 +108,8 @@ fn the_book_has_every_document_and_links_to_nothing_outside() {
         .flat_map(|chapter| {
             let directory = chapter.path.rsplit_once('/').unwrap().0;
             let links = targets(chapter).into_iter().filter(|it| !it.contains("://"));
-            let leaves = |it: &String| !normal(&format!("{directory}/{it}")).starts_with("docs/");
+            let leaves =
+                move |it: &String| !normal(&format!("{directory}/{it}")).starts_with("docs/");
             links.filter(leaves).map(|it| format!("{}: {it}", chapter.path))
         })
         .collect();
