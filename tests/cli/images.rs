@@ -60,7 +60,7 @@ fn animation(scenes: &[String]) -> String {
         images.iter().map(size).max().unwrap()
     };
     let (width, height) = (largest("width=\""), largest("height=\""));
-    let share = 100.0 / count as f64;
+    let share = 100 / count;
     let mut made = format!(
         "<svg width=\"{width}px\" height=\"{height}px\" xmlns=\"http://www.w3.org/2000/svg\">\n  <style>{style}"
     );

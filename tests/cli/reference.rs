@@ -26,6 +26,7 @@ fn item(argument: &Arg) -> String {
     let short = argument.get_short().map(|it| format!("-{it}, ")).unwrap_or_default();
     let help = argument.get_long_help().or(argument.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
+    let help = help.replace(".\n\n", ". ").replace("\n\n", ". ");
     let mut text = format!("- `{short}{argument}`: {}", escaped(&help));
     let values = argument.get_possible_values();
     let takes_value = argument.get_action().takes_values();
@@ -94,6 +95,7 @@ fn the_reference_of_commands_is_what_the_definition_says() {
         writeln!(index, "| [`links {name}`](commands/{name}.md) | {} |", escaped(&about)).unwrap();
         let mut page = String::new();
         section(command, &format!("links {name}"), &mut page);
+        page += "The [options of every command](../commands.md#options-of-every-command) apply as well.\n";
         compare(&format!("docs/commands/{name}.md"), &format!("{}\n", page.trim_end()));
     }
     index += "\n## Options of every command\n\n";
