@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use clap::error::ErrorKind;
+use links_test_support::link_site::LinkSite;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use regex::Regex;
 
@@ -23,12 +24,6 @@ const NOT_RUN: &[(&str, &str, &str)] = &[
         "links auth login --base-url https://links.example/api/v1",
         "waits for a browser: tests/cli/connect.rs",
     ),
-    ("docs/check.md", "links check cafe.yaml", "asks other sites: tests/cli/check.rs"),
-    (
-        "docs/check.md",
-        "links check --all --jq '.[] | select(.verdict == \"broken\") | .url'",
-        "asks other sites: tests/cli/check.rs",
-    ),
     (
         "docs/fleet.md",
         "export LINKS_PACER=rediss://links:PASSWORD@redis.example:6380",
@@ -42,6 +37,13 @@ const NOT_RUN: &[(&str, &str, &str)] = &[
 const ENDS_WITH: &[(&str, &str, &[i32])] = &[
     ("README.md", "links plan cafe.yaml", &[3]),
     ("docs/accounts.md", "links plan", &[3]),
+    ("docs/check.md", "links check cafe.yaml", &[3]),
+    ("docs/check.md", "links check cafe.yaml --jq '.[1]' -o yaml", &[3]),
+    (
+        "docs/check.md",
+        "links check cafe.yaml --jq '.[] | select(.verdict == \"broken\") | .url' --raw",
+        &[3],
+    ),
     ("docs/conflicts.md", "links plan cafe.yaml", &[7, 0]),
     ("docs/conflicts.md", "links pull cafe -O cafe.yaml", &[0, 7]),
     ("docs/forms.md", "links plan site", &[3]),
@@ -52,6 +54,12 @@ const ENDS_WITH: &[(&str, &str, &[i32])] = &[
     ("docs/tutorial.md", "links preview cafe.yaml --diff", &[3]),
     ("docs/tutorial.md", "links pull cafe -O cafe.yaml", &[0, 7]),
 ];
+
+/// URL of the service in the guides.
+const SERVICE: &str = "https://links.example/api/v1";
+
+/// Site of links in the guides, with as many characters as a site of this machine.
+const SITE: &str = "http://go.qara.example";
 
 /// Documents whose page file was pulled, and edited since.
 const EDITED: &[&str] =
@@ -66,6 +74,7 @@ const VARYING: &[(&str, &str)] = &[
     (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UUID"),
     (r"\b[0-9a-f]{32}\b", "HASH"),
     (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
+    (r#""requests":\d+"#, "REQUESTS"),
     (r"\b\d+ requests?(, about \d+ s)?", "REQUESTS"),
     (r"\b\d+ clicks", "CLICKS"),
     (r"\b\d+ ms\b", "DURATION"),
@@ -149,20 +158,34 @@ fn normal(output: &str) -> String {
     })
 }
 
-/// Runs a line after those that its block has exported, and returns all that it prints, in the order in which a terminal shows it.
-fn transcript(env: &TestEnv, exported: &str, line: &str) -> (Option<i32>, String) {
-    let script = format!("{exported}{{ {line}\n}} 2>&1");
+/// Names in the guides, each with the name of this run for it.
+fn names(env: &TestEnv, site: Option<&LinkSite>) -> Vec<(&'static str, String)> {
+    let home = env.home.path().display().to_string();
+    let mut names = vec![("/home/aliya", home), (SERVICE, env.server.base_url())];
+    names.extend(site.map(|it| (SITE, it.url(""))));
+    names
+}
+
+/// Runs a line after those that the document has exported, and returns all that it prints, in the order in which a terminal shows it.
+fn transcript(
+    env: &TestEnv,
+    names: &[(&str, String)],
+    exported: &str,
+    line: &str,
+) -> (Option<i32>, String) {
+    let typed = names.iter().fold(line.to_owned(), |line, (shown, own)| line.replace(shown, own));
+    let private = if typed.starts_with("links check ") { " --allow-private" } else { "" };
+    let script = format!("{exported}{{ {typed}{private}\n}} 2>&1");
     let (exit, output) = bash(env, &script);
     let output = output.strip_prefix(&format!("$ {script}\n")).unwrap();
-    let output = output.strip_suffix("--- stderr\n").unwrap_or(output);
-    let home = env.home.path().display().to_string();
-    let lines = output.replace(&home, "/home/aliya");
-    (exit, lines.lines().map(|line| line.trim_end().to_owned() + "\n").collect())
+    let output = output.strip_suffix("--- stderr\n").unwrap_or(output).to_owned();
+    let output = names.iter().fold(output, |output, (shown, own)| output.replace(own, shown));
+    (exit, output.lines().map(|line| line.trim_end().to_owned() + "\n").collect())
 }
 
 /// Returns an environment with what the commands of a document name.
-fn env(path: &str) -> TestEnv {
-    let env = examples::env();
+fn env(path: &str, site: Option<&LinkSite>) -> TestEnv {
+    let env = examples::env().env("LINKS_TEST_ONLINE", "1").env("NO_PROXY", "*");
     let file = |name: &str| env.home.path().join(name);
     match path {
         "README.md"
@@ -178,6 +201,9 @@ fn env(path: &str) -> TestEnv {
             fs::create_dir(file("images")).unwrap();
             env.file("images/logo.png", crate::test_env::picture(800, 800));
             env.file("cafe.yaml", first_yaml(path).replacen("{title: Summer", "{titel: Summer", 1));
+        }
+        "docs/check.md" => {
+            env.file("cafe.yaml", first_yaml(path).replace(SITE, &site.unwrap().url("")));
         }
         "docs/images.md" => {
             for (name, picture) in
@@ -198,7 +224,7 @@ fn env(path: &str) -> TestEnv {
     let text = read(path);
     let is_on_the_sandbox =
         ["export LINKS_SANDBOX=1", "links --sandbox"].iter().any(|it| text.contains(it));
-    let (env, sandbox) = if is_on_the_sandbox {
+    let (env, sandbox) = if is_on_the_sandbox || path == "docs/authentication.md" {
         (env.env("LINKS_BASE_URL", "").env("LINKS_TOKEN", ""), "LINKS_SANDBOX=1 ")
     } else {
         (env, "")
@@ -228,7 +254,9 @@ fn every_block_of_commands_runs_and_prints_what_it_shows() {
         if blocks.is_empty() {
             continue;
         }
-        let env = env(&path);
+        let site = (path == "docs/check.md").then(LinkSite::start);
+        let env = env(&path, site.as_ref());
+        let names = names(&env, site.as_ref());
         let mut exported = String::new();
         let (mut updated, mut copied) = (String::new(), 0);
         let mut repeated: BTreeMap<String, usize> = BTreeMap::new();
@@ -243,7 +271,7 @@ fn every_block_of_commands_runs_and_prints_what_it_shows() {
                     continue;
                 }
                 ran += 1;
-                let (exit, output) = transcript(&env, &exported, &line);
+                let (exit, output) = transcript(&env, &names, &exported, &line);
                 if ["export ", "cd "].iter().any(|it| line.starts_with(it)) {
                     writeln!(exported, "{line}").unwrap();
                 }
