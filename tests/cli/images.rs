@@ -1,5 +1,8 @@
-//! The images of a terminal in the README, made of what the program prints. `LINKS_UPDATE=1 cargo test -p links-cli --test cli images`
-//! writes them anew; those of the preview are made by `tests/browser/screenshots`.
+//! The images of a terminal in the README, made of what the program prints on one. `LINKS_UPDATE=1 cargo test --workspace --test cli images`
+//! writes them; those of the preview are made by `tests/browser/screenshots`.
+
+use std::fmt::Write;
+use std::process::{Command, Stdio};
 
 use anstyle_svg::{Term, WIN10_CONSOLE};
 use links_fixtures::Limits;
@@ -7,53 +10,127 @@ use links_fixtures::Limits;
 use crate::docs::compare;
 use crate::test_env::TestEnv;
 
-const PAGE: &str = "\
-profile: qara.weddings
-description: A coffee bar that travels, with two baristas
-slots:
-  - id: 1102
-    type: text
-    data:
-      description: Two baristas, one machine, up to 200 guests.
-  - id: 1101
-    type: button
-    data:
-      title: Prices of 2026
-      link: https://qara.example/weddings
-  - type: button
-    data:
-      title: Ask for a date
-      link: https://qara.example/weddings/dates
-";
+/// Columns of the terminal: an image of them is shown at its own size in a README.
+const COLUMNS: usize = 88;
 
-/// Runs a line with colours and compares its image with the committed one.
-fn check(env: &TestEnv, name: &str, line: &str, exit: i32) {
-    let run = env.run(&format!("{line} --color always"));
-    assert_eq!(run.exit, exit, "{run}");
-    let text = format!("\x1b[1m$\x1b[0m links {line}\n{}{}", run.stderr, run.stdout);
-    compare(
-        &format!("docs/images/{name}.svg"),
-        &Term::new().palette(WIN10_CONSOLE).render_svg(text.trim_end()),
-    );
+/// Time for which a scene of the animation is shown.
+const SECONDS: usize = 4;
+
+/// Colors of the palette that are too dark to read, each with a lighter one of a contrast of more than 4.5:1 to the background.
+const LIGHTER: [(&str, &str); 5] = [
+    ("#C50F1F", "#FF7B72"),
+    ("#881798", "#E3A0F0"),
+    ("#13A10E", "#4CC946"),
+    ("#3A96DD", "#6CB6F0"),
+    ("opacity: 0.4", "opacity: 0.7"),
+];
+
+/// Runs a line on a terminal and returns what it shows, below the line itself.
+fn screen(env: &TestEnv, line: &str) -> String {
+    let like = env.command([""; 0]);
+    let program = std::path::PathBuf::from(like.get_program());
+    let typed = format!("stty cols {COLUMNS} rows 50; {line}");
+    let mut command = Command::new("script");
+    command.args(["--quiet", "--return", "--command", &typed, "/dev/null"]);
+    command.env_clear().current_dir(env.home.path());
+    command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
+    command.env("PATH", path).env("TERM", "xterm-256color").env("LINKS_PROGRESS", "false");
+    command.env("LC_ALL", "C.UTF-8");
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap().replace('\r', "");
+    format!("\x1b[1m$ {line}\x1b[0m\n{shown}").trim_end().to_owned() + "\n"
 }
 
-#[test]
-fn the_images_of_the_readme_are_what_the_program_prints() {
+fn svg(text: &str) -> String {
+    let made = Term::new().palette(WIN10_CONSOLE).render_svg(text.trim_end());
+    LIGHTER.iter().fold(made, |made, (dark, light)| made.replace(dark, light))
+}
+
+fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
+    text.split_once(start).unwrap().1.split_once(end).unwrap().0
+}
+
+/// Returns an image that shows one scene after the other, and the second one where nothing moves.
+fn animation(scenes: &[String]) -> String {
+    let every = svg(&scenes.concat());
+    let (style, count) = (between(&every, "<style>", "</style>"), scenes.len());
+    let images: Vec<_> = scenes.iter().map(|it| svg(it)).collect();
+    let largest = |name: &str| {
+        let size = |image: &String| between(image, name, "px\"").parse::<usize>().unwrap();
+        images.iter().map(size).max().unwrap()
+    };
+    let (width, height) = (largest("width=\""), largest("height=\""));
+    let share = 100 / count;
+    let mut made = format!(
+        "<svg width=\"{width}px\" height=\"{height}px\" xmlns=\"http://www.w3.org/2000/svg\">\n  <style>{style}"
+    );
+    write!(
+        made,
+        "  .scene {{ opacity: 0; animation: scene {}s step-end infinite; }}\n    .scene-1 {{ opacity: 1; }}\n    \
+         @keyframes scene {{ 0% {{ opacity: 1; }} {share}% {{ opacity: 0; }} 100% {{ opacity: 0; }} }}\n",
+        count * SECONDS
+    )
+    .unwrap();
+    for nth in 0..count {
+        // Every scene has begun at the start, so that the default is never seen beside another one.
+        let delay = (count - nth) % count * SECONDS;
+        writeln!(made, "    .scene-{nth} {{ animation-delay: -{delay}s; }}").unwrap();
+    }
+    made +=
+        "  </style>\n\n  <rect width=\"100%\" height=\"100%\" y=\"0\" rx=\"4.5\" class=\"bg\" />\n";
+    for (nth, image) in images.iter().enumerate() {
+        let text = between(image, "<text", "</text>");
+        write!(made, "\n  <g class=\"scene scene-{nth}\"><text{text}</text></g>\n").unwrap();
+    }
+    made + "</svg>\n"
+}
+
+/// Returns an account with a page that was pulled, and its file.
+fn pulled() -> (TestEnv, std::path::PathBuf) {
     // A wait for a limit would be followed by a read, on a fast machine only. `me` learns that none is in reach.
     let limits = Limits { requests_per_second: 1000, ..Limits::default() };
     let env = TestEnv::with(|server| server.limits(limits)).keeping_state().keeping_cache();
     assert_eq!(env.run("me").exit, 0);
-    env.file("weddings.yaml", PAGE.replacen("title: Prices", "titel: Prices", 1));
-    check(&env, "error", "plan weddings.yaml", 8);
-    env.file("weddings.yaml", PAGE);
-    check(&env, "plan", "plan weddings.yaml", 3);
-    check(&env, "apply", "apply weddings.yaml", 0);
+    assert_eq!(env.run("pull qara.weddings -O weddings.yaml").exit, 0);
+    let path = env.home.path().join("weddings.yaml");
+    (env, path)
 }
 
 #[test]
-fn the_readme_shows_a_plan_an_apply_an_error_and_the_preview() {
+fn the_images_of_the_readme_are_what_the_program_prints() {
+    let (env, path) = pulled();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen("title: Prices", "titel: Prices", 1)).unwrap();
+    compare("docs/images/error.svg", &svg(&screen(&env, "links plan weddings.yaml")));
+
+    std::fs::write(&path, text).unwrap();
+    let edits = [
+        "cat weddings.yaml",
+        "sed -i 's/title: Prices/title: 2026 prices/' weddings.yaml",
+        "echo '  - {type: divider}' >> weddings.yaml",
+    ];
+    let scenes = [
+        edits.map(|it| screen(&env, it)).concat(),
+        screen(&env, "links plan weddings.yaml"),
+        screen(&env, "links apply weddings.yaml --yes"),
+        screen(&env, "links undo --yes"),
+    ];
+    let time = regex::Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ").unwrap();
+    let scenes = scenes.map(|it| time.replace_all(&it, "2026-07-01T09:00:00Z").into_owned());
+    compare("docs/images/tour.svg", &animation(&scenes));
+
+    let (env, path) = pulled();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen("title: Prices", "title: 2026 prices", 1)).unwrap();
+    assert_eq!(env.run("slots set qara.weddings 1101 title=Tariff").exit, 0);
+    compare("docs/images/conflict.svg", &svg(&screen(&env, "links plan weddings.yaml")));
+}
+
+#[test]
+fn the_readme_shows_a_tour_an_error_a_conflict_and_the_preview() {
     let readme = include_str!("../../README.md");
-    for name in ["plan.svg", "apply.svg", "error.svg", "preview-light.png"] {
+    for name in ["tour.svg", "error.svg", "conflict.svg", "preview-light.png"] {
         assert!(readme.contains(&format!("src=\"docs/images/{name}\"")), "{name}");
     }
 }

@@ -1,5 +1,5 @@
-//! The reference of commands in `docs/commands.md`, made from the definition of the command line. `LINKS_UPDATE=1 cargo test -p links-cli
-//! --test cli reference` writes it anew.
+//! The reference of commands: an index in `docs/commands.md` and a page for each noun in `docs/commands`, made from the definition of the
+//! command line. `LINKS_UPDATE=1 cargo test --workspace --test cli reference` writes them.
 
 use std::fmt::Write;
 
@@ -8,8 +8,8 @@ use clap::{Arg, Command};
 use crate::docs::compare;
 
 const INTRODUCTION: &str = "# Commands\n\n\
-     Made from the definition of the command line; `links COMMAND --help` says the same. The options of every command are \
-     [at the end](#options-of-every-command).\n\n";
+     One page per noun, made from the definition of the command line. `links COMMAND --help` says the same.\n\n\
+     | command | purpose |\n|---|---|\n";
 
 /// Returns a text in which no character has a meaning of Markdown, outside of its spans of code.
 fn escaped(text: &str) -> String {
@@ -26,6 +26,7 @@ fn item(argument: &Arg) -> String {
     let short = argument.get_short().map(|it| format!("-{it}, ")).unwrap_or_default();
     let help = argument.get_long_help().or(argument.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
+    let help = help.replace(".\n\n", ". ").replace("\n\n", ". ");
     let mut text = format!("- `{short}{argument}`: {}", escaped(&help));
     let values = argument.get_possible_values();
     let takes_value = argument.get_action().takes_values();
@@ -50,7 +51,7 @@ fn items<'c>(arguments: impl Iterator<Item = &'c Arg>) -> String {
 
 /// Appends the section of a command, and those of its subcommands.
 fn section(command: &mut Command, path: &str, text: &mut String) {
-    let depth = if path.split(' ').count() == 2 { "##" } else { "###" };
+    let depth = "#".repeat(path.split(' ').count() - 1);
     let about = command.get_long_about().or(command.get_about());
     let about = escaped(&about.map(ToString::to_string).unwrap_or_default());
     write!(text, "{depth} {path}\n\n{about}\n\n").unwrap();
@@ -69,7 +70,7 @@ fn section(command: &mut Command, path: &str, text: &mut String) {
     write!(text, "```text\n{}\n```\n\n", usage.join(" ")).unwrap();
     *text += &items(command.get_arguments().filter(|it| !it.is_global_set()));
     let schema = path.trim_start_matches("links ").replace(' ', "-");
-    write!(text, "With `-o json`: [schema](schemas/{schema}.json)\n\n").unwrap();
+    write!(text, "With `-o json`: [schema](../schemas/{schema}.json)\n\n").unwrap();
     let help = command.get_after_long_help().or(command.get_after_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
     let (notes, examples) = help.split_once("Example").unwrap();
@@ -83,15 +84,21 @@ fn section(command: &mut Command, path: &str, text: &mut String) {
 #[test]
 fn the_reference_of_commands_is_what_the_definition_says() {
     let mut tree = links_cli::command();
-    let mut text = INTRODUCTION.to_owned();
+    let mut index = INTRODUCTION.to_owned();
     let names: Vec<_> = tree.get_subcommands().map(|it| it.get_name().to_owned()).collect();
     for name in names {
         let command = tree.find_subcommand_mut(&name).unwrap();
-        if !command.is_hide_set() {
-            section(command, &format!("links {name}"), &mut text);
+        if command.is_hide_set() {
+            continue;
         }
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        writeln!(index, "| [`links {name}`](commands/{name}.md) | {} |", escaped(&about)).unwrap();
+        let mut page = String::new();
+        section(command, &format!("links {name}"), &mut page);
+        page += "The [options of every command](../commands.md#options-of-every-command) apply as well.\n";
+        compare(&format!("docs/commands/{name}.md"), &format!("{}\n", page.trim_end()));
     }
-    text += "## Options of every command\n\n";
-    text += &items(tree.get_arguments().filter(|it| it.is_global_set()));
-    compare("docs/commands.md", &format!("{}\n", text.trim_end()));
+    index += "\n## Options of every command\n\n";
+    index += &items(tree.get_arguments().filter(|it| it.is_global_set()));
+    compare("docs/commands.md", &format!("{}\n", index.trim_end()));
 }

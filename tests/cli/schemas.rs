@@ -48,7 +48,8 @@ fn shown_files() -> Vec<String> {
     let texts = [
         include_str!("../../README.md"),
         include_str!("../../docs/page-files.md"),
-        include_str!("../../docs/accounts.md"),
+        include_str!("../../docs/form-files.md"),
+        include_str!("../../docs/images.md"),
     ];
     let blocks = texts.iter().flat_map(|text| text.split("```yaml\n").skip(1));
     blocks.filter_map(|it| it.split("```").next()).map(str::to_owned).collect()

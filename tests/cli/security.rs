@@ -1,4 +1,4 @@
-//! Test of the table of `docs/security.md`: the files, programs and hosts that each command was observed to use. `LINKS_UPDATE=1` writes
+//! Test of the table of `docs/internals/effects.md`: the files, programs and hosts that each command was observed to use. `LINKS_UPDATE=1` writes
 //! the table anew.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +12,9 @@ use crate::test_env::TestEnv;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/security.md");
+
+/// Document with the table.
+const EFFECTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/internals/effects.md");
 
 /// Directories below the home directory that belong to the program.
 const OWN: [(&str, &str); 3] = [
@@ -118,18 +121,18 @@ impl Seen {
 }
 
 #[test]
-fn the_table_of_the_security_guide_matches_what_the_commands_do() {
+fn the_table_of_effects_matches_what_the_commands_do() {
     let seen: Vec<_> = leaves::names().iter().map(|leaf| run(leaf)).collect();
     let rows: String = seen.iter().map(Seen::row).collect();
     let table = format!(
         "| command | reads what you name | asks the service to | writes here | starts |\n| --- | --- | --- | --- | --- |\n{rows}"
     );
-    let kept = std::fs::read_to_string(GUIDE).unwrap();
+    let kept = std::fs::read_to_string(EFFECTS).unwrap();
     let (before, rest) = kept.split_once("<!-- table -->\n").unwrap();
     let (_, after) = rest.split_once("<!-- end of table -->\n").unwrap();
     let made = format!("{before}<!-- table -->\n{table}<!-- end of table -->\n{after}");
     if std::env::var_os("LINKS_UPDATE").is_some() {
-        std::fs::write(GUIDE, &made).unwrap();
+        std::fs::write(EFFECTS, &made).unwrap();
     }
     assert!(
         kept == made || std::env::var_os("LINKS_UPDATE").is_some(),

@@ -46,7 +46,7 @@ fn text(output: &Output) -> String {
 #[test]
 fn the_workflow_of_the_guide_passes() {
     let guide = std::fs::read_to_string(Path::new(ROOT).join("docs/ci.md")).unwrap();
-    let workflow = guide.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+    let workflow = guide.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
     let job = yaml(workflow)["jobs"]["check"].clone();
     assert_eq!(job["env"]["LINKS_SANDBOX"], "1");
     let directory = checkout();
@@ -87,7 +87,7 @@ struct JobResult {
 impl Workflow {
     fn new() -> Self {
         let guide = std::fs::read_to_string(Path::new(ROOT).join("docs/ci.md")).unwrap();
-        let workflow = guide.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
+        let workflow = guide.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
         let jobs = yaml(workflow)["jobs"].clone();
         let root = tempfile::tempdir().unwrap();
         let all = Self { env: TestEnv::cafe(), jobs, root };

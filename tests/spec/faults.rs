@@ -1,4 +1,4 @@
-//! Test of `docs/faults.md` against the names of the tests. `LINKS_UPDATE=1 cargo test -p links-spec --test spec faults` writes the files
+//! Test of `docs/internals/faults.md` against the names of the tests. `LINKS_UPDATE=1 cargo test -p links-spec --test spec faults` writes the files
 //! of the tests anew, after some were moved.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::repository::{files, read, root, table_rows};
 
-const DOCUMENT: &str = "docs/faults.md";
+const DOCUMENT: &str = "docs/internals/faults.md";
 
 /// A test function whose name carries the number of a fault.
 struct NumberedTest {

@@ -1,4 +1,4 @@
-//! Test of `docs/interface.md` against the operations of the description and against every section number that is cited.
+//! Test of `docs/internals/interface.md` against the operations of the description and against every section number that is cited.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use regex::Regex;
 use crate::openapi::{KEYED, TABLE};
 use crate::repository::{TextFile, files, read, table_rows};
 
-const DOCUMENT: &str = "docs/interface.md";
+const DOCUMENT: &str = "docs/internals/interface.md";
 
 /// Returns the numbers that can be cited: those of headings, and `4.6.2` for item 2 of a list in section 4.6.
 fn anchors(markdown: &str) -> BTreeSet<String> {
