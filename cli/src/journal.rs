@@ -95,7 +95,7 @@ pub(crate) fn closed<T, E>(
 ) -> Result<T, E> {
     if let Some(error) = write.close(result.is_ok()) {
         let text = format!(
-            "this command is not in `links log`, and cannot be undone: the journal cannot be written: {error}"
+            "cannot write the journal: {error}; this command will not be in `links log`, and cannot be undone"
         );
         context.ui.tell(Style::Changed, text);
     }

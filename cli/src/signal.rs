@@ -149,7 +149,7 @@ fn stopped(written: &WriteSummary, writes: bool) -> CommandError {
     let hint = match (written.outcome(), carried_out(written)) {
         (Outcome::NotExecuted, _) => return failure,
         (Outcome::Unknown, _) => {
-            "a write that was under way may still have been carried out".to_owned()
+            "a write that was in progress may still have been applied".to_owned()
         }
         (Outcome::Executed, done) => {
             format!("changes made before that are kept: {}", done.unwrap_or_default())

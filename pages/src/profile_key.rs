@@ -17,7 +17,7 @@ pub fn parse(text: &str) -> Result<ProfileKey, InvalidValue> {
     let key = login.parse()?;
     if matches!(key, ProfileKey::Id(_)) {
         return Err(InvalidValue::new(format!(
-            "`{login}` is all digits, so it is an id, but ids go from 1 to 9223372036854775807"
+            "`{login}` is all digits, so it must be an ID from 1 to 9223372036854775807"
         )));
     }
     Ok(key)
@@ -56,12 +56,12 @@ fn url(text: &str) -> Option<(&str, &str)> {
 pub fn slot(text: &str) -> Result<SlotId, &'static str> {
     if text.parse::<i64>().is_err() && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
     {
-        return Err("an id is a whole number, at most 9223372036854775807");
+        return Err("an ID must be at most 9223372036854775807");
     }
     text.parse()
         .ok()
         .filter(|id: &SlotId| id.get() > 0)
-        .ok_or("an id is a whole number, such as 1002")
+        .ok_or("an ID must be a whole number, such as 1002")
 }
 
 /// Length of a login in characters (the interface, section 8).
@@ -70,9 +70,9 @@ pub const LOGIN_LENGTH: RangeInclusive<usize> = 4..=60;
 /// Checks the rules for a new login that apply to everyone: 4 to 60 of `a-z A-Z 0-9 . _`. Only the service knows the reserved words.
 pub fn broken_login_rule(login: &str) -> Option<&'static str> {
     if !login.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_')) {
-        Some("a login has only letters a-z, digits, `.` and `_`")
+        Some("a login must have only letters a-z, digits, `.` and `_`")
     } else if !LOGIN_LENGTH.contains(&login.len()) {
-        Some("a login has 4 to 60 characters")
+        Some("a login must have 4 to 60 characters")
     } else {
         None
     }

@@ -96,7 +96,7 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
         }
         Command::Move { slot, to } => {
             let id = at(*slot)?;
-            let line = format!("slots move cafe {id} --at {to}");
+            let line = format!("slots move cafe {id} --at {}", to + 1);
             (line, Vec::new(), Intent::Order { moved: Some(id) })
         }
         Command::Reorder { seed } => {
@@ -112,8 +112,8 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
         }
         Command::Import(import) => {
             let file = machine.write_text("rows", "csv", &import.csv());
-            let at = if import.at_top { "--at=top" } else { "--at=bottom" };
-            let values = vec![file, format!("--type={}", import.kind), at.to_owned()];
+            let mut values = vec![file, format!("--type={}", import.kind)];
+            values.extend(import.at_top.then(|| "--top".to_owned()));
             bulk(machine, Bulk::Import(import.clone()), values)
         }
         Command::BulkAgain => {
@@ -197,7 +197,7 @@ fn flags(prune: Prune) -> String {
 }
 
 fn place(at: Option<usize>) -> String {
-    at.map(|at| format!("--at {at}")).unwrap_or_default()
+    at.map(|at| format!("--at {}", at + 1)).unwrap_or_default()
 }
 
 fn named(ids: &[u64]) -> String {

@@ -140,7 +140,7 @@ fn a_change_by_someone_else_is_kept_and_one_on_both_sides_is_a_conflict_in_the_f
     let json = ok(&env, "apply cafe.yaml -o json").json();
     assert_eq!(json["data"]["pages"][0]["sync"]["remote"][0]["key"], "title", "{json}");
     let kept = ok(&env, "apply cafe.yaml");
-    assert!(kept.stdout.contains("`title` is \"Theirs\" on the page"), "{kept}");
+    assert!(kept.stdout.contains("`title` changed to \"Theirs\" on the page"), "{kept}");
     assert_eq!(env.run("plan cafe.yaml --fail-on remote").exit, 3);
     env.file("cafe.yaml", CAFE.replace("Qara at night", "Ours").replace("Open late", "Closed"));
     env.operations();
@@ -148,7 +148,7 @@ fn a_change_by_someone_else_is_kept_and_one_on_both_sides_is_a_conflict_in_the_f
     assert!(conflict.exit == 7 && conflict.stderr.contains("cafe.yaml:2:8"), "{conflict}");
     assert!(conflict.stderr.contains("Theirs"), "{conflict}");
     assert_eq!(writes(&env), [""; 0]);
-    ok(&env, "apply cafe.yaml --overwrite");
+    ok(&env, "apply cafe.yaml --force");
     let page = env.server.account().profiles[0].clone();
     assert_eq!((page.title.as_deref(), page.mood_text.as_deref()), (Some("Ours"), Some("Closed")));
     assert_eq!(page.description.as_deref(), Some("Theirs too"));
@@ -161,7 +161,7 @@ fn pages_and_forms_are_created_once_with_consent_and_found_again_without_a_lock(
     assert_eq!(plan.exit, 3, "{plan}");
     for part in [
         "~ cafe: ",
-        "+ qara.astana: new page, which cannot be deleted again",
+        "+ qara.astana: new page (`links` cannot delete it again)",
         "+ title: \"Astana\"",
         "+ form contact: new form",
     ] {
@@ -220,8 +220,8 @@ fn two_files_of_one_page_or_form_and_files_that_are_neither_are_refused_or_named
     env.file("twice.yaml", ASTANA.replace("qara.astana", "Cafe"));
     env.file("again.yml", CONTACT);
     let run = env.run("plan");
-    assert!(run.exit == 8 && run.stderr.contains("both files of the page cafe"), "{run}");
-    assert!(run.stderr.contains("both files of the form contact"), "{run}");
+    assert!(run.exit == 8 && run.stderr.contains("both files for the page cafe"), "{run}");
+    assert!(run.stderr.contains("both files for the form contact"), "{run}");
     for name in ["twice.yaml", "again.yml"] {
         fs::remove_file(path(&env, name)).unwrap();
     }
@@ -235,7 +235,7 @@ fn two_files_of_one_page_or_form_and_files_that_are_neither_are_refused_or_named
         env.file(name, "a: 1\n");
     }
     let plan = env.run("plan");
-    let left = "5 files are neither pages nor forms, and are left out: compose.yaml, mkdocs.yml, package.json and 2 more";
+    let left = "skipped 5 files that are neither pages nor forms: compose.yaml, mkdocs.yml, package.json and 2 more";
     assert!(plan.stderr.contains(left), "{plan}");
     assert_eq!(plan.stderr.matches("left out").count(), 1, "{plan}");
     let named = env.run("plan package.json");
@@ -303,7 +303,7 @@ fn a_plan_refuses_logins_that_cannot_be_at_their_lines() {
         ] {
             let run = env.run(&line);
             assert_eq!(run.exit, 8, "{run}");
-            let said = format!("the login {why} cannot be taken");
+            let said = format!("the login `{why}` is not available");
             assert!(run.stderr.contains(place) && run.stderr.contains(&said), "{run}");
         }
     }
@@ -327,7 +327,7 @@ fn a_misspelt_page_is_shown_with_the_page_that_may_be_meant() {
     env.file("cafe.yaml", "profile: cafee\ntitle: Anew\n");
     let plan = env.run("plan cafe.yaml");
     assert_eq!(plan.exit, 3, "{plan}");
-    assert!(plan.stdout.contains("new page, which cannot be deleted again"), "{plan}");
+    assert!(plan.stdout.contains("new page (`links` cannot delete it again)"), "{plan}");
     assert!(plan.stdout.contains("did you mean the page `cafe`?"), "{plan}");
     let run = env.run("apply cafe.yaml --yes");
     assert!(run.exit == 14 && run.stderr.contains("did you mean the page `cafe`?"), "{run}");
@@ -341,10 +341,7 @@ fn a_misspelt_page_is_shown_with_the_page_that_may_be_meant() {
     for line in ["slots plan slots.yaml", "slots apply slots.yaml --yes"] {
         let run = env.run(line);
         assert_eq!(run.exit, 6, "{run}");
-        assert!(
-            run.stderr.contains("the file is for the page `cafee`: did you mean `cafe`?"),
-            "{run}"
-        );
+        assert!(run.stderr.contains("page `cafee` not found; did you mean `cafe`?"), "{run}");
     }
 }
 
@@ -427,7 +424,7 @@ fn commands_for_slots_leave_the_record_of_the_fields_as_it_is() {
     assert!(!slots.to_string().contains("no longer in the file"), "{slots}");
     env.server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
     let kept = ok(&env, "apply");
-    assert!(kept.stdout.contains("changed since the last sync; kept"), "{kept}");
+    assert!(kept.stdout.contains("on the page since the last sync; kept"), "{kept}");
 }
 
 #[test]
@@ -462,8 +459,7 @@ fn two_files_that_name_one_page_by_login_and_by_id_are_refused() {
     env.file("two.yaml", "profile: 101\ntitle: Two\n");
     for verb in ["plan", "apply", "apply --wait"] {
         let run = env.run(&format!("{verb} one.yaml two.yaml"));
-        let message =
-            "one.yaml and two.yaml are both files of the page with the id 101; nothing was written";
+        let message = "one.yaml and two.yaml are both files for the page with the ID 101; nothing was written";
         assert!(run.exit == 8 && run.stderr.contains(message), "{run}");
     }
     assert_eq!(writes(&env), [""; 0]);
@@ -518,7 +514,10 @@ fn a_page_that_fails_does_not_stop_the_others_and_the_same_command_goes_on() {
     assert!(run.exit == 12 && run.stderr.contains("qara.weddings: title"), "{run}");
     // One line says which page failed, and why, and what to do about that.
     let failed = "cafe: Server Error; nothing was written: the token is read-only, or may not change this page\n";
-    assert!(run.stderr.contains("1 of 2 pages failed (the others are applied)"), "{run}");
+    assert!(
+        run.stderr.contains("1 of 2 pages failed (the other pages match their files)"),
+        "{run}"
+    );
     assert!(run.stderr.contains(failed) && run.stderr.matches('×').count() == 1, "{run}");
     let titles = || -> Vec<_> {
         env.server.account().profiles.iter().map(|page| page.title.clone().unwrap()).collect()
@@ -602,7 +601,7 @@ fn a_form_is_identified_by_the_lock_alone_with_locked() {
     for line in ["apply --locked --yes", "slots apply cafe.yaml --locked"] {
         let refused = env.run(line);
         assert!(refused.exit == 14 && refused.stderr.contains("cafe.yaml:3:41"), "{refused}");
-        let message = format!("links.lock does not have the form \"{title}\"");
+        let message = format!("form \"{title}\" is not in links.lock");
         assert!(refused.stderr.contains(&message), "{refused}");
         assert_eq!(env.operations(), [""; 0], "{refused}");
     }
@@ -618,7 +617,10 @@ fn a_form_is_identified_by_the_lock_alone_with_locked() {
         account.forms[0].title = "main".to_owned();
     });
     let gone = env.run("slots apply cafe.yaml --locked");
-    assert!(gone.exit == 8 && gone.stderr.contains("which links.lock has for \"main\""), "{gone}");
+    assert!(
+        gone.exit == 8 && gone.stderr.contains("which links.lock records for \"main\""),
+        "{gone}"
+    );
 }
 
 #[test]
@@ -666,7 +668,7 @@ fn a_url_as_profile_has_the_host_of_the_page() {
         ] {
             let run = env.run(line);
             assert!(run.exit == 8 && run.stderr.contains("cafe.yaml:1:10"), "{line}: {run}");
-            assert!(run.stderr.contains("is at links.example, not at evil.test"), "{line}: {run}");
+            assert!(run.stderr.contains("is on links.example, not on evil.test"), "{line}: {run}");
         }
     }
     env.file("cafe.yaml", "profile: https://links.example/qara.astana\ntitle: New\n");
@@ -694,7 +696,7 @@ fn a_dry_run_shows_the_request_that_creates_a_page_and_names_the_others() {
     assert!(lines[create - 1].starts_with("# uploadFile: "), "{run}");
     let later = &lines[create + 1..];
     let starts =
-        ["# updateProfile: its URL has the id of the new page", "# createSlots: its URL has "];
+        ["# updateProfile: its URL has the ID of the new page", "# createSlots: its URL has "];
     assert_eq!(later.len(), starts.len(), "{run}");
     assert!(later.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{run}");
     let shown = env.run("apply astana.yaml contact.yaml --dry-run=request -o json").json();
@@ -816,7 +818,10 @@ fn a_saved_plan_that_deletes_is_carried_out_beside_a_new_page_too() {
         let saved = env.run("plan . --prune --max-deletes 99 --out plan.json");
         assert_eq!(saved.exit, 3, "{saved}");
         let again = env.run("apply --plan plan.json --prune --yes");
-        assert!(again.exit == 2 && again.stderr.contains("already determines"), "{again}");
+        assert!(
+            again.exit == 2 && again.stderr.contains("already contains what is deleted"),
+            "{again}"
+        );
         ok(&env, "apply --plan plan.json --yes --max-deletes 99 --allow-create 1");
         let account = env.server.account();
         let ids: Vec<_> = account.profiles[0].slots.iter().map(|slot| slot.id).collect();
@@ -844,9 +849,9 @@ fn a_plan_is_appended_to_a_job_summary_and_noted_at_the_lines_of_its_files() {
         "{summary}"
     );
     for note in [
-        "::notice file=cafe.yaml,line=2::title is written",
+        "::notice file=cafe.yaml,line=2::writes title",
         "::warning file=cafe.yaml,line=7::",
-        "::notice file=cafe.yaml,line=10::slot 1001 is updated: title",
+        "::notice file=cafe.yaml,line=10::updates slot 1001: title",
     ] {
         assert!(plan.stderr.contains(note), "{note}: {plan}");
     }
@@ -857,15 +862,15 @@ fn an_expired_status_is_no_difference_and_is_written_again_on_request() {
     let env = TestEnv::in_june();
     env.file("cafe.yaml", "profile: cafe\nmoodText: Open late\nmoodHours: 4\n");
     ok(&env, "apply cafe.yaml");
-    assert!(ok(&env, "apply cafe.yaml --renew-mood").stdout.contains("no changes"));
+    assert!(ok(&env, "apply cafe.yaml --renew-status").stdout.contains("no changes"));
     env.server.edit(|account| {
         let set = account.profiles[0].mood_set_at.unwrap();
         account.profiles[0].mood_set_at = set.checked_sub(jiff::SignedDuration::from_hours(5)).ok();
     });
     assert!(ok(&env, "apply cafe.yaml").stdout.contains("no changes"));
-    let renewed = ok(&env, "apply cafe.yaml --renew-mood");
+    let renewed = ok(&env, "apply cafe.yaml --renew-status");
     assert!(renewed.stdout.contains("moodHours, moodText"), "{renewed}");
-    assert!(ok(&env, "apply cafe.yaml --renew-mood").stdout.contains("no changes"));
+    assert!(ok(&env, "apply cafe.yaml --renew-status").stdout.contains("no changes"));
 }
 
 #[test]
@@ -880,23 +885,23 @@ fn an_expired_status_that_another_client_changed_is_renewed_as_it_is() {
         page.mood_set_at =
             page.mood_set_at.unwrap().checked_sub(jiff::SignedDuration::from_hours(5)).ok();
     });
-    let renewed = ok(&env, "apply --renew-mood");
-    assert!(renewed.stderr.contains("`moodText` is \"Theirs\" on the page"), "{renewed}");
+    let renewed = ok(&env, "apply --renew-status");
+    assert!(renewed.stderr.contains("`moodText` changed to \"Theirs\" on the page"), "{renewed}");
     let page = env.server.account().profiles[0].clone();
     assert_eq!((page.mood_text.as_deref(), page.mood_hours), (Some("Theirs"), Some(4)));
-    assert!(ok(&env, "apply --renew-mood").stdout.contains("no changes"));
-    ok(&env, "apply --overwrite");
+    assert!(ok(&env, "apply --renew-status").stdout.contains("no changes"));
+    ok(&env, "apply --force");
     assert_eq!(env.server.account().profiles[0].mood_text.as_deref(), Some("Open late"));
 }
 
 #[test]
 fn a_file_of_another_page_than_the_pinned_ones_is_refused() {
     let env = account_of_files();
-    let run = env.run("apply --profile cafe --profile qara.weddings --yes --allow-create 2");
-    assert!(run.exit == 14 && run.stderr.contains("the page qara.astana, a new one"), "{run}");
+    let run = env.run("apply --only cafe --only qara.weddings --yes --allow-create 2");
+    assert!(run.exit == 14 && run.stderr.contains("the page qara.astana (new)"), "{run}");
     assert_eq!(writes(&env), [""; 0]);
     fs::remove_file(path(&env, "astana.yaml")).unwrap();
-    ok(&env, "apply --profile cafe --profile qara.weddings --yes --allow-create 2");
+    ok(&env, "apply --only cafe --only qara.weddings --yes --allow-create 2");
 }
 
 #[test]
@@ -971,8 +976,11 @@ fn an_undo_takes_back_all_pages_and_forms_of_a_command_and_names_what_stays() {
     env.file("page.yaml", "profile: brand.new\ntitle: New\n");
     ok(&env, "apply a.yaml form.yaml new.yaml page.yaml --allow-create 2");
     let undo = ok(&env, "undo --yes");
-    assert!(undo.stderr.contains("the service cannot delete forms; it stays"), "{undo}");
-    assert!(undo.stderr.contains("deletes no pages"), "{undo}");
+    assert!(
+        undo.stderr.contains("lead forms can only be deleted in the dashboard; it stays"),
+        "{undo}"
+    );
+    assert!(undo.stderr.contains("pages can only be deleted in the dashboard"), "{undo}");
     assert_eq!(env.server.account().forms[0].title, "Book a table");
     assert_ne!(env.server.account().profiles[0].description.as_deref(), Some("C"));
 }

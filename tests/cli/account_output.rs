@@ -34,8 +34,8 @@ fn a_page_whose_file_is_gone_is_named_with_what_becomes_of_it() {
         let plan = ok(&env, line);
         let line = plan.stdout.lines().find(|line| line.starts_with("= cafe: ")).unwrap();
         for part in [
-            "pages/cafe.yaml is not there any more",
-            "the page stays",
+            "pages/cafe.yaml no longer exists",
+            "the page is left alone",
             "`links pull cafe -O pages/cafe.yaml`",
             "`links init --refresh`",
             "dashboard",
@@ -52,7 +52,7 @@ fn a_page_whose_file_is_gone_is_named_with_what_becomes_of_it() {
     assert!(!ok(&env, "plan pages/weddings.yaml").stdout.contains("any more"));
     // The advice holds: the record goes, and so does the note.
     let refreshed = ok(&env, "init --refresh");
-    assert!(refreshed.stdout.contains("pages/cafe.yaml is not there any more"), "{refreshed}");
+    assert!(refreshed.stdout.contains("pages/cafe.yaml no longer exists"), "{refreshed}");
     let lock = text(&env, "links.lock");
     assert!(!lock.contains("pages/cafe.yaml") && lock.contains("pages/weddings.yaml"), "{lock}");
     assert!(!ok(&env, "plan").stdout.contains("any more"));
@@ -75,10 +75,10 @@ fn a_conflict_says_how_it_is_settled() {
     for line in ["plan pages/cafe.yaml", "apply pages/cafe.yaml"] {
         let run = env.run(line);
         assert_eq!(run.exit, 7, "{run}");
-        assert!(run.stderr.contains("--overwrite") && run.stderr.contains(pull), "{run}");
+        assert!(run.stderr.contains("--force") && run.stderr.contains(pull), "{run}");
         let error = env.run(&format!("{line} -o json")).error();
         let hint = error["hint"].as_str().unwrap_or_default();
-        assert!(hint.contains(pull) && hint.contains("--overwrite"), "{error:#}");
+        assert!(hint.contains(pull) && hint.contains("--force"), "{error:#}");
     }
     // The command of the hint does what it says.
     let pulled = env.run("pull cafe -O pages/cafe.yaml");
@@ -122,14 +122,17 @@ fn an_empty_value_is_not_listed_as_replaced_and_a_login_is_named_once() {
     let plan = env.run("plan cafe.yaml");
     assert_eq!(plan.exit, 3, "{plan}");
     assert!(!plan.stdout.contains("was null"), "{plan}");
-    assert!(!plan.stdout.contains("`description` was"), "{plan}");
-    assert!(plan.stdout.contains("`title` was \"Qara Coffee\" on the page"), "{plan}");
+    assert!(!plan.stdout.contains("overwrites `description`"), "{plan}");
+    assert!(
+        plan.stdout.contains("overwrites `title`, which is now \"Qara Coffee\" on the page"),
+        "{plan}"
+    );
     let named = plan.stdout.lines().filter(|line| line.contains("login")).count();
     assert_eq!(named, 1, "{plan}");
     // What another client has cleared since the last sync is.
     ok(&env, "apply cafe.yaml --allow-rename");
     env.server.edit(|account| account.profiles[0].description = None);
-    let plan = env.run("plan cafe.yaml --overwrite");
+    let plan = env.run("plan cafe.yaml --force");
     assert!(plan.stdout.contains("`description` was empty on the page"), "{plan}");
 }
 
@@ -145,7 +148,7 @@ fn a_dry_run_says_that_it_was_one_below_its_plan() {
         assert_eq!(run.exit, 3, "{run}");
         let place = |part: &str| run.stdout.find(part).unwrap_or_else(|| panic!("{part}: {run}"));
         assert!(place("Anew") < place("the service would accept the new and changed slots"));
-        assert!(place("would accept") < place("a dry run: nothing was changed"));
+        assert!(place("would accept") < place("dry run: nothing was changed"));
         assert!(!run.stderr.contains("dry run"), "{run}");
     }
 }

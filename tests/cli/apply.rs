@@ -199,9 +199,9 @@ fn an_apply_on_a_terminal_asks_before_deletes_and_shows_progress() {
     assert!(!env.operations().contains(&"updateSlots".to_owned()));
     let seen = apply("y\n");
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    let asked = "10 deletes. Apply these changes?";
+    let asked = "Apply these changes, including 10 deletes?";
     for part in [
-        "  delete faq 1011 \"Before you come\"",
+        "  - faq 1011 \"Before you come\"",
         asked,
         "0/5 updating 1",
         "1/5 creating 1",

@@ -83,7 +83,7 @@ fn fault_79_an_invalid_token_is_refused_without_being_shown() {
     let env = logged_out();
     let run = log_in(&env, "canary-wrong-token", &[]);
     assert_eq!(run.exit, 4, "{run}");
-    assert!(run.error()["hint"].to_string().contains("begin with `pps_`"), "{run}");
+    assert!(run.error()["hint"].to_string().contains("start with `pps_`"), "{run}");
     assert!(!run.to_string().contains("canary") && !config(&env).join("accounts.json").exists());
     let run = log_in(&env, "pps_canary", &[]);
     assert!(run.exit == 4 && run.error()["hint"].to_string().contains("API settings"), "{run}");
@@ -378,7 +378,7 @@ fn fault_77_no_file_in_the_current_directory_sets_the_url_the_account_or_the_tok
     for key in ["account", "token-command", "token_command", "token"] {
         fs::write(config(&env).join("config.toml"), format!("{key} = \"touch ran\"\n")).unwrap();
         let (exit, said) = run(&env);
-        assert!(exit == Some(2) && said.contains(&format!("there is no key `{key}`")), "{said}");
+        assert!(exit == Some(2) && said.contains(&format!("unknown key `{key}`")), "{said}");
     }
     assert!(!directory.join("ran").exists());
 }
@@ -391,7 +391,7 @@ fn fault_87_without_a_keyring_a_login_fails_and_stores_nothing() {
         let run = env.run_args(line.iter().chain(more), env.server.token().as_bytes());
         assert_eq!(run.exit, 14, "{run}");
         let error = run.error();
-        assert!(error["message"].to_string().contains("no usable keyring"), "{run}");
+        assert!(error["message"].to_string().contains("no keyring available"), "{run}");
         assert!(error["hint"].to_string().contains("--store file"), "{run}");
         assert!(!config(&env).exists() && env.operations().is_empty(), "{run}");
     }

@@ -159,7 +159,7 @@ fn a_switch_of_branches_deletes_and_reverts_nothing() {
     team.git(&clone, "checkout -q main");
     for clone in [&clone, &other] {
         let plan = team.keeps(clone);
-        assert!(plan.stdout.contains("changed since the last sync; kept"), "{plan}");
+        assert!(plan.stdout.contains("on the page since the last sync; kept"), "{plan}");
     }
     // A change of main is written, and nothing else.
     clone.write(&PAGE.replace("8 to 8", "9 to 9"));
@@ -271,7 +271,7 @@ fn what_an_overwriting_apply_put_back_is_known_to_a_later_merge() {
     let other = team.clone(&clone, "other", "");
     team.apply(&other, &PAGE.replace("8 to 8", "9 to 9"));
     // The page gets what the record of this clone says already.
-    team.ok(&clone, "apply --yes --overwrite");
+    team.ok(&clone, "apply --yes --force");
     let description = || team.env.server.account().profiles[0].slots[0].data["description"].clone();
     assert_eq!(description(), "8 to 8");
     team.commit(&clone, "overwritten");

@@ -51,7 +51,7 @@ fn a_report_has_what_a_bug_needs() {
     let written = env.run_args(["slots", "set", "canary.login", "1001", &title], b"");
     assert_eq!(written.exit, 0, "{written}");
     let (run, text) = report(&env);
-    assert!(run.stderr.contains("report written to report.json"), "{run}");
+    assert!(run.stderr.contains("wrote report.json"), "{run}");
     let report: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(report["links"]["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(report["system"]["os"], std::env::consts::OS);
@@ -65,7 +65,7 @@ fn a_report_has_what_a_bug_needs() {
     }
     let checks = report["checks"].as_array().unwrap();
     let limits = checks.iter().find(|it| it["check"] == "limits").unwrap();
-    assert_eq!(limits["message"], "2 of 100 pages and 1 of 5 tokens are used");
+    assert_eq!(limits["message"], "2 of 100 pages and 1 of 5 tokens in use");
     let [write] = &report["writes"].as_array().unwrap()[..] else { panic!("{text}") };
     assert_eq!(
         (&write["command"], &write["state"]),

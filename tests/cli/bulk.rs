@@ -203,7 +203,7 @@ fn rows_become_slots_in_order_with_few_requests() {
         "menu.csv",
         "name,url\nFirst,https://menu.example/first\nSecond,https://menu.example/second\n",
     );
-    let run = env.run_args([&IMPORT[..], &["--at", "top"]].concat(), b"");
+    let run = env.run_args([&IMPORT[..], &["--top"]].concat(), b"");
     assert_eq!(run.exit, 0, "{run}");
     let slots = env.server.account().profiles[1].slots.clone();
     assert_eq!([&slots[0].data["title"], &slots[1].data["title"]], ["First", "Second"]);

@@ -491,7 +491,7 @@ fn a_move_by_others_that_the_read_after_a_lost_answer_shows_is_kept() {
         env.server.edit_after_operation("createSlots", 1, |account| {
             account.profiles[0].slots.swap(0, 1);
         });
-        let run = env.run("slots import cafe one.csv --type button --at top --yes");
+        let run = env.run("slots import cafe one.csv --type button --top --yes");
         assert_eq!(run.exit, 13, "{fault:?}: {run}");
         assert!(run.stderr.contains("slots were moved"), "{fault:?}: {run}");
         let account = env.server.account();

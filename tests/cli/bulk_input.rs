@@ -22,7 +22,7 @@ fn filters_that_do_not_end_or_give_no_slot_write_nothing() {
         ("def f: f; f", 2, "takes longer than"),
         ("repeat(.)", 2, "takes longer than"),
         ("halt", 2, "it ends after"),
-        ("input", 2, "--edit: there is no filter `input`"),
+        ("input", 2, "--edit: unknown filter `input`"),
         ("$__loc__", 2, "--edit: there is no variable"),
         ("$selected", 2, "--edit: there is no variable"),
         ("$ENV.LINKS_TOKEN", 2, "--edit: there is no variable"),
@@ -122,13 +122,10 @@ fn files_that_are_no_table_are_refused_at_their_line() {
         ),
         (
             "name,name,url\nA,B,https://a.example\n".to_owned(),
-            "menu.csv:1: there are two columns name",
+            "menu.csv:1: duplicate column `name`",
         ),
-        (csv(1_000_000), "menu.csv:502: a page has at most 500 slots"),
-        (
-            "name,url\n".to_owned() + &"A\n".repeat(100_000),
-            "501 problems, of which the first 20 are listed",
-        ),
+        (csv(1_000_000), "menu.csv:502: a page can have at most 500 slots"),
+        ("name,url\n".to_owned() + &"A\n".repeat(100_000), "501 problems; the first 20 are listed"),
         ("name,url\nA,not\u{1b}[2J a url\n".to_owned(), "menu.csv:2: link: "),
         (format!("name,url\n{long},https://a.example\nB\n"), "menu.csv:3: the row has 1 column, "),
     ] {

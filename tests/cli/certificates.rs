@@ -75,10 +75,7 @@ fn a_client_certificate_is_shown() {
     env.file("certificate.pem", certificate);
     let run = env.run("me --cacert company.pem --client-cert certificate.pem");
     assert_eq!(run.exit, 2, "{run}");
-    assert!(
-        run.stderr.contains("certificate.pem cannot be used: it holds no private key"),
-        "{run}"
-    );
+    assert!(run.stderr.contains("cannot use certificate.pem: it holds no private key"), "{run}");
     let env = env.env("LINKS_CLIENT_CERT", both.display().to_string());
     assert_eq!(env.run("me --cacert company.pem").exit, 0);
 }
@@ -89,13 +86,13 @@ fn a_file_that_cannot_be_used_is_named_before_anything_is_sent() {
     env.file("empty.pem", "");
     env.file("broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     for (line, expected) in [
-        ("me --cacert none.pem", "--cacert: none.pem cannot be used: No such file"),
-        ("me --cacert empty.pem", "--cacert: empty.pem cannot be used: it holds no certificate"),
-        ("me --cacert broken.pem", "--cacert: broken.pem cannot be used: "),
-        ("me --cacert .", "--cacert: . cannot be used: Is a directory"),
+        ("me --cacert none.pem", "--cacert: cannot use none.pem: No such file"),
+        ("me --cacert empty.pem", "--cacert: cannot use empty.pem: it holds no certificate"),
+        ("me --cacert broken.pem", "--cacert: cannot use broken.pem: "),
+        ("me --cacert .", "--cacert: cannot use .: Is a directory"),
         (
             "me --client-cert empty.pem",
-            "--client-cert: empty.pem cannot be used: it holds no certificate",
+            "--client-cert: cannot use empty.pem: it holds no certificate",
         ),
     ] {
         let run = env.run(line);

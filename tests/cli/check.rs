@@ -61,7 +61,7 @@ fn dead_links_are_shown_at_their_places() {
     assert_eq!(
         squeezed,
         [
-            "? cafe.yaml:5:5 social http://qara.example/status/999 999: programs are turned away, look yourself",
+            "? cafe.yaml:5:5 social http://qara.example/status/999 999: blocks bots; check in a browser",
             "x cafe.yaml:8:31 button \"Menu\" http://qara.example/status/404 404",
             "> cafe.yaml:12:13 button \"Map\" http://qara.example/permanent#top moved to http://qara.example/menu#top (--fix)",
             "x cafe.yaml:17:57 picture \"Write\" mailto:hello a mailto: link without @",
@@ -282,7 +282,7 @@ fn links_are_annotated_at_their_lines() {
     assert_eq!(
         notes.lines().collect::<Vec<_>>(),
         [
-            "::warning file=cafe.yaml,line=5::social /status/999: 999: programs are turned away, look yourself",
+            "::warning file=cafe.yaml,line=5::social /status/999: 999: blocks bots; check in a browser",
             "::error file=cafe.yaml,line=8::button \"Menu\" /status/404: 404",
             "::notice file=cafe.yaml,line=12::button \"Map\" /permanent#top: moved to /menu#top (--fix)",
             "::error file=cafe.yaml,line=17::picture \"Write\" mailto:hello: a mailto: link without @",
@@ -328,7 +328,7 @@ fn private_hosts_are_not_asked_unless_that_is_allowed() {
     page(&env, &site);
     let run = env.run("check cafe.yaml");
     assert_eq!(run.exit, 3, "{run}");
-    let reason = "leads to a private host, which visitors cannot reach";
+    let reason = "points to a private host, which visitors cannot reach";
     assert_eq!(run.stdout.matches(reason).count(), 5, "{run}");
     assert!(site.requests().is_empty(), "{:?}", site.lines());
 }
@@ -339,7 +339,7 @@ fn unsure_links_fail_where_that_is_asked_for() {
     env.file("cafe.yaml", format!("profile: cafe\nsocials: ['{}']\n", site.url("/busy")));
     let run = env.run("check cafe.yaml --allow-private");
     assert_eq!(run.exit, 0, "{run}");
-    assert!(run.stdout.contains(" 429: programs are turned away, look yourself\n"), "{run}");
+    assert!(run.stdout.contains(" 429: blocks bots; check in a browser\n"), "{run}");
     assert_eq!(site.lines(), ["HEAD /busy", "HEAD /busy"]);
     let run = env.run("check cafe.yaml --allow-private --strict");
     assert_eq!(run.exit, 3, "{run}");
@@ -364,9 +364,9 @@ fn certificates_are_verified_and_their_end_is_noted() {
     assert_eq!(run.exit, 3, "{run}");
     let links = run.json()["data"].clone();
     let of = |nth: usize| (links[nth]["verdict"].clone(), links[nth]["message"].clone());
-    assert_eq!(of(0), (json!("fine"), json!("the certificate ends in 19 days")), "{run}");
-    assert_eq!(of(1), (json!("broken"), json!("the certificate is not valid: expired")));
-    let unknown = "the certificate is not valid: issued by an unknown authority";
+    assert_eq!(of(0), (json!("fine"), json!("the certificate expires in 19 days")), "{run}");
+    assert_eq!(of(1), (json!("broken"), json!("invalid certificate: expired")));
+    let unknown = "invalid certificate: issued by an unknown authority";
     assert_eq!(of(2), (json!("broken"), json!(unknown)));
     assert_eq!(of(3), (json!("fine"), json!("")));
     assert!(links[0]["certificateEnds"].as_str().unwrap().ends_with('Z'), "{run}");
@@ -408,7 +408,7 @@ fn links_that_need_no_request_are_checked_without_one() {
     env.file("cafe.yaml", "profile: cafe\nslots:\n  - {type: button, data: {title: A, link: menu.html}}\n  - {type: button, data: {title: B, link: 'tel:+7701'}}\n");
     let run = env.run("check cafe.yaml");
     assert_eq!(run.exit, 3, "{run}");
-    assert!(run.stdout.contains("not a whole URL: it has no https://\n"), "{run}");
+    assert!(run.stdout.contains("not a complete URL: https:// is missing\n"), "{run}");
     env.file("empty.yaml", "profile: cafe\ntitle: Qara\n");
     let run = env.run("check empty.yaml");
     assert_eq!((run.exit, run.stdout.as_str()), (0, "no links\n"), "{run}");
@@ -593,7 +593,7 @@ fn a_file_that_cannot_be_fixed_is_reported_with_the_others() {
     assert!(run.stdout.contains("/menu: written\n"), "{run}");
     assert!(run.stdout.ends_with("\n4 links: 1 moved, 1 fixed\n"), "{run}");
     assert!(
-        run.stderr.contains("cafe.yaml was changed meanwhile; the file was not written"),
+        run.stderr.contains("cafe.yaml changed in the meantime; the file was not written"),
         "{run}"
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), changed);

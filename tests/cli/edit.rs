@@ -171,7 +171,7 @@ fn an_edit_deletes_only_with_prune_and_confirmation() {
     let env = env();
     let seen = edited(&env, "", &turn);
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    assert!(seen.text.contains("1 slot that the file does not mention stays"), "{}", seen.text);
+    assert!(seen.text.contains("1 slot is not in the file and was kept"), "{}", seen.text);
 
     let env = self::env();
     let seen = edited(&env, "--prune", &turn);
@@ -191,7 +191,7 @@ fn an_edit_deletes_only_with_prune_and_confirmation() {
 fn a_dry_run_of_an_edit_changes_nothing_and_keeps_the_text() {
     let turn = ["sed -i 's/Good morning!/Good evening!/' \"$2\""];
     for (flags, sign) in
-        [("--dry-run", "a dry run: nothing was changed"), ("--dry-run=request", "curl -X PATCH ")]
+        [("--dry-run", "dry run: nothing was changed"), ("--dry-run=request", "curl -X PATCH ")]
     {
         let env = env();
         let seen = edited(&env, flags, &turn);
@@ -241,9 +241,9 @@ fn found_12_changes_by_others_while_the_editor_is_open_are_kept() {
         assert_eq!(page[1].data["title"], "Good evening!");
         assert_eq!(page[2].data["title"], "Theirs");
         for said in [
-            "slot 1002: `title` is \"Theirs\" on the page, changed since the text was opened; kept",
-            "slot 1004 was deleted on the page since the text was opened; not created again",
-            "was made on the page since the text was opened; kept",
+            "slot 1002: `title` changed to \"Theirs\" on the page since the text was opened; kept",
+            "slot 1004 was deleted on the page since the text was opened; not recreated",
+            "was created on the page since the text was opened; kept",
             "the order was changed on the page since the text was opened; kept",
         ] {
             assert!(seen.text.contains(said), "{said}\n{}", seen.text);
@@ -316,9 +316,8 @@ fn an_order_that_both_changed_is_a_conflict_until_it_was_seen() {
     let seen = edited(&env, "", &[&first, "sed -i '/#!! /d' \"$2\""]);
     assert_eq!(seen.exit, 0, "{}", seen.text);
     assert!(
-        given(&env, 1).contains(
-            "#!! the order was changed both here and on the page since the text was opened"
-        )
+        given(&env, 1)
+            .contains("#!! the order changed both here and on the page since the text was opened")
     );
     let page = env.server.account().profiles[0].slots.clone();
     let ids: Vec<_> = page.iter().take(3).map(|it| it.id).collect();

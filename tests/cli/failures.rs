@@ -190,7 +190,7 @@ fn a_write_whose_output_fails_says_that_it_was_carried_out() {
         (2, &"usage".into(), &"executed".into())
     );
     let id = error["written"].as_str().unwrap();
-    let said = format!("the command was carried out ({id}), but its output failed: --jq: ");
+    let said = format!("the command was applied ({id}), but its output failed: --jq: ");
     assert!(error["message"].as_str().unwrap().starts_with(&said), "{run}");
     assert_eq!(env.run(&format!("slots get cafe {id}")).exit, 0);
 
@@ -204,7 +204,7 @@ fn a_write_whose_output_fails_says_that_it_was_carried_out() {
 fn an_error_of_a_filter_is_one_short_line_of_json_in_a_pipe_and_text_on_a_terminal() {
     let env = TestEnv::cafe();
     for (filter, message, sent) in [
-        (".[] | titel", "--jq: there is no filter `titel`", 0),
+        (".[] | titel", "--jq: unknown filter `titel`", 0),
         (".[0] | .id | error", "--jq: 101", 1),
         (".[", "--jq: closing bracket expected at the end of the filter", 0),
     ] {
@@ -269,9 +269,9 @@ fn a_page_in_place_of_its_file_is_told_the_commands_for_pages() {
     }
     std::fs::create_dir(env.home.path().join("pages")).unwrap();
     let run = env.run("preview pages --serve -o json");
-    assert_eq!(run.error()["hint"], "name one page file", "{run}");
+    assert_eq!(run.error()["hint"], "pass one page file", "{run}");
     let run = env.run("preview pages -o json");
-    assert_eq!(run.error()["hint"], "a page begins with `profile: LOGIN`", "{run}");
+    assert_eq!(run.error()["hint"], "a page file starts with `profile: LOGIN`", "{run}");
 }
 
 #[test]

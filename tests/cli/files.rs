@@ -107,7 +107,7 @@ fn fault_55_a_page_of_501_slots_is_refused_before_anything_is_sent() {
     let env = TestEnv::cafe();
     let text = format!("profile: cafe\nslots:\n{}", "  - type: divider\n".repeat(501));
     env.file("many.yaml", text);
-    refused(&env, "many.yaml", "a page has at most 500 slots, this file has 501");
+    refused(&env, "many.yaml", "a page can have at most 500 slots, but this file has 501");
 }
 
 #[cfg(unix)]

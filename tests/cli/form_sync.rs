@@ -42,7 +42,7 @@ fn what_others_changed_in_a_form_is_kept_and_shown() {
     let env = synced();
     set(&env, |form| form.title = "Their terrace".to_owned());
     let plan = ok(&env, "plan");
-    let line = "`title` is \"Their terrace\" in the form, changed since the last sync; kept";
+    let line = "`title` changed to \"Their terrace\" in the form since the last sync; kept";
     assert!(plan.stdout.contains(line), "{plan}");
     for (on, exit) in [("pending", 0), ("remote", 3), ("any", 3)] {
         assert_eq!(env.run(&format!("plan --fail-on {on}")).exit, exit, "{on}");
@@ -90,7 +90,7 @@ fn without_a_lock_the_state_directory_has_the_record_of_a_form() {
     env.file(FILE, FORM.replace("Reserve", "Book"));
     env.operations();
     let run = ok(&env, apply);
-    assert!(run.stderr.contains("changed since the last sync; kept"), "{run}");
+    assert!(run.stderr.contains("on the page since the last sync; kept"), "{run}");
     let now = form(&env);
     assert_eq!((&now["title"], &now["buttonText"]), (&json!("Their terrace"), &json!("Book")));
     env.file(FILE, FORM.replace("a terrace", "our terrace"));
@@ -119,7 +119,7 @@ fn records_of_forms(env: &TestEnv) -> usize {
 fn an_overwriting_apply_says_what_it_replaces() {
     let env = synced();
     set(&env, |form| form.title = "Their terrace".to_owned());
-    let run = ok(&env, "apply --yes --overwrite");
+    let run = ok(&env, "apply --yes --force");
     let shown = format!("{}{}", run.stdout, run.stderr);
     assert!(shown.contains("! `title` was \"Their terrace\" in the form"), "{run}");
     assert_eq!(form(&env)["title"], "Book a terrace");
@@ -134,7 +134,7 @@ fn a_pull_takes_what_changed_into_the_form_file() {
     });
     env.file(FILE, FORM.replace("Reserve", "Book"));
     let pull = ok(&env, &format!("pull {FILE}"));
-    assert!(pull.stdout.contains("2 values taken over"), "{pull}");
+    assert!(pull.stdout.contains("2 changes merged"), "{pull}");
     let file = text(&env, FILE);
     for part in ["title: Their terrace # for two", "buttonText: Book", "Full name"] {
         assert!(file.contains(part), "{file}");

@@ -21,7 +21,7 @@ fn form_commands_print_human_readable_output() {
     let lines = [
         format!("forms get {FORM}"),
         format!("forms update {FORM} enabled:=false submissionsLimit:=50"),
-        format!("forms field add {FORM} type=text label=Table --at 1"),
+        format!("forms field add {FORM} type=text label=Table --at 2"),
         format!("forms field set {FORM} wishes label=Else? required:=true"),
         format!("forms field remove {FORM} Phone"),
         format!("forms field remove {FORM} Phone --yes"),
@@ -39,7 +39,7 @@ fn form_commands_print_human_readable_output() {
 #[test]
 fn fields_that_stay_keep_their_keys() {
     let env = TestEnv::cafe();
-    assert_eq!(env.run(&format!("forms field add {FORM} type=text label=Table --at 0")).exit, 0);
+    assert_eq!(env.run(&format!("forms field add {FORM} type=text label=Table --at 1")).exit, 0);
     assert_eq!(env.operations(), ["showForm", "showForm", "updateForm"]);
     assert_eq!(keys(&env)[1..], ["name", "phone", "wishes"]);
     assert_eq!(env.run(&format!("forms field set {FORM} phone label=Tel")).exit, 0);
@@ -287,15 +287,12 @@ fn said_of_pages(env: &TestEnv, more: &str) -> String {
 #[test]
 fn an_update_names_the_pages_that_show_the_form_without_a_request() {
     let env = TestEnv::cafe().keeping_cache();
-    let unknown = "the pages that show the form are not known yet; --where-used reads all pages\n";
+    let unknown = "pages using this form are not cached; use --where-used to check all pages\n";
     assert_eq!(said_of_pages(&env, ""), unknown);
     assert_eq!(env.operations(), ["showForm", "updateForm"]);
     assert_eq!(env.run("slots list qara.weddings").exit, 0);
     let said = said_of_pages(&env, "");
-    assert!(
-        said.starts_with("no page that this machine has seen shows the form, as seen 20"),
-        "{said}"
-    );
+    assert!(said.starts_with("not used on any cached page as of 20"), "{said}");
     assert_eq!(env.run("slots list cafe").exit, 0);
     let said = said_of_pages(&env, "");
     assert!(said.starts_with("shown on cafe (slot 1004), as seen "), "{said}");

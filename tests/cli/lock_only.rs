@@ -422,7 +422,7 @@ fn an_image_that_only_the_lock_names_is_uploaded_instead() {
     let env = repository();
     env.file("logo.gif", picture(800, 800));
     env.file(FILE, "profile: cafe\navatar: {$upload: logo.gif}\n");
-    ok(&env, "apply --yes --overwrite");
+    ok(&env, "apply --yes --force");
     commit(&env);
     env.operations();
     assert!(ok(&env, "apply --yes").stdout.contains("no changes"));

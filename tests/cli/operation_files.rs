@@ -106,7 +106,7 @@ fn values_that_others_changed_since_stay_or_stop_it() {
     expected[0][1][0] = "Theirs".into();
     assert_eq!(values(&env), expected);
     let run = failed(&env, "undo --from op.json --yes --keep-changed", 7);
-    assert!(run.stderr.contains("links undo --from op.json --overwrite"), "{run}");
+    assert!(run.stderr.contains("links undo --from op.json --force"), "{run}");
 }
 
 #[test]

@@ -466,7 +466,7 @@ fn a_redo_names_the_operation_that_it_redoes() {
     ok(&env, "profile update cafe title=A");
     ok(&env, "undo --yes");
     let run = ok(&env, "redo --yes");
-    assert!(run.stderr.contains("redoes `links profile update cafe title=A` of "), "{run}");
+    assert!(run.stderr.contains("redoing `links profile update cafe title=A` from "), "{run}");
     assert!(!run.stderr.contains("undoes"), "{run}");
 }
 

@@ -353,14 +353,14 @@ fn found_07_a_file_for_another_page_than_profile_names_is_refused() {
     env.operations();
     for key in [other.as_str(), "102"] {
         for what in ["apply page.yaml", "plan page.yaml", "apply --plan plan.json"] {
-            let run = env.run(&format!("slots {what} --profile {key}"));
+            let run = env.run(&format!("slots {what} --only {key}"));
             assert_eq!(run.exit, 14, "{run}");
             assert!(run.stderr.contains(&format!("not for {key}")), "{run}");
         }
     }
     assert!(!env.operations().iter().any(|it| it == "updateSlots"));
-    assert_eq!(env.run("slots plan page.yaml --profile 101").exit, 3);
-    assert_eq!(env.run("slots apply --plan plan.json --profile cafe").exit, 0);
+    assert_eq!(env.run("slots plan page.yaml --only 101").exit, 3);
+    assert_eq!(env.run("slots apply --plan plan.json --only cafe").exit, 0);
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn apply_needs_a_saved_plan_and_one_that_is_stale_does_not_count() {
         env.server.edit(|account| account.profiles[0].slots[0].data["title"] = json!("Elsewhere"));
         let run = env.run(&format!("{apply} --plan plan.json --yes"));
         assert_eq!((run.exit, writes(&env)), (7, Vec::new()), "{run}");
-        assert_eq!(env.run(&format!("{plan} page.yaml --overwrite --out plan.json")).exit, 3);
+        assert_eq!(env.run(&format!("{plan} page.yaml --force --out plan.json")).exit, 3);
         let run = env.run(&format!("{apply} --plan plan.json --yes"));
         assert_eq!(run.exit, 0, "{run}");
         assert!(!writes(&env).is_empty());

@@ -49,7 +49,7 @@ fn a_preview_is_what_the_service_shows_after_apply() {
     env.file("cafe.yaml", FILE);
     let shown = preview(&env, "preview cafe.yaml");
     assert_eq!(shown.exit, 0, "{shown}");
-    let words = "as the service renders it";
+    let words = "rendered by the service";
     assert!(shown.stderr.contains(words) && shown.stderr.contains("tokens"), "{shown}");
     let json = preview(&env, "preview cafe.yaml -o json").json();
     assert_eq!(env.run("apply cafe.yaml --yes").exit, 0);
@@ -86,7 +86,7 @@ fn a_preview_asks_for_what_is_not_cached_and_no_more() {
     let run = preview(&fresh, "preview cafe.yaml");
     assert!(run.exit == 0 && run.stderr.contains("may differ"), "{run}");
     let run = preview(&fresh, "preview cafe.yaml");
-    assert!(run.stderr.contains("as the service renders it"), "{run}");
+    assert!(run.stderr.contains("rendered by the service"), "{run}");
     // A page without forms, a file that refers to none.
     env.file("weddings.yaml", "profile: qara.weddings\ntitle: Weddings\n");
     assert_eq!(asked("preview weddings.yaml"), ["getProfile", "previewProfileMarkdown"]);
@@ -236,7 +236,7 @@ fn what_others_changed_is_in_the_preview_and_no_record_is_written() {
     });
     let (planned, run) = (env.run("plan cafe.yaml"), preview(&env, "preview cafe.yaml"));
     assert_eq!((run.exit, &run.stderr), (7, &planned.stderr), "{run}");
-    let run = preview(&env, "preview cafe.yaml --overwrite");
+    let run = preview(&env, "preview cafe.yaml --force");
     assert!(run.exit == 0 && run.stdout.contains("### Good night!"), "{run}");
     assert_eq!(state(&env), before);
 }
@@ -301,7 +301,7 @@ fn a_summary_is_appended_in_markdown() {
     assert_eq!(preview(&env, "preview cafe.yaml --summary summary.md").exit, 0);
     let text = std::fs::read_to_string(env.home.path().join("summary.md")).unwrap();
     assert!(
-        text.starts_with("before\n### links preview: `cafe`: as the service renders it; "),
+        text.starts_with("before\n### links preview: `cafe`: rendered by the service; "),
         "{text}"
     );
     assert!(text.contains("```diff\n--- the page\n+++ cafe.yaml\n"), "{text}");
@@ -353,7 +353,7 @@ fn a_preview_of_the_sandbox_leaves_it_as_it_is() {
     let state = env.home.path().join(".local/state/links/sandbox.json");
     let before = std::fs::read(&state).unwrap();
     let run = env.run("preview cafe.yaml");
-    assert!(run.exit == 0 && run.stderr.contains("as the service renders it"), "{run}");
+    assert!(run.exit == 0 && run.stderr.contains("rendered by the service"), "{run}");
     assert!(run.stdout.contains("### Good evening!"), "{run}");
     assert!(std::fs::read(&state).unwrap() == before);
 }
@@ -395,7 +395,7 @@ fn the_urls_of_files_are_those_of_the_service() {
     env.file("cafe.yaml", FILE);
     let run = preview(&env, "preview cafe.yaml");
     assert!(run.stdout.contains("(https://cdn.example/v2/uploads/"), "{run}");
-    assert!(run.stderr.contains("as the service renders it"), "{run}");
+    assert!(run.stderr.contains("rendered by the service"), "{run}");
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn a_legacy_slot_and_an_expired_status_stay_as_the_service_shows_them() {
     });
     env.file("cafe.yaml", FILE);
     let run = preview(&env, "preview cafe.yaml");
-    assert!(run.stderr.contains("as the service renders it"), "{run}");
+    assert!(run.stderr.contains("rendered by the service"), "{run}");
     assert!(
         run.stdout.contains("*This form is closed.*") && !run.stdout.contains("Open late"),
         "{run}"

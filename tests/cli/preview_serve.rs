@@ -212,7 +212,7 @@ fn the_page_is_served_with_every_slot_and_a_strict_policy() {
         "Is there oat milk?",
         "Board games for two",
         "legacy type messenger",
-        "as the service renders it",
+        "rendered by the service",
         "Nothing changes for the reader.",
     ] {
         assert!(html.contains(text), "{text}\n{html}");
@@ -438,7 +438,7 @@ fn what_cannot_be_undone_is_applied_only_after_a_confirmation() {
     let mut events = server.events();
     assert_eq!(server.apply(true), "failed");
     let html = events.until(&server, "class=\"failure\"");
-    assert!(html.contains("text 4999 would be deleted now, too; nothing was written"), "{html}");
+    assert!(html.contains("text 4999 would now also be deleted; nothing was written"), "{html}");
     assert!(has(&env));
     assert_eq!(server.apply(false), "confirm");
     // Others delete that slot and add another one: as many deletes, but not the same.

@@ -74,7 +74,7 @@ fn a_pull_finds_a_renamed_page_by_its_id_and_takes_over_its_login() {
         for login in ["cafe.neu", "cafe"] {
             edit(&env, |page| login.clone_into(&mut page.login));
             let run = ok(&env, &format!("pull {file}"));
-            assert!(run.stdout.contains("cafe.yaml: 1 value taken over"), "{run}");
+            assert!(run.stdout.contains("cafe.yaml: 1 change merged"), "{run}");
             let expected = CAFE.replace("profile: cafe", &format!("profile: {login}"));
             assert_eq!(text(&env, "cafe.yaml"), expected);
             assert_eq!(env.run("plan").exit, 0);
@@ -126,7 +126,7 @@ fn a_whole_page_is_pulled_into_a_new_file_and_has_nothing_to_do() {
             ok(&env, "init");
         }
         let pulled = ok(&env, &format!("pull 101 -O {file}"));
-        assert!(pulled.stdout.contains(&format!("{file}: cafe written, 14 slots")), "{pulled}");
+        assert!(pulled.stdout.contains(&format!("wrote {file} (page cafe, 14 slots)")), "{pulled}");
         let plan = ok(&env, &format!("plan {file}"));
         assert!(plan.stdout.contains("no changes"), "{plan}");
         ok(&env, &format!("apply {file}"));
@@ -151,7 +151,7 @@ fn fields_and_slots_that_changed_are_taken_over_and_all_else_stays() {
         page.slots[0].data.insert("title".to_owned(), "Good evening!".into());
     });
     let pulled = ok(&env, "pull cafe -O cafe.yaml");
-    assert!(pulled.stdout.contains("5 values taken over"), "{pulled}");
+    assert!(pulled.stdout.contains("5 changes merged"), "{pulled}");
     let after = text(&env, "cafe.yaml");
     for part in [
         "# The café\nprofile: cafe\n\ntitle: Qara at night   # over the door\n",
@@ -188,9 +188,7 @@ fn slots_pull_names_the_fields_of_a_whole_page_that_it_leaves_out() {
     });
     let pulled = ok(&env, "slots pull cafe -O cafe.yaml");
     let names = "left out: title, languageCode, avatar and socials";
-    for part in
-        ["only slots are taken over", names, "`links pull cafe -O cafe.yaml` takes these too"]
-    {
+    for part in ["only slots were merged", names, "`links pull cafe -O cafe.yaml` includes them"] {
         assert!(pulled.stderr.contains(part), "{part}: {pulled}");
     }
     assert!(text(&env, "cafe.yaml").contains("Hello!"));
@@ -261,7 +259,7 @@ fn a_file_that_was_never_synced_keeps_its_values_and_has_the_others_marked() {
         let refused = env.run("pull cafe -O weddings.yaml");
         assert!(
             refused.exit == 14
-                && ["is for the page qara.weddings", "are both files of the page cafe"]
+                && ["is for the page qara.weddings", "are both files for the page cafe"]
                     .iter()
                     .any(|why| refused.stderr.contains(why)),
             "{refused}"
@@ -310,7 +308,7 @@ fn an_edit_of_the_file_during_the_pull_is_not_lost() {
     env.server.edit_after(2, move |_| fs::write(target, bytes).unwrap());
     let run = env.run("pull cafe -O cafe.yaml");
     assert!(
-        run.exit == 7 && run.stderr.contains("was changed meanwhile; nothing was written"),
+        run.exit == 7 && run.stderr.contains("changed in the meantime; nothing was written"),
         "{run}"
     );
     assert_eq!(text(&env, "cafe.yaml"), edited);

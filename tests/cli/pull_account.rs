@@ -257,11 +257,11 @@ fn files_that_exist_are_patched_where_they_are_and_new_pages_get_their_login() {
     env.server.edit(|account| account.profiles[0].login = "qara.main".to_owned());
     env.file("pages/weddings.yaml", "profile: qara.weddings\ntitle: Qara at your wedding\n");
     let pulled = ok(&env, "pull --all");
-    assert!(pulled.stdout.contains("pages/main.yaml: 2 values taken over"), "{pulled}");
+    assert!(pulled.stdout.contains("pages/main.yaml: 2 changes merged"), "{pulled}");
     assert!(text(&env, "pages/main.yaml").starts_with("# Mine\nprofile: qara.main\ntitle: Anew\n"));
     env.server.edit(|account| account.profiles[0].login = "cafe".to_owned());
     let pulled = ok(&env, "pull --all");
-    assert!(pulled.stdout.contains("pages/main.yaml: 1 value taken over"), "{pulled}");
+    assert!(pulled.stdout.contains("pages/main.yaml: 1 change merged"), "{pulled}");
     assert!(text(&env, "pages/main.yaml").starts_with("# Mine\nprofile: cafe\ntitle: Anew\n"));
     assert_eq!(
         files(&env),
@@ -441,7 +441,7 @@ fn one_page_that_fails_does_not_stop_the_others() {
     // Two files of one page: that page fails.
     env.file("site/copy.yaml", "profile: cafe\ntitle: A\n");
     let run = env.run("pull cafe qara.weddings -O site");
-    assert!(run.exit == 12 && run.stderr.contains("are both files of the page cafe"), "{run}");
+    assert!(run.exit == 12 && run.stderr.contains("are both files for the page cafe"), "{run}");
     assert!(run.stderr.contains("nothing was written, and some files failed"), "{run}");
     assert!(!run.stderr.contains("run the same command again"), "{run}");
     // Nothing at all is the error itself.

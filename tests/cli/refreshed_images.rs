@@ -21,7 +21,7 @@ fn without_a_lock() -> TestEnv {
 fn a_refresh_names_the_images_that_it_cannot_resolve_and_what_to_do() {
     let env = without_a_lock();
     let refreshed = ok(&env, "init --refresh");
-    for part in ["cafe.yaml: the image logo.gif is unresolved", "version control", "--overwrite"] {
+    for part in ["cafe.yaml: the image logo.gif is unresolved", "version control", "--force"] {
         assert!(refreshed.stderr.contains(part), "{part}: {refreshed}");
     }
     assert!(!text(&env, "links.lock").contains("\nimage "));
@@ -29,7 +29,7 @@ fn a_refresh_names_the_images_that_it_cannot_resolve_and_what_to_do() {
     let conflict = env.run("plan");
     assert!(conflict.exit == 7 && conflict.stderr.contains("cafe.yaml:3:1"), "{conflict}");
     // The advice holds.
-    ok(&env, "apply cafe.yaml --overwrite --yes");
+    ok(&env, "apply cafe.yaml --force --yes");
     assert!(ok(&env, "plan").stdout.contains("no changes"));
     // Of an image that the lock has, nothing is said.
     let refreshed = ok(&env, "init --refresh");

@@ -180,7 +180,7 @@ fn fault_84_a_refresh_token_is_not_used_where_the_next_one_cannot_be_stored() {
     fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o777)).unwrap();
     let run = env.run("me -o json");
     assert_eq!((run.exit, asked(&env, "/oauth/token")), (4, 0), "{run}");
-    assert!(run.stderr.contains("anyone can write to its directory"), "{run}");
+    assert!(run.stderr.contains("its directory is writable by others"), "{run}");
     assert_eq!(kept(&env), before);
 
     fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o700)).unwrap();

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use crate::steps::cut_short;
 use crate::test_env::{CommandResult, TestEnv};
 
-const CREATED_ONE: &str =
-    "1 deleted slot is created again, with a new id; its click statistics are lost";
+const CREATED_ONE: &str = "recreates 1 deleted slot, with a new ID; its click statistics are lost";
 
 /// Returns the café with these slots alone, with state that outlives a command.
 fn cafe(slots: &[(u64, &str, Value)]) -> TestEnv {

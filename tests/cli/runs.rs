@@ -54,7 +54,7 @@ fn an_interrupted_run_is_listed_and_resumed() {
     cut_off(&env, "after_send:3", "slots apply page.yaml");
     let row = &rows(&env.run("slots apply --status -o json"))[0];
     assert_eq!((&row["state"], &row["inDoubt"]), (&"unfinished".into(), &true.into()), "{row}");
-    assert_eq!(row["summary"], "1 updated; the answer to the last request was lost");
+    assert_eq!(row["summary"], "1 updated; the last request may have been applied (no response)");
     let (here, elsewhere) = (env.home.path().join("page.yaml"), env.home.path().join("moved"));
     std::fs::rename(&here, &elsewhere).unwrap();
     let moved = env.run("slots apply --resume");
@@ -68,11 +68,11 @@ fn an_interrupted_run_is_listed_and_resumed() {
     assert!(!env.operations().contains(&"createSlots".to_owned()), "both slots were found");
     assert_eq!(slots(&env), 16);
     assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
-    let history = env.run("log --profile cafe -o json");
+    let history = env.run("log --page cafe -o json");
     let row = &rows(&history)[0]["parts"][0];
     assert_eq!((&row["state"], &row["inDoubt"]), (&"done".into(), &false.into()), "{row}");
     assert_eq!(row["summary"], "1 updated, 2 created");
-    assert_eq!(rows(&env.run("log --profile 102 -o json")).len(), 0);
+    assert_eq!(rows(&env.run("log --page 102 -o json")).len(), 0);
 }
 
 #[test]
@@ -386,7 +386,7 @@ fn found_17_an_undo_clears_the_keys_that_the_run_added_or_names_them() {
     assert_eq!(held(0, "title"), "Good morning!");
     assert_eq!(held(0, "description"), "Added");
     assert_eq!((held(1, "style"), held(2, "title")), ("primary".into(), Value::Null));
-    let told = env.run(&format!("undo {run} --overwrite --yes"));
+    let told = env.run(&format!("undo {run} --force --yes"));
     assert!(told.exit == 14 && told.stderr.contains(named), "{told}");
 }
 

@@ -36,7 +36,7 @@ fn a_change_of_each_side_survives_the_other_without_a_lock() {
     env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
     let plan = env.run("slots plan cafe.yaml");
     assert_eq!(plan.exit, 3, "{plan}");
-    assert!(plan.stdout.contains("changed since the last sync; kept"), "{plan}");
+    assert!(plan.stdout.contains("on the page since the last sync; kept"), "{plan}");
     ok(&env, "slots apply cafe.yaml");
     assert_eq!(titles(&env), [json!("Opening hours"), json!("Card"), Value::Null]);
     assert_eq!(env.run("slots plan cafe.yaml --fail-on remote").exit, 3);
@@ -44,7 +44,7 @@ fn a_change_of_each_side_survives_the_other_without_a_lock() {
     set(&env, 1, "Theirs");
     env.file("cafe.yaml", SLOTS.replace("Menu", "Mine"));
     assert_eq!(env.run("slots apply cafe.yaml").exit, 7);
-    ok(&env, "slots apply cafe.yaml --overwrite");
+    ok(&env, "slots apply cafe.yaml --force");
     assert_eq!(titles(&env), [json!("Hours"), json!("Mine"), Value::Null]);
     set(&env, 1, "Theirs");
     assert_eq!(env.run("slots plan cafe.yaml --exact").exit, 3);
@@ -87,7 +87,7 @@ fn a_pulled_file_knows_the_page_that_it_was_pulled_from() {
     assert_eq!(titles(&env), [json!("Opening hours"), json!("Card"), Value::Null]);
     // It can take over what was changed there.
     let pulled = ok(&env, "slots pull cafe -O pulled.yaml");
-    assert!(pulled.stdout.contains("1 value taken over"), "{pulled}");
+    assert!(pulled.stdout.contains("1 change merged"), "{pulled}");
     assert!(fs::read_to_string(&file).unwrap().contains("title: Card  # new"));
     assert_eq!(
         ok(&env, "slots plan pulled.yaml").stdout,
@@ -127,9 +127,9 @@ fn a_lock_takes_over_what_this_machine_recorded() {
     let env = synced();
     set(&env, 0, "Opening hours");
     let begun = ok(&env, "init");
-    assert!(begun.stdout.contains("1 record of this machine taken over"), "{begun}");
+    assert!(begun.stdout.contains("imported 1 record from this machine"), "{begun}");
     let plan = ok(&env, "slots plan cafe.yaml");
-    assert!(plan.stdout.contains("changed since the last sync; kept"), "{plan}");
+    assert!(plan.stdout.contains("on the page since the last sync; kept"), "{plan}");
     let lock = fs::read_to_string(env.home.path().join("links.lock")).unwrap();
     assert!(lock.contains(" cafe.yaml\n"), "{lock}");
     // The lock alone counts from now on.

@@ -40,7 +40,8 @@ fn a_new_slot_is_placed_by_its_position_flag() {
         ("", 14),
         ("--bottom", 14),
         ("--top", 0),
-        ("--at 3", 3),
+        ("--at 4", 3),
+        ("--at 1", 0),
         ("--before 1004", 3),
         ("--after 1004", 4),
     ] {
@@ -55,6 +56,7 @@ fn a_new_slot_is_placed_by_its_position_flag() {
     let env = TestEnv::cafe();
     assert_eq!(env.run("slots add cafe divider --before 9").exit, 6);
     assert_eq!(env.run("slots add cafe divider --top --bottom").exit, 2);
+    assert_eq!(env.run("slots add cafe divider --at 0").exit, 2);
     assert_eq!(env.run("slots add cafe divider one.yaml two.yaml").exit, 2);
     assert_eq!(env.run("slots add cafe event title=New").exit, 7);
     assert_eq!(order(&env).len(), 14);
@@ -190,7 +192,7 @@ fn more_slots_than_a_request_takes_are_deleted_in_several() {
         .collect();
     env.operations();
     let run = env.run(&format!("slots delete qara.weddings --yes {}", ids.join(" ")));
-    assert_eq!(run.stdout, "60 deleted, 2 left\n", "{run}");
+    assert_eq!(run.stdout, "deleted 60, 2 left\n", "{run}");
     assert_eq!(
         env.operations(),
         ["listSlots", "listSlots", "deleteSlots", "listSlots", "deleteSlots"]
@@ -311,7 +313,7 @@ fn found_h_a_rename_prints_the_old_and_the_new_login() {
     let run = env.run("profile rename cafe cafe.mole --yes --confirm cafe");
     assert_eq!(
         (run.exit, run.stdout.as_str()),
-        (0, "the login was changed from cafe to cafe.mole\n"),
+        (0, "changed the login from cafe to cafe.mole\n"),
         "{run}"
     );
 }

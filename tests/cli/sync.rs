@@ -52,7 +52,7 @@ fn a_change_of_each_side_survives_the_other() {
     // The change of the page was kept, not adopted: it is still known as theirs.
     let plan = ok(&env, "slots plan cafe.yaml");
     assert!(plan.stdout.contains("Opening hours") && plan.stdout.contains("no changes"), "{plan}");
-    ok(&env, "slots apply cafe.yaml --overwrite");
+    ok(&env, "slots apply cafe.yaml --force");
     assert_eq!(title(&env, 0), json!("Hours"));
     let plan = ok(&env, "slots plan cafe.yaml");
     assert_eq!(plan.stdout, "= cafe: no changes\nno changes (1 request)\n");
@@ -75,7 +75,7 @@ fn the_same_key_changed_on_both_sides_is_a_conflict_at_its_line() {
         assert!(env.operations().iter().all(|it| it.starts_with("get") || it.starts_with("list")));
     }
     assert_eq!(title(&env, 1), json!("Card"));
-    ok(&env, "slots apply cafe.yaml --overwrite");
+    ok(&env, "slots apply cafe.yaml --force");
     assert_eq!(title(&env, 1), json!("Our menu"));
     // Both made the same change: nothing to settle.
     set(&env, 1, "title", "Dishes");
@@ -103,7 +103,7 @@ fn an_item_that_was_removed_from_the_file_is_deleted_and_one_made_on_the_page_st
     assert_eq!(kinds, ["text", "button", "text"]);
     let plan = env.run("slots plan cafe.yaml --prune");
     assert!(
-        plan.stdout.contains("text 77 was made on the page since the last sync, and is deleted"),
+        plan.stdout.contains("deletes text 77, which was created on the page since the last sync"),
         "{plan}"
     );
     ok(&env, "slots apply cafe.yaml --prune --yes");
@@ -124,7 +124,7 @@ fn a_slot_that_was_deleted_on_the_page_is_created_again_only_with_overwrite() {
     env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
     assert_eq!(env.run("slots apply cafe.yaml").exit, 7);
     env.file("cafe.yaml", SLOTS);
-    ok(&env, "slots apply cafe.yaml --overwrite");
+    ok(&env, "slots apply cafe.yaml --force");
     assert_eq!(page(&env).len(), 3);
     assert_eq!(title(&env, 1), json!("Menu"));
     assert_eq!(
@@ -161,7 +161,7 @@ fn a_slot_that_both_sides_deleted_or_changed_is_no_silent_loss() {
     assert_eq!(run.exit, 7, "{run}");
     assert!(run.stderr.contains("is no longer in the file, but was changed on the page"), "{run}");
     assert_eq!(page(&env).len(), 3);
-    ok(&env, "slots apply cafe.yaml --yes --overwrite");
+    ok(&env, "slots apply cafe.yaml --yes --force");
     assert_eq!(page(&env).len(), 2);
 }
 
@@ -185,7 +185,7 @@ slots:
     env.file("cafe.yaml", moved);
     let run = env.run("slots apply cafe.yaml");
     assert_eq!(run.exit, 7, "{run}");
-    ok(&env, "slots apply cafe.yaml --overwrite");
+    ok(&env, "slots apply cafe.yaml --force");
     assert_eq!(kinds(&env), "dtb");
     env.file("cafe.yaml", SLOTS);
     ok(&env, "slots apply cafe.yaml");
@@ -239,11 +239,9 @@ fn a_lock_that_cannot_be_trusted_is_refused() {
         env.file("links.lock", &broken);
         env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
         env.operations();
-        for line in [
-            "slots plan cafe.yaml",
-            "slots apply cafe.yaml --overwrite",
-            "slots pull cafe -O new.yaml",
-        ] {
+        for line in
+            ["slots plan cafe.yaml", "slots apply cafe.yaml --force", "slots pull cafe -O new.yaml"]
+        {
             let run = env.run(line);
             assert_eq!(run.exit, 14, "{broken}\n{run}");
             assert!(run.stderr.contains("links.lock"), "{run}");
@@ -288,7 +286,7 @@ fn a_pull_below_a_lock_is_recorded() {
     );
     set(&env, 0, "title", "Opening hours");
     let plan = ok(&env, "slots plan cafe.yaml");
-    assert!(plan.stdout.contains("changed since the last sync; kept"), "{plan}");
+    assert!(plan.stdout.contains("on the page since the last sync; kept"), "{plan}");
     ok(&env, "slots pull cafe -O cafe.yaml --force");
     assert_eq!(
         ok(&env, "slots plan cafe.yaml").stdout,
@@ -417,7 +415,7 @@ fn a_resumed_run_decides_as_the_run_did() {
     set(&env, 1, "title", "Theirs");
     env.file("cafe.yaml", SLOTS.replace("Menu", "Mine").replace("Hours", "Open"));
     let lock = text(&env, "links.lock");
-    let ended = cut_short(&env, "slots apply cafe.yaml --overwrite --locked", "any:9");
+    let ended = cut_short(&env, "slots apply cafe.yaml --force --locked", "any:9");
     assert!(!ended.status.success());
     ok(&env, "slots apply --resume");
     assert_eq!((title(&env, 0), title(&env, 1)), (json!("Open"), json!("Mine")));
@@ -476,7 +474,7 @@ fn a_pull_into_a_file_takes_over_what_changed_and_leaves_the_rest() {
         slots.insert(1, Slot::new(77, "text", data.into_iter().collect()));
     });
     let pulled = ok(&env, "slots pull cafe -O cafe.yaml");
-    assert!(pulled.stdout.contains("2 values taken over, 1 slot added"), "{pulled}");
+    assert!(pulled.stdout.contains("2 changes merged, 1 slot added"), "{pulled}");
     let text = text(&env, "cafe.yaml");
     for kept in [
         "# The café at the corner\n",
@@ -514,11 +512,9 @@ fn a_pull_marks_conflicts_and_no_file_with_marks_is_applied() {
     let text = text(&env, "cafe.yaml");
     let mark = text.lines().find(|line| line.contains("# <<< page:")).unwrap();
     assert!(mark.contains("\"Card\""), "{text}");
-    for line in [
-        "slots plan cafe.yaml",
-        "slots apply cafe.yaml --overwrite",
-        "slots pull cafe -O cafe.yaml",
-    ] {
+    for line in
+        ["slots plan cafe.yaml", "slots apply cafe.yaml --force", "slots pull cafe -O cafe.yaml"]
+    {
         let run = env.run(line);
         assert_eq!(run.exit, 8, "{run}");
         assert!(run.stderr.contains("a conflict with the page is marked here"), "{run}");
@@ -631,13 +627,13 @@ fn the_exit_code_of_a_plan_tells_apart_who_changed_something() {
     assert_eq!(exits(&env, ""), [0, 3, 3]);
     assert_eq!(env.run("slots plan cafe.yaml").exit, 0);
     // What is replaced was changed there all the same.
-    assert_eq!(exits(&env, "--overwrite"), [3, 3, 3]);
+    assert_eq!(exits(&env, "--force"), [3, 3, 3]);
     assert_eq!(exits(&env, "--exact"), [3, 3, 3]);
     // A conflict and a refusal have their own exit codes.
     env.file("cafe.yaml", SLOTS.replace("Hours", "Open"));
     assert_eq!(exits(&env, ""), [7, 7, 7]);
     env.file("cafe.yaml", "profile: cafe\nslots: []\n");
-    assert_eq!(exits(&env, "--overwrite"), [14, 14, 14]);
+    assert_eq!(exits(&env, "--force"), [14, 14, 14]);
 }
 
 #[test]
@@ -669,7 +665,7 @@ fn without_a_record_it_is_unknown_what_was_changed_elsewhere() {
         for what in ["remote", "any"] {
             let run = env.run(&format!("slots plan {file} --fail-on {what}"));
             assert_eq!(run.exit, 14, "{run}");
-            assert!(run.stderr.contains("no links.lock has a record of"), "{run}");
+            assert!(run.stderr.contains("links.lock has no record of"), "{run}");
         }
         ok(&env, &format!("slots plan {file} --fail-on pending"));
     }
@@ -696,7 +692,7 @@ fn json_lists_what_was_changed_since_the_last_sync() {
         json!({ "remote": [key, made], "replaced": [], "deletions": [deletion], "notes": [note] });
     let plan = env.run("slots plan cafe.yaml -o json");
     assert_eq!((plan.exit, &plan.json()["data"]["pages"][0]["sync"]), (3, &sync), "{plan}");
-    let overwritten = env.run("slots plan cafe.yaml --overwrite -o json");
+    let overwritten = env.run("slots plan cafe.yaml --force -o json");
     let replaced = json!([{ "replaced": "key", "item": 0, "id": ids[0], "key": "title", "page": "Opening hours" }]);
     assert_eq!(
         overwritten.json()["data"]["pages"][0]["sync"]["replaced"],
@@ -820,7 +816,7 @@ fn a_locked_apply_refuses_what_the_lock_does_not_identify() {
     let lock = text(&env, "links.lock");
     let refused = |line: &str, why: &str| {
         env.operations();
-        let run = env.run(&format!("{line} --locked --yes --overwrite"));
+        let run = env.run(&format!("{line} --locked --yes --force"));
         assert_eq!(run.exit, 14, "{run}");
         assert!(run.stderr.contains(why) && run.stderr.contains("nothing was written"), "{run}");
         assert!(env.operations().iter().all(|it| it.starts_with("get")), "{run}");
@@ -831,7 +827,7 @@ fn a_locked_apply_refuses_what_the_lock_does_not_identify() {
     refused("slots apply copy.yaml", "links.lock has no record of copy.yaml");
     repository(&env, "other");
     env.file("other/cafe.yaml", &changed);
-    refused("slots apply other/cafe.yaml", "no links.lock governs other/cafe.yaml");
+    refused("slots apply other/cafe.yaml", "no links.lock covers other/cafe.yaml");
     env.file("menu.gif", picture(800, 800));
     let with_image = SLOTS.to_owned()
         + "  - type: picture\n    data: {image: {$upload: menu.gif}, title: Menu}\n";
@@ -909,7 +905,7 @@ fn a_refresh_takes_no_difference_for_agreed() {
     let paths: Vec<_> =
         plan.error()["places"].as_array().unwrap().iter().map(|it| it["path"].clone()).collect();
     assert_eq!(paths, ["slots.0.data.title", "slots.1.data.style", "slots.1.data.title"]);
-    ok(&env, "slots apply cafe.yaml --overwrite");
+    ok(&env, "slots apply cafe.yaml --force");
     assert_eq!((title(&env, 0), title(&env, 1)), (json!("Hours"), json!("Mine")));
     // A file with marks is not recorded.
     set(&env, 1, "title", "Theirs");
@@ -958,7 +954,7 @@ slots:
     ok(&env, "init --refresh");
     let run = env.run("slots apply cafe.yaml");
     assert!(run.exit == 7 && run.stderr.contains("the order was changed both"), "{run}");
-    ok(&env, "slots apply cafe.yaml --overwrite");
+    ok(&env, "slots apply cafe.yaml --force");
     assert_eq!(
         ok(&env, "slots plan cafe.yaml").stdout,
         "= cafe: no changes\nno changes (1 request)\n"
@@ -972,7 +968,7 @@ fn a_recorded_page_that_is_gone_is_named_with_its_lock() {
     for line in ["slots plan cafe.yaml", "slots apply cafe.yaml"] {
         let run = env.run(line);
         assert_eq!(run.exit, 6, "{run}");
-        assert!(run.stderr.contains("links.lock has it as the page 101 (cafe)"), "{run}");
+        assert!(run.stderr.contains("links.lock records it as the page 101 (cafe)"), "{run}");
     }
 }
 
@@ -1005,7 +1001,7 @@ fn a_page_has_one_file_and_keeps_its_record_when_that_is_moved() {
     for line in ["slots plan backup.yaml", "slots apply backup.yaml", "init --refresh"] {
         let run = env.run(line);
         assert_eq!(run.exit, 14, "{run}");
-        assert!(run.stderr.contains("are both files of the page cafe"), "{run}");
+        assert!(run.stderr.contains("are both files for the page cafe"), "{run}");
     }
     assert_eq!(without_fields(&text(&env, "links.lock")), lock);
     let home = env.home.path();
@@ -1014,7 +1010,7 @@ fn a_page_has_one_file_and_keeps_its_record_when_that_is_moved() {
     fs::rename(home.join("cafe.yaml"), home.join("pages/main.yaml")).unwrap();
     set(&env, 0, "title", "Theirs");
     let plan = ok(&env, "slots plan pages/main.yaml");
-    assert!(plan.stdout.contains("\"Theirs\" on the page, changed since the last sync"), "{plan}");
+    assert!(plan.stdout.contains("\"Theirs\" on the page since the last sync"), "{plan}");
     ok(&env, "slots apply pages/main.yaml");
     let moved = text(&env, "links.lock");
     assert!(moved.contains(" pages/main.yaml\n") && !moved.contains(" cafe.yaml\n"), "{moved}");
@@ -1035,12 +1031,12 @@ fn a_saved_plan_below_a_lock_is_carried_out_as_it_was_made() {
     set(&env, 0, "title", "Theirs");
     env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
     assert_eq!(env.run("slots plan cafe.yaml --out plans/kept.json").exit, 3);
-    assert_eq!(env.run("slots plan cafe.yaml --overwrite --out plans/over.json").exit, 3);
+    assert_eq!(env.run("slots plan cafe.yaml --force --out plans/over.json").exit, 3);
     ok(&env, "slots apply --plan plans/kept.json");
     assert_eq!((title(&env, 0), title(&env, 1)), (json!("Theirs"), json!("Card")));
     let stale = env.run("slots plan --plan plans/over.json");
     assert!(stale.exit == 7 && stale.stderr.contains("since the plan was made"), "{stale}");
-    assert_eq!(env.run("slots plan cafe.yaml --overwrite --out plans/over.json").exit, 3);
+    assert_eq!(env.run("slots plan cafe.yaml --force --out plans/over.json").exit, 3);
     ok(&env, "slots apply --plan plans/over.json");
     assert_eq!(title(&env, 0), json!("Hours"));
     assert_eq!(

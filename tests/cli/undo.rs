@@ -89,7 +89,7 @@ fn every_write_of_slots_is_undone_and_the_undo_too() {
         assert_ne!(before, after, "{line}");
         let undone = ok(&env, "undo --yes");
         assert_eq!(page(&env), before, "{line}\n{undone}");
-        assert!(undone.stderr.contains(&format!("undoes `links {line}`")), "{undone}");
+        assert!(undone.stderr.contains(&format!("undoing `links {line}`")), "{undone}");
         let again = ok(&env, "redo --yes");
         assert_eq!(page(&env), after, "{line}\n{again}");
         ok(&env, "undo --yes");
@@ -109,7 +109,7 @@ fn an_order_is_restored_as_a_whole() {
     let env = cafe();
     env.server.edit(|account| account.profiles[0].slots.truncate(4));
     ok(&env, "slots reorder cafe 1004 1003 1002 1001");
-    ok(&env, "slots add cafe divider --at 1");
+    ok(&env, "slots add cafe divider --at 2");
     let run = env.run("log -o json").json()["data"][1]["operation"].as_str().unwrap().to_owned();
     let undone = ok(&env, &format!("undo {run} --yes"));
     let ids = ids(&env);
@@ -163,12 +163,11 @@ fn a_foreign_edit_is_a_conflict_that_names_both_values() {
     let before = page(&env);
     let run = env.run("undo --yes");
     assert_eq!(run.exit, 7, "{run}");
-    for part in ["slot 1001, title", "\"Anew\"", "\"Theirs\"", "nothing was written", "--overwrite"]
-    {
+    for part in ["slot 1001, title", "\"Anew\"", "\"Theirs\"", "nothing was written", "--force"] {
         assert!(run.stderr.contains(part), "{part}: {run}");
     }
     assert_eq!(page(&env), before);
-    ok(&env, "undo --yes --overwrite");
+    ok(&env, "undo --yes --force");
     assert_eq!(page(&env)[0][1]["title"], "Good morning!");
     assert_eq!(page(&env)[0][1]["description"], "Untouched");
 }
@@ -183,7 +182,7 @@ fn a_new_slot_that_someone_edited_is_not_deleted() {
     assert_eq!(run.exit, 7, "{run}");
     assert!(run.stderr.contains("Written with care"), "{run}");
     assert!(ids(&env).contains(&id));
-    ok(&env, "undo --yes --overwrite");
+    ok(&env, "undo --yes --force");
     assert!(!ids(&env).contains(&id));
 }
 
@@ -193,8 +192,8 @@ fn a_slot_that_was_deleted_since_is_a_conflict() {
     ok(&env, "slots set cafe 1001 title=Anew");
     env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id != 1001));
     let run = env.run("undo --yes");
-    assert!(run.exit == 7 && run.stderr.contains("slot 1001: it was deleted since"), "{run}");
-    let run = env.run("undo --yes --overwrite");
+    assert!(run.exit == 7 && run.stderr.contains("slot 1001: deleted since"), "{run}");
+    let run = env.run("undo --yes --force");
     assert!(run.exit == 14 && run.stderr.contains("1001 cannot be restored"), "{run}");
     assert!(run.stderr.contains("nothing was written"), "{run}");
 }
@@ -210,7 +209,7 @@ fn slots_that_others_moved_since_are_a_conflict() {
         run.exit == 7 && run.stderr.contains("order: the run left 1004 1001 1002 1003"),
         "{run}"
     );
-    ok(&env, "undo --yes --overwrite");
+    ok(&env, "undo --yes --force");
     assert_eq!(ids(&env), [1001, 1002, 1003, 1004]);
 }
 
@@ -276,7 +275,7 @@ fn fields_of_a_page_are_restored() {
         run.exit == 7 && run.stderr.contains("title: the run left \"New\", now it is \"Theirs\""),
         "{run}"
     );
-    ok(&env, "undo --yes --overwrite");
+    ok(&env, "undo --yes --force");
     assert_eq!(env.server.account().profiles[0].title, before.title);
 }
 
@@ -340,7 +339,7 @@ fn a_form_that_someone_edited_is_a_conflict() {
         run.exit == 7 && run.stderr.contains("the run left \"Other\", now it is \"Theirs\""),
         "{run}"
     );
-    ok(&env, "undo --yes --overwrite");
+    ok(&env, "undo --yes --force");
     assert_eq!(env.server.account().forms[0].title, "Book a table");
     ok(&env, "redo --yes");
     assert_eq!(env.server.account().forms[0].title, "Theirs", "the undo of an undo");

@@ -103,7 +103,7 @@ fn a_dry_run_and_a_refused_undo_change_no_file() {
     let run = env.run("undo --files --dry-run");
     assert_eq!(run.exit, 3, "{run}");
     assert!(
-        run.stderr.contains("these files would follow: a.yaml b.yaml c.yaml form.yaml"),
+        run.stderr.contains("these files would be updated: a.yaml b.yaml c.yaml form.yaml"),
         "{run}"
     );
     retitle(&env, 1, "Theirs");

@@ -81,7 +81,7 @@ fn a_failed_upload_reports_the_earlier_ones() {
     env.server.fail([2], &Fault::Before(403));
     let run = env.run("files upload dot.gif dot.gif dot.gif");
     assert_eq!((run.exit, run.stdout.as_str()), (12, ""), "{run}");
-    assert!(run.stderr.contains("uploaded: dot.gif as uploads/"), "{run}");
+    assert!(run.stderr.contains("uploaded dot.gif as uploads/"), "{run}");
     env.server.fail([2], &Fault::Before(403));
     let run = env.run("files upload dot.gif dot.gif -o json");
     let error = run.error();

@@ -54,7 +54,7 @@ fn a_plan_tells_all_that_it_can_and_then_what_it_cannot() {
     for file in ["weddings.yaml", "soon.yaml", "broken.yaml", "book.yaml"] {
         assert!(plan.stderr.contains(file), "{file}\n{plan}");
     }
-    assert!(plan.stderr.contains("4 plans cannot be made; nothing was written"), "{plan}");
+    assert!(plan.stderr.contains("4 pages cannot be planned; nothing was written"), "{plan}");
     assert!(plan.exit != 0 && plan.exit != 3, "{plan}");
 
     let json = env.run("plan -o json --out plan.json");
@@ -70,7 +70,7 @@ fn a_plan_tells_all_that_it_can_and_then_what_it_cannot() {
     assert!(apply.exit == plan.exit && apply.stderr.contains("broken.yaml"), "{apply}");
     std::fs::remove_file(env.home.path().join("broken.yaml")).unwrap();
     let apply = env.run("apply --yes --allow-create 2");
-    assert!(apply.stderr.contains("3 plans cannot be made; nothing was written"), "{apply}");
+    assert!(apply.stderr.contains("3 pages cannot be planned; nothing was written"), "{apply}");
     assert_eq!(writes(&env), [""; 0]);
     // What can be planned by itself can be applied by itself.
     ok(&env, "apply cafe --yes");
@@ -82,7 +82,7 @@ fn a_page_that_is_gone_keeps_no_other_from_being_applied() {
     change(&env);
     delete(&env, "qara.weddings");
     let plan = env.run("plan");
-    for part in ["~ cafe: title", "! weddings.yaml: its page is gone; it is left out"] {
+    for part in ["~ cafe: title", "! skipped weddings.yaml: its page is gone"] {
         assert!(plan.stdout.contains(part), "{part}\n{plan}");
     }
     assert!(plan.exit == 6 && plan.stderr.contains("delete weddings.yaml too"), "{plan}");
@@ -116,7 +116,7 @@ fn a_page_that_somebody_renamed_keeps_no_other_from_being_applied() {
     let plan = env.run("plan");
     for part in [
         "~ cafe: title",
-        "! weddings.yaml: its page was renamed to qara.feasts; it is left out",
+        "! skipped weddings.yaml: its page was renamed to qara.feasts",
         "1 of 2 pages change; ",
     ] {
         assert!(plan.stdout.contains(part), "{part}\n{plan}");
@@ -124,7 +124,9 @@ fn a_page_that_somebody_renamed_keeps_no_other_from_being_applied() {
     assert!(plan.exit == 14 && plan.stderr.contains("`links pull weddings.yaml`"), "{plan}");
     let apply = env.run("apply --yes");
     assert_eq!(apply.exit, 12, "{apply}");
-    for part in ["1 of 2 pages failed (the others are applied)", "weddings.yaml", "qara.feasts"] {
+    for part in
+        ["1 of 2 pages failed (the other pages match their files)", "weddings.yaml", "qara.feasts"]
+    {
         assert!(apply.stderr.contains(part), "{part}\n{apply}");
     }
     assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara at night"));

@@ -248,7 +248,11 @@ fn the_workflow_for_pages_as_code_plans_applies_and_reports_drift_from_empty_run
     workflow.env.server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
     let drift = workflow.run("drift", "schedule");
     assert_eq!(drift.exit, 3, "{}", drift.said);
-    assert!(drift.summary.contains("`title` is \"Theirs\" on the page"), "{}", drift.summary);
+    assert!(
+        drift.summary.contains("`title` changed to \"Theirs\" on the page"),
+        "{}",
+        drift.summary
+    );
     assert!(drift.said.contains("::warning file=pages/cafe.yaml,line=2::"), "{}", drift.said);
 
     // A conflict fails the job, writes nothing, and leaves the record as it is.
@@ -538,7 +542,7 @@ fn the_action_plans_and_applies_page_files_and_form_files() {
     };
     let (exit, said) = inputs(&[]);
     assert_eq!(exit, Some(3), "{said}");
-    assert!(said.contains("::notice file=cafe.yaml,line=2::title is written"), "{said}");
+    assert!(said.contains("::notice file=cafe.yaml,line=2::writes title"), "{said}");
     let (exit, said) = inputs(&[("apply", "true")]);
     assert!(exit == Some(14) && said.contains("--allow-create 1"), "{said}");
     let (exit, said) = inputs(&[("apply", "true"), ("allow-create", "1")]);
@@ -549,7 +553,11 @@ fn the_action_plans_and_applies_page_files_and_form_files() {
     let undo = format!("links undo --from '{operation}' --dry-run");
     let undo = bash(directory.path(), &undo, &sandbox());
     assert_eq!(undo.status.code(), Some(3), "{}", text(&undo));
-    assert!(text(&undo).contains("the service cannot delete forms"), "{}", text(&undo));
+    assert!(
+        text(&undo).contains("lead forms can only be deleted in the dashboard"),
+        "{}",
+        text(&undo)
+    );
     let (exit, said) = inputs(&[]);
     assert_eq!(exit, Some(0), "{said}");
     file("cafe.yaml", "profile: qara.weddings\ntitle: Anew\n");

@@ -64,7 +64,7 @@ fn every_write_is_listed_with_its_words() {
     );
     assert_eq!(of("summary")[..2], ["1 updated", "title"]);
     assert_eq!(of("state"), ["done"; 4]);
-    let some = ok(&env, "log --profile cafe -n 1 -o json").json();
+    let some = ok(&env, "log --page cafe -n 1 -o json").json();
     assert_eq!(some["data"], json!([rows[2]]));
 }
 
@@ -281,11 +281,19 @@ fn old_writes_are_removed_on_request_and_open_ones_never() {
     assert!(!cut.status.success());
     assert_eq!(rows(&env)[0]["state"], "unknown");
     let removed = |line: &str| -> CommandResult { ok(&env, line) };
-    assert!(removed("log --prune").stdout.contains("nothing to remove, 4 kept"));
-    assert!(removed("log --prune --days 1").stdout.contains("nothing to remove, 4 kept"));
+    assert!(removed("log --prune").stdout.contains("nothing to remove; kept 4"));
+    assert!(removed("log --prune --days 1").stdout.contains("nothing to remove; kept 4"));
     assert!(removed("log --prune --keep 1 --days 1").stdout.contains("nothing to remove"));
-    assert!(removed("log --prune --keep 1").stdout.contains("2 removed, 2 kept"));
-    assert!(removed("log --prune --keep 0").stdout.contains("1 removed, 1 kept"));
+    assert!(
+        removed("log --prune --keep 1")
+            .stdout
+            .contains("removed 2 writes from the log, which can no longer be undone; kept 2")
+    );
+    assert!(
+        removed("log --prune --keep 0")
+            .stdout
+            .contains("removed 1 write from the log, which can no longer be undone; kept 1")
+    );
     assert_eq!(rows(&env)[0]["state"], "unknown");
     assert_eq!(env.run("log --keep 1").exit, 2);
 }
@@ -298,10 +306,10 @@ fn a_page_is_found_in_the_log_under_its_id_and_its_logins() {
     ok(&env, "slots set 102 1101 title=C");
     ok(&env, "profile rename cafe cafe.mole --yes --confirm cafe");
     for key in ["cafe", "101", "CAFE"] {
-        let shown = ok(&env, &format!("log --profile {key} -o json")).json();
+        let shown = ok(&env, &format!("log --page {key} -o json")).json();
         assert_eq!(shown["data"].as_array().unwrap().len(), 3, "{key}: {shown}");
     }
-    let shown = ok(&env, "log --profile 102 -o json").json();
+    let shown = ok(&env, "log --page 102 -o json").json();
     assert_eq!(shown["data"].as_array().unwrap().len(), 1, "{shown}");
 }
 
@@ -318,7 +326,7 @@ fn a_write_by_its_path_is_listed_and_cannot_be_undone() {
     );
     let refused = env.run(&format!("undo {} --yes", row["operation"].as_str().unwrap()));
     assert!(
-        refused.exit == 14 && refused.stderr.contains("what it replaced is not known"),
+        refused.exit == 14 && refused.stderr.contains("the previous values are unknown"),
         "{refused}"
     );
 }
@@ -341,7 +349,7 @@ fn a_page_that_links_apply_creates_stays_when_its_slots_are_undone() {
     let created = operation["parts"][0]["summary"].as_str().unwrap();
     assert!(created.starts_with("created "), "{operation}");
     let undone = ok(&env, "undo --yes");
-    assert!(undone.stderr.contains("deletes no pages"), "{undone}");
+    assert!(undone.stderr.contains("pages can only be deleted in the dashboard"), "{undone}");
     let again = env.run("undo --yes");
     assert!(again.exit == 6, "{again}");
     let log = ok(&env, "log").stdout;

@@ -180,7 +180,7 @@ async fn found_13_the_page_is_read_before_every_batch_of_deletes() {
         let error = ended.result.unwrap_err();
         assert!(matches!(error.cause(), ApplyCause::Changed(_)), "{error}");
         let slots = &ended.account.profiles[0].slots;
-        assert_eq!(slots.len(), left + 1, "{edited}: nothing of the second batch is deleted");
+        assert_eq!(slots.len(), left + 1, "{edited} is deleted: nothing of the second batch");
         assert!(slots.iter().any(|slot| slot.id == edited && slot.data["title"] == THEIRS));
     }
 }

@@ -42,8 +42,7 @@ impl AbsentFile {
         let (login, file) = (&self.login, self.file.display());
         let (key, quoted) = (quoted(login), quoted(&file.to_string()));
         format!(
-            "its file {file} is not there any more; the page stays as it is (`links pull {key} -O {quoted}` writes the file again, \
-             `links init --refresh` removes its record from links.lock; only the dashboard deletes a page)"
+            "its file {file} no longer exists; the page is left alone (`links pull {key} -O {quoted}` writes the file again, `links init --refresh` removes its record from links.lock; pages can only be deleted in the dashboard)"
         )
     }
 

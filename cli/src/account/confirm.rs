@@ -6,7 +6,7 @@ use super::state::AccountState;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::preflight::check_write_access;
 use crate::context::prelude::*;
-use crate::output::{counted, named_slot};
+use crate::output::{counts, named_slot};
 use crate::ui::plan::Upload;
 
 /// What a run does that cannot be undone.
@@ -23,7 +23,7 @@ struct Irreversible {
 }
 
 /// Fate of deleted slots.
-const UNDO_OF_DELETES: &str = "  `links undo` creates slots again if their type allows it, with new ids and without their statistics";
+const UNDO_OF_DELETES: &str = "  `links undo` can recreate slots of most types, with new IDs and without their click statistics";
 
 /// Asks about what cannot be undone, or about every change; `plan` is what is to be written. Returns true if the user was asked.
 pub(super) async fn confirm(
@@ -32,7 +32,7 @@ pub(super) async fn confirm(
     plan: Vec<StyledLine>,
     pages: &[OpenPage],
 ) -> Result<bool> {
-    let mut found = Irreversible::of(state, pages);
+    let found = Irreversible::of(state, pages);
     let is_new = pages.iter().any(|page| page.has_changes() && !page.is_confirmed());
     let is_new = is_new || state.has_form_changes();
     let asks_first = state.asks_first && context.ui.is_interactive();
@@ -44,18 +44,17 @@ pub(super) async fn confirm(
         // A read-only token is refused before the question.
         check_write_access(context.me(&state.client).await?)?;
     }
-    if found.deletes > 0 {
-        found.lines.push(StyledLine::faint(UNDO_OF_DELETES));
-    }
     let words = found.words().join(", ");
     let (question, what) = if words.is_empty() {
         ("Apply these changes?".to_owned(), "the changes")
     } else {
-        (format!("{words}. Apply these changes?"), &*words)
+        (format!("Apply these changes, including {words}?"), &*words)
     };
     // Where messages are JSON, the plan was not shown.
     let mut lines = if context.ui.says_json() { plan } else { Vec::new() };
-    lines.append(&mut found.lines);
+    if found.deletes > 0 {
+        lines.push(StyledLine::faint(UNDO_OF_DELETES));
+    }
     context.ui.consent(&lines, &question, what, &needs.join(" "))?;
     Ok(true)
 }
@@ -114,11 +113,12 @@ impl Irreversible {
             found.uploads += uploads.len();
         }
         for what in &found.creates {
-            let text = format!("  new {what}, which cannot be deleted again");
+            let text = format!("  new {what} (`links` cannot delete it again)");
             found.lines.push(StyledLine::added(text));
         }
         for what in &found.renames {
-            let text = format!("  login {what}: links, QR codes and NFC tags break");
+            let text =
+                format!("  new login {what}: links, QR codes and NFC tags to the old one break");
             found.lines.push(StyledLine::removed(text));
         }
         found
@@ -141,14 +141,13 @@ impl Irreversible {
     }
 
     fn words(&self) -> Vec<String> {
-        let counts = [
-            counted(self.deletes, "1 delete", "deletes"),
-            counted(self.uploads, "1 upload", "uploads"),
-            counted(self.removed_fields, "1 removed form field", "removed form fields"),
-            counted(self.creates.len(), "1 new page or form", "new pages or forms"),
-            counted(self.renames.len(), "1 new login", "new logins"),
-        ];
-        counts.into_iter().flatten().collect()
+        counts(&[
+            (self.deletes, "delete"),
+            (self.uploads, "upload"),
+            (self.removed_fields, "removed form field"),
+            (self.creates.len(), "creation"),
+            (self.renames.len(), "new login"),
+        ])
     }
 }
 

@@ -180,15 +180,13 @@ pub(crate) fn left_out_words(skipped: &[PathBuf]) -> Option<String> {
     let names = names.join(", ");
     match skipped.len() {
         0 => None,
-        1 => Some(format!("{names} is neither a page nor a form, and is left out")),
+        1 => Some(format!("skipped {names}: neither a page nor a form")),
         count => {
             let more = match count.saturating_sub(NAMED) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            Some(format!(
-                "{count} files are neither pages nor forms, and are left out: {names}{more}"
-            ))
+            Some(format!("skipped {count} files that are neither pages nor forms: {names}{more}"))
         }
     }
 }
@@ -203,7 +201,7 @@ fn not_a_file(shown: &Path, file: &Path, login: &str) -> Option<CommandError> {
     } else {
         (
             "a link",
-            "put the file itself there, or name it on the command line: links are followed only there",
+            "put the file itself there, or name it on the command line, where links are followed",
         )
     };
     let message = format!(
@@ -248,7 +246,7 @@ pub(crate) fn read_page(
 /// Returns the error of two files of one page or form.
 pub(super) fn both_files_of(what: &str, one: &Path, other: &Path) -> CommandError {
     let (one, other) = (one.display(), other.display());
-    let message = format!("{one} and {other} are both files of {what}; nothing was written");
+    let message = format!("{one} and {other} are both files for {what}; nothing was written");
     CommandError::invalid(message).with_hint("keep one of them, or name only one")
 }
 
@@ -275,10 +273,10 @@ fn directory_of_lock() -> Result<PathBuf> {
     match LockStore::of(here) {
         Some(store) => Ok(from_here(store.directory())),
         None => Err(CommandError::usage(
-            "no file is named, and no links.lock is in this directory or above",
+            "no files given, and no links.lock found in this directory or its parents",
         )
         .with_hint(
-            "name files or directories, or run `links init` in the directory of the page files",
+            "pass files or directories, or run `links init` in the directory of the page files first",
         )),
     }
 }

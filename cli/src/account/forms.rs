@@ -154,14 +154,14 @@ impl PlannedForm {
     pub(super) fn sync_lines(&self) -> Vec<StyledLine> {
         let remote = self.merge.remote.iter().filter_map(|change| match change {
             RemoteChange::Field { key, page, .. } => Some(format!(
-                "  < `{key}` is {} in the form, changed since the last sync; kept",
+                "  < `{key}` changed to {} in the form since the last sync; kept",
                 shown_value(page)
             )),
             _ => None,
         });
         let replaced = self.merge.replaced.iter().filter_map(|replaced| match replaced {
             Replaced::Field { key, page } if self.is_recorded => {
-                Some(format!("  ! `{key}` was {} in the form", shown_value(page)))
+                Some(format!("  ! `{key}`: overwrites {} in the form", shown_value(page)))
             }
             _ => None,
         });
@@ -221,7 +221,7 @@ impl PlannedForm {
         let mut failure = CommandError::from(error);
         if failure.exit() == Exit::Conflict && failure.hint().is_none() {
             failure = failure.with_hint(
-                "run `links plan` to see what the form has now, and then the same command again",
+                "run `links plan` to see the form's current values, then run the same command again",
             );
         }
         let problem = |(path, message): (&str, &str)| {
@@ -258,7 +258,7 @@ impl PlannedForm {
             return;
         };
         if let Err(error) = record.store(context, &self.file.form, form, &self.merge) {
-            let text = format!("the form {} could not be recorded: {error}", self.plan.name);
+            let text = format!("cannot record the form {}: {error}", self.plan.name);
             context.ui.say(&StyledLine::removed(text));
         }
     }
@@ -301,12 +301,12 @@ fn check_locked(
             .with_hint("run `links apply` without --locked, and commit links.lock")
     };
     let Some(id) = recorded.filter(|id| forms.iter().any(|form| form.id == *id)) else {
-        return Err(refused(format!("links.lock does not have the form {name}, or it is gone")));
+        return Err(refused(format!("form {name} is not in links.lock, or no longer exists")));
     };
     if file.form.id.as_deref().is_none_or(|own| own == id) {
         return Ok(());
     }
-    let failure = refused(format!("links.lock has another form for {name}: {id}"));
+    let failure = refused(format!("links.lock records another form for {name}: {id}"));
     let problem = file.document.locate(&["id"], At::Value, failure.to_string());
     Err(failure.at(file.document.bad(vec![problem])))
 }
@@ -315,10 +315,9 @@ fn check_locked(
 fn conflict(merge: &Merge, file: &FormFile, path: &Path, gap: Option<&str>) -> CommandError {
     let pull = format!("links pull {}", quoted(&path.display().to_string()));
     let problems = sync::conflicts(merge, &file.document, &pull, gap);
-    let message =
-        "the file and the form were both changed since the last sync; nothing was written";
+    let message = "the file and the form both changed since the last sync; nothing was written";
     let hint = format!(
-        "`{pull}` marks each conflict in the file, to be settled there; or --overwrite writes what the file says"
+        "run `{pull}` to mark the conflicts in the file, or use --force to keep the file's values"
     );
     CommandError::new(Exit::Conflict, message).with_hint(hint).at(file.document.bad(problems))
 }

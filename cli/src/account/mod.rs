@@ -48,16 +48,16 @@ use crate::ui::annotations::Annotate;
 // Where a plan goes, and what its exit code depends on. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(crate) struct PlanOutputs {
-    /// Write the plan to this file, for `apply --plan`
+    /// Save the plan to this file, for `apply --plan`
     #[arg(long, value_name = "PLAN", value_hint = clap::ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
-    /// Ask the service whether it would accept what is new and changed; nothing is written
+    /// Validate new and changed slots with the service, without writing
     #[arg(long)]
     check: bool,
-    /// Append the plan to this file (`-`: print it) in Markdown, for a job summary or a comment
+    /// Append the plan in Markdown to this file (`-`: print it), for a CI summary or a comment
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
     pub(crate) summary: Option<PathBuf>,
-    /// Differences for which the exit code is 3; `remote` and `any` need a links.lock (see `links init`)
+    /// When to exit with 3: `pending` changes, `remote` changes, or `any`; the last two need a links.lock
     #[arg(long, value_name = "WHAT", value_enum, default_value_t, hide_short_help = true)]
     fail_on: FailOn,
     /// Annotate refused fields, changes and changes of others at their lines of the files, for a CI service
@@ -100,15 +100,14 @@ pub(crate) async fn plan(
     let failed = session.check_planned();
     let options = &session.state.options;
     if let (Some(path), Err(_)) = (&out, &failed) {
-        let text = format!(
-            "{} is not written: a plan for `apply` is of all that is named",
-            path.display()
-        );
+        let text =
+            format!("{} was not saved: a saved plan has to cover every file given", path.display());
         session.context.ui.tell(Style::Changed, text);
     } else if let Some(path) = &out {
         SavedPlan::new(&session.state, path).write(path)?;
         let command = if options.is_one_page { "links slots apply" } else { "links apply" };
-        let mut text = format!("plan written to {0}: {command} --plan {0}", path.display());
+        let mut text =
+            format!("plan saved to {0}; apply it with `{command} --plan {0}`", path.display());
         for root in &options.flags.upload_root {
             text.extend([" --upload-root ", &root.display().to_string()]);
         }

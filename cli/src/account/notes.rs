@@ -26,21 +26,21 @@ fn notes(planned: &PlannedPage) -> Vec<(Vec<String>, Level, String)> {
     let mut notes = Vec::new();
     let slot = |item: usize| vec!["slots".to_owned(), item.to_string()];
     for name in planned.plan().fields.changed.keys() {
-        notes.push((vec![name.clone()], Level::Notice, format!("{name} is written")));
+        notes.push((vec![name.clone()], Level::Notice, format!("writes {name}")));
     }
     for update in &planned.plan().updates {
         let keys: Vec<&str> = update.changed.keys().map(String::as_str).collect();
-        let message = format!("slot {} is updated: {}", update.id, keys.join(", "));
+        let message = format!("updates slot {}: {}", update.id, keys.join(", "));
         notes.push((slot(update.index), Level::Notice, message));
     }
     for create in &planned.plan().creates {
-        let message = format!("a new {} is created", create.kind);
+        let message = format!("creates a {} slot", create.kind);
         notes.push((slot(create.index), Level::Notice, message));
     }
     for delete in &planned.plan().deletes {
         let only = planned.lock_only.slots.contains(&delete.id);
         let only = if only { "; only links.lock says that it was in this file" } else { "" };
-        let message = format!("{} {} is deleted{only}", delete.kind, delete.id);
+        let message = format!("deletes {} {}{only}", delete.kind, delete.id);
         notes.push((vec!["slots".to_owned()], Level::Warning, message));
     }
     for change in planned.merged.iter().flat_map(|merged| &merged.merge.remote) {

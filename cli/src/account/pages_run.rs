@@ -102,7 +102,7 @@ impl<'c> PagesRun<'c> {
                 locked::check(&file, record.as_deref())?;
             }
             if let Some(names) = file.left_out_words() {
-                let text = format!("only slots are written; left out: {names}");
+                let text = format!("`slots` commands ignore {names}; `links apply` writes them");
                 context.ui.tell(Style::Faint, text);
             }
             requests.push(page_request(record.as_deref(), &path, &file, &options));
@@ -202,7 +202,7 @@ impl<'c> PagesRun<'c> {
                 "only the last request of an interrupted run was sent again"
             }
         };
-        CommandError::if_any(failures, &format!("plans cannot be made; {written}"))
+        CommandError::if_any(failures, &format!("pages cannot be planned; {written}"))
     }
 
     async fn open_page(
@@ -272,7 +272,7 @@ impl<'c> PagesRun<'c> {
         let meant = || {
             let key = file.page.profile.to_string();
             let meant = nearest(&key, self.context.known_logins()).filter(|meant| *meant != key)?;
-            Some(format!("the file is for the page `{key}`: did you mean `{meant}`?"))
+            Some(format!("page `{key}` not found; did you mean `{meant}`?"))
         };
         let gone = record.and_then(SyncRecord::gone_hint);
         self.state.pages[nth].left_out = gone.as_ref().map(|_| "its page is gone".to_owned());
@@ -377,7 +377,7 @@ impl<'c> PagesRun<'c> {
             .map(|(document, code)| {
                 let codes: Vec<&str> =
                     options.languages.iter().map(|it| it.code.as_str()).collect();
-                let message = format!("the service has no language {code}");
+                let message = format!("unknown language `{code}`");
                 let problem = document.locate(&["languageCode"], At::Value, message);
                 document.bad(vec![problem.help(format!("it has {}", codes.join(", ")))]).into()
             })
@@ -408,12 +408,12 @@ impl<'c> PagesRun<'c> {
             let answer = check.await?;
             if !answer.available {
                 let field = if planned.file.page.login.is_some() { "login" } else { "profile" };
-                let message = format!("the login {wanted} cannot be taken: {}", answer.message);
+                let message = format!("the login `{wanted}` is not available: {}", answer.message);
                 let problem = planned.file.document.locate(&[field], At::Value, message);
                 failures.push(planned.file.document.bad(vec![problem]).into());
             }
         }
-        CommandError::if_any(failures, "logins cannot be taken; nothing was written")?;
+        CommandError::if_any(failures, "logins are not available; nothing was written")?;
         if new.is_empty() {
             return Ok(());
         }

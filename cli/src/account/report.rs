@@ -158,7 +158,7 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     let moved = moved_slots(state);
     for page in &state.pages {
         if let Some(why) = &page.left_out {
-            let text = format!("! {}: {why}; it is left out", page.path.display());
+            let text = format!("! skipped {}: {why}", page.path.display());
             lines.push(StyledLine::removed(text));
         }
         let Some(planned) = &page.planned else { continue };
@@ -196,7 +196,9 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
 pub(super) fn refusals(state: &AccountState) -> impl Iterator<Item = StyledLine> {
     let refused_pages = state.planned().filter_map(|it| Some((&it.page.login, it.refusal?)));
     refused_pages.map(|(login, refusal)| {
-        StyledLine::removed(format!("apply would refuse {login}: {}", refused(refusal)))
+        let refusal = refused(refusal);
+        let help = refusal.hint().unwrap_or_default();
+        StyledLine::removed(format!("× {login}: {refusal}; {help}"))
     })
 }
 
@@ -220,7 +222,7 @@ fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
     let plan = planned.plan();
     let more = if plan.is_empty() { String::new() } else { format!("; {plan}") };
     if page.is_new {
-        let text = format!("+ {login}: new page, which cannot be deleted again{more}");
+        let text = format!("+ {login}: new page (`links` cannot delete it again){more}");
         let meant = page
             .meant
             .as_ref()
@@ -234,8 +236,10 @@ fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
     let Some(new) = plan.fields.changed.get(LOGIN) else { return vec![changed(plan)] };
     let mut rest = plan.clone();
     rest.fields.changed.0.retain(|name, _| name != LOGIN);
-    let text =
-        format!("! {login}: new login {}; links, QR codes and NFC tags break", shown_value(new));
+    let text = format!(
+        "! {login}: new login {}; links, QR codes and NFC tags to the old one break",
+        shown_value(new)
+    );
     let renamed = StyledLine::removed(text);
     let rest = (!rest.is_empty()).then(|| changed(&rest));
     rest.into_iter().chain([renamed]).collect()
@@ -244,7 +248,7 @@ fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
 fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
     let name = &plan.name;
     if plan.id.is_none() {
-        let text = format!("+ form {name}: new form, which cannot be deleted again");
+        let text = format!("+ form {name}: new form (`links` cannot delete it again)");
         let heading = StyledLine::added(text);
         let lines = ui::plan::form_lines(&plan.before, &plan.changed);
         return std::iter::once(heading).chain(lines).collect();
@@ -399,7 +403,7 @@ pub(super) fn applied(
                 if let Err(error) = recorded {
                     let path = page.path.display();
                     let message = format!(
-                        "{path}: the page matches the file, but that could not be recorded: {error}"
+                        "{path}: the page matches the file, but the sync cannot be recorded: {error}"
                     );
                     failures.push(
                         CommandError::new(Exit::Partial, message)
@@ -412,7 +416,7 @@ pub(super) fn applied(
                 if let Some(known) = failure.page()
                     && let Err(error) = state.pages[nth].record_sent(context, known)
                 {
-                    let text = format!("what was written could not be recorded: {error}");
+                    let text = format!("cannot record what was written: {error}");
                     context.ui.tell(Style::Changed, state.named(&known.login) + &text);
                 }
                 let page = &state.pages[nth];
@@ -473,10 +477,12 @@ fn kept_note(planned: &PlannedPage) -> Option<StyledLine> {
     let made = remote.filter(|it| matches!(it, RemoteChange::Made { .. })).count();
     let what = match kept.count().saturating_sub(made) {
         0 => return None,
-        1 => "1 slot that the file does not mention stays".to_owned(),
-        stays => format!("{stays} slots that the file does not mention stay"),
+        1 => "1 slot is not in the file and was kept; use --prune to delete it".to_owned(),
+        stays => {
+            format!("{stays} slots are not in the file and were kept; use --prune to delete them")
+        }
     };
-    Some(StyledLine::faint(format!("{what}; --prune deletes what is not mentioned")))
+    Some(StyledLine::faint(what))
 }
 
 /// Records that a page matches its file. `page` is the page after the run.
@@ -508,7 +514,11 @@ fn failed_run(
     {
         return only;
     }
-    let others = if state.is_edit { "the others are as asked" } else { "the others are applied" };
+    let others = if state.is_edit {
+        "the other pages are done"
+    } else {
+        "the other pages match their files"
+    };
     let left_out = state.pages.iter().filter(|page| page.left_out.is_some()).count();
     let resume = (failures.len() > left_out).then_some(RESUME);
     failed_pages(failures, state.pages.len(), is_written.then_some(others), resume)

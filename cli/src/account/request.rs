@@ -60,7 +60,7 @@ impl RunSource {
             let absent = AbsentFile::below(context, &files.directories)?;
             let words = absent.first().map(AbsentFile::words);
             return Err(failure.with_hint(words.unwrap_or_else(|| {
-                "a page begins with `profile: LOGIN`, a form with `form: NAME`; `links pull LOGIN -O FILE` writes one".to_owned()
+                "a page file starts with `profile: LOGIN`, a form file with `form: NAME`; `links pull LOGIN -O FILE` writes one".to_owned()
             })));
         }
         Ok(Self { files, ..Self::default() })

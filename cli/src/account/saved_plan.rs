@@ -134,7 +134,7 @@ impl SavedPlan {
             return Err(CommandError::usage(format!("{name} is not a saved plan")).with_hint(hint));
         }
         let unusable = |why: &dyn std::fmt::Display| {
-            CommandError::invalid(format!("the plan {name} cannot be used: {why}"))
+            CommandError::invalid(format!("cannot use the plan {name}: {why}"))
         };
         let value: Value = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
         if value["version"].as_u64().is_some_and(|version| version > VERSION.into()) {
@@ -143,7 +143,7 @@ impl SavedPlan {
         let mut saved: Self = serde_json::from_value(value).map_err(|why| unusable(&why))?;
         if saved.digest != saved.content_digest() {
             let command = saved.pages.first().map_or("plan", SavedPage::planned_by);
-            let message = "the plan file was edited since the plan was made; nothing was written";
+            let message = "the plan file was edited after the plan was made; nothing was written";
             return Err(CommandError::invalid(message)
                 .with_hint(format!("make a new plan: links {command} --out PLAN")));
         }
@@ -180,7 +180,7 @@ impl SavedPlan {
         for (saved, now) in self.forms.iter().zip(forms) {
             if saved.plan != now.plan && !now.plan.is_empty() {
                 let message = format!(
-                    "the form {} was changed since the plan was made; nothing was written",
+                    "the form {} changed after the plan was made; nothing was written",
                     now.plan.name
                 );
                 return Err(CommandError::new(Exit::Conflict, message)
@@ -193,7 +193,10 @@ impl SavedPlan {
     /// Returns messages for page files that were edited since the plan was made.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         self.pages.iter().filter(|page| page.file.is_edited()).map(|page| {
-            format!("{} was edited since the plan was made; the plan is unchanged", page.file.name)
+            format!(
+                "note: {} was edited after the plan was made; the plan is unchanged",
+                page.file.name
+            )
         })
     }
 }
@@ -288,7 +291,7 @@ impl SavedPage {
         if flags.prune || flags.prune_unsupported {
             let hint =
                 format!("pass --prune to `links {}` when making the plan", self.planned_by());
-            return Err(CommandError::usage("a saved plan already determines what is deleted")
+            return Err(CommandError::usage("a saved plan already contains what is deleted")
                 .with_hint(hint));
         }
         let SavedOptions { prune, prune_unsupported, no_validate, overwrite, exact } = self.options;

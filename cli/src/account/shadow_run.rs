@@ -109,7 +109,7 @@ fn require_known_types(planned: &PlannedPage) -> Result<()> {
     let unknown = creates.iter().find(|create| !KNOWN_TYPES.contains(&create.kind.as_str()));
     let Some(create) = unknown else { return Ok(()) };
     let message = format!(
-        "the preview does not know slots of the type {}, and cannot show the page; nothing was written",
+        "cannot preview the page: unknown slot type `{}`; nothing was written",
         create.kind
     );
     let failure = CommandError::refused(message);

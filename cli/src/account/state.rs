@@ -135,7 +135,7 @@ impl AccountState {
         };
         let pages = self.pages.iter().filter(|page| !page.done.is_nothing());
         let mut parts: Vec<String> = pages.map(words).collect();
-        parts.extend(self.written_forms.keys().map(|name| format!("form {name} written")));
+        parts.extend(self.written_forms.keys().map(|name| format!("wrote form {name}")));
         interrupted(&parts, more, self.resume(true)).with_failures(failures)
     }
 
@@ -143,11 +143,11 @@ impl AccountState {
     pub(super) fn not_run(&self, error: ApplyError) -> CommandError {
         if let ApplyCause::SamePage { id, pages: [one, other] } = error.cause() {
             if self.is_edit {
-                let message = format!("the page {id} is named twice; nothing was written");
-                return CommandError::usage(message).with_hint("name each page once");
+                let message = format!("the page {id} is given twice; nothing was written");
+                return CommandError::usage(message).with_hint("give each page once");
             }
             let (one, other) = (&self.pages[*one].path, &self.pages[*other].path);
-            return both_files_of(&format!("the page with the id {id}"), one, other);
+            return both_files_of(&format!("the page with the ID {id}"), one, other);
         }
         failed(error, None, self.resume(false))
     }

@@ -17,7 +17,7 @@ pub(crate) fn check(summary: Option<&Path>, format: Format) -> Result<()> {
             format.word()
         );
         return Err(CommandError::usage(message)
-            .with_hint("name a file for the summary, or leave out one of them"));
+            .with_hint("use a file for the summary, or leave out one of them"));
     }
     Ok(())
 }
@@ -61,7 +61,7 @@ pub(super) fn described(lines: &[StyledLine]) -> String {
     let block = code_block("diff", &shown.join("\n"));
     let more = match changes.len().saturating_sub(LINES) {
         0 => String::new(),
-        more => format!("\n{more} more lines; `-o json` has all.\n"),
+        more => format!("\n{more} more lines; `-o json` shows all.\n"),
     };
     format!("{heading}{block}{more}\n")
 }

@@ -6,7 +6,7 @@ use super::estimate;
 use super::state::AccountState;
 use crate::apply::planned::PlannedPage;
 use crate::context::prelude::*;
-use crate::output::{counted, named_slot};
+use crate::output::{counts, named_slot};
 
 /// A slot that is deleted on one page and created on another with the same content.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) struct MovedSlot<'s> {
 impl MovedSlot<'_> {
     pub(super) fn line(&self) -> StyledLine {
         StyledLine::changed(format!(
-            "> {} comes from {}: it gets a new id, and its statistics do not come along",
+            "> {} moves here from {}: it gets a new ID and loses its click statistics",
             named_slot(self.kind, self.id, self.label),
             self.from
         ))
@@ -80,6 +80,7 @@ pub(super) fn summary(state: &AccountState) -> String {
     if !state.has_changes() {
         return format!("no changes ({requests})");
     }
+    let requests = format!("up to {requests}");
     let (pages, forms) = (state.pages.len(), state.forms.len() + state.form_edits.len());
     if pages + forms < 2 {
         return requests;
@@ -103,14 +104,13 @@ pub(super) fn summary(state: &AccountState) -> String {
     let creates = sum(|plan| plan.creates.len());
     let (updates, deletes) = (sum(|plan| plan.updates.len()), sum(|plan| plan.deletes.len()));
     let uploads = state.planned().map(|it| it.shown().uploads().len()).sum();
-    let counts = [
-        counted(new, "1 new page", "new pages"),
-        counted(creates, "1 slot to create", "slots to create"),
-        counted(updates, "1 to update", "to update"),
-        counted(deletes, "1 to delete", "to delete"),
-        counted(uploads, "1 upload", "uploads"),
-    ];
-    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    let counts = counts(&[
+        (new, "new page"),
+        (creates, "new slot"),
+        (updates, "update"),
+        (deletes, "delete"),
+        (uploads, "upload"),
+    ]);
     let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
     format!("{} change{counts}; {requests}", what.join(" and "))
 }

@@ -395,7 +395,7 @@ fn memo(context: &Context, files: &[PathBuf], options: &RunOptions) -> Option<Pa
     let RunOptions { flags, sync, is_one_page, locked, .. } = options;
     let is_usual = options.profiles.is_empty()
         && options.only_deletes.is_none()
-        && !options.renew_mood
+        && !options.renew_status
         && !options.is_unrecorded;
     let mut files: Vec<PathBuf> =
         files.iter().filter_map(|file| std::path::absolute(file).ok()).collect();

@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Command as Definition, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::Command;
-use crate::help::{POINTER, exit_codes_in_brief};
+use crate::help::MAIN;
 use crate::settings::global_args::GlobalArgs;
 
 /// Columns of help, where the terminal has more.
@@ -44,8 +44,7 @@ pub fn command() -> Definition {
 
 /// Returns the definition with every command, and with the texts of help.
 fn whole() -> Definition {
-    let exit_codes = exit_codes_in_brief();
-    Cli::command().after_help(format!("{exit_codes}\n\n{POINTER}")).after_long_help(exit_codes)
+    Cli::command().help_template(MAIN)
 }
 
 /// Parses a command line.
@@ -108,7 +107,7 @@ mod tests {
             "links me -o json",
             "links slots list cafe --fields id,data.title --timeout 5",
             "links slots apply cafe.yaml --prune --yes --max-deletes 5 -vv",
-            "links forms field add 6f1c type=phone label=Phone required:=true --at 0",
+            "links forms field add 6f1c type=phone label=Phone required:=true --at 1",
             "links profile update cafe title=-h",
             "links sandbox serve --port 8080",
         ] {

@@ -5,6 +5,7 @@ use links_sdk::BaseUrl;
 use crate::apply::sync::other_account;
 use crate::context::prelude::*;
 use crate::settings::ServiceTarget;
+use crate::settings::global_args::PartialLine;
 use links_pages::form_file::{CHANNELS, FORM_FIELDS, INPUT_FIELDS, INPUTS};
 use links_pages::page_file::fields::PROFILE_FIELDS;
 use links_pages::suggest::nearest;
@@ -18,6 +19,10 @@ pub(crate) async fn add_hint(context: &mut Context, failure: CommandError) -> Co
     }
     let failure = of_target(&context.settings.target, failure);
     let Some(operation) = failure.operation() else { return failure };
+    let failure = match missing(context, &failure) {
+        Some(named) if !context.ui.says_json() => failure.saying(named),
+        _ => failure,
+    };
     let did_you_mean = |name| format!("did you mean `{name}`?");
     let hint = match failure.exit() {
         Exit::NotFound if failure.hint().is_none() => {
@@ -33,6 +38,24 @@ pub(crate) async fn add_hint(context: &mut Context, failure: CommandError) -> Co
     failure.hinted(hint)
 }
 
+/// Returns what was not found with its name, where the command line leaves no doubt which one it is.
+fn missing(context: &Context, failure: &CommandError) -> Option<String> {
+    let line = PartialLine::read(&context.words);
+    let (noun, verb) = context.command.split_once(' ')?;
+    let args = line.words.get(1 + verb.split(' ').count()..)?;
+    Some(match (&*failure.to_string(), noun, args) {
+        _ if !line.other_options.is_empty() => return None,
+        ("page not found", "profile" | "slots" | "music", [key, ..])
+            if !["rewrite", "plan", "apply"].contains(&verb) =>
+        {
+            format!("page `{key}` not found")
+        }
+        ("slot not found", "slots", [key, id, ..]) => format!("slot {id} not found on {key}"),
+        ("release not found", "music", [.., query]) => format!("no release found for `{query}`"),
+        _ => return None,
+    })
+}
+
 /// Adds a hint about the URL of the service: its origin, or its missing version segment.
 fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
     let url = match target {
@@ -46,7 +69,7 @@ fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
         }
         (Exit::NotFound, Ok(base)) if failure.operation().is_some() && !has_version(base) => {
             failure.with_hint(format!(
-                "{} is {base}, but the URL has to include the version segment, like {}/api/v1",
+                "{} is {base}, but the URL must include the version segment, such as {}/api/v1",
                 url.from,
                 base.origin()
             ))
@@ -68,7 +91,7 @@ fn listed(operation: &str) -> Option<&'static str> {
         "getSlotType" => "`links slots types` lists the types",
         "showForm" | "updateForm" | "getFormAnalytics" => "`links forms list` lists the forms",
         "lookupMusic" => {
-            "--artist narrows a search by title; a UPC, an ISRC or the URL on a music platform is exact"
+            "try --artist, or search by UPC, ISRC or the release's URL on a music platform"
         }
         "getSlot" | "updateSlot" | "deleteSlot" => {
             "`links slots list KEY` lists the slots of a page, `links profile list` the pages"

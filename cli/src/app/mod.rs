@@ -225,8 +225,7 @@ fn exit_on_panic() {
 
 fn report(panic: &str) -> String {
     let text = format!(
-        "error: a defect in links stopped the command: {}\n  help: it may have written before; an apply that was interrupted is \
-         listed by `links slots apply --status`, and anything else shows on the page\n",
+        "error: a bug in links stopped the command: {}\n  help: it may have written something first; `links slots apply --status` lists an interrupted apply, and the page shows anything else\n",
         sanitize::one_line(panic)
     );
     ui::protected(&text).into_owned()

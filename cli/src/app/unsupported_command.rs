@@ -8,141 +8,14 @@ use links_pages::sanitize;
 /// Similarity from which the parser itself suggests a verb for a word.
 const LIKE_A_VERB: f64 = 0.7;
 
-/// What only the dashboard has: words that begin such a command, nouns and verbs that make one, the reason why there is no such command, and
-/// its alternative (the interface, section 1).
-const IN_DASHBOARD: &[(&str, &str, &str, &str, &str)] = &[
-    (
-        "",
-        "profile profiles page",
-        "delete remove rm",
-        "deleting a page cannot be undone, so only its owner can do it, in the dashboard",
-        "`links slots delete` empties a page; the page itself can be deleted in the dashboard",
-    ),
-    (
-        "theme themes",
-        "profile profiles page",
-        "theme themes",
-        "themes are chosen in the dashboard only; the service neither lists nor accepts them",
-        "`links profile get KEY --fields themeId` shows which one a page has",
-    ),
-    (
-        "",
-        "forms form",
-        "delete remove rm",
-        "a lead form is deleted in the dashboard only",
-        "`links forms update ID enabled:=false` switches it off",
-    ),
-    (
-        "submissions leads",
-        "forms form",
-        "submissions submission leads answers export",
-        "submissions hold personal data of visitors, so they are shown in the dashboard only",
-        "`links analytics form ID` counts them",
-    ),
-    (
-        "webhook webhooks",
-        "forms form",
-        "webhook webhooks",
-        "webhooks of a form are set in the dashboard only",
-        "a form's channels are notified of each submission: `links channels list`",
-    ),
-    (
-        "",
-        "channels channel",
-        "add create verify edit update set delete remove",
-        "notification channels are added, verified and edited in the dashboard only",
-        "`links channels list` shows those that are verified",
-    ),
-    (
-        "",
-        "slots slot",
-        "replace",
-        "the service cannot replace a page in one call",
-        "`links slots apply FILE` updates a page to match a file",
-    ),
-    (
-        "event events ticket tickets product products order orders catalog shop",
-        "",
-        "",
-        "events and shops are created in the dashboard only",
-        "an event slot can be read and moved: `links slots list KEY`",
-    ),
-    (
-        "account password email payment payments billing",
-        "",
-        "",
-        "the account, its password, email and payments are managed in the dashboard only",
-        "`links me` shows whose token this is",
-    ),
-];
+/// What to type instead of commands that do not exist. A line is a kind of row and its cells.
+const TABLE: &str = include_str!("unsupported_commands.txt");
 
-/// Words of other programs, and the commands here.
-const GUESSES: &[(&str, &str)] = &[
-    ("ls dir", "`links profile list` lists your pages, `links slots list KEY` the slots of one"),
-    (
-        "rm del remove",
-        "`links slots delete KEY ID` deletes a slot; `links slots list KEY` shows the ids",
-    ),
-    (
-        "diff compare",
-        "`links plan FILE` compares a page file with its page, `links preview FILE --diff` what readers see",
-    ),
-    (
-        "status st",
-        "`links auth status` shows the account in use, `links plan` what differs between files and pages",
-    ),
-    (
-        "show view cat",
-        "`links profile get KEY` shows a page, `links slots list KEY` its slots, `links profile preview KEY` what readers see",
-    ),
-    ("new", "`links profile create LOGIN` creates a page, `links slots add KEY TYPE` a slot"),
-    ("push deploy publish sync write", "`links apply FILE` makes a page match its file"),
-    (
-        "fetch clone download export backup dump",
-        "`links pull KEY` writes a page to a file, `links pull --all` all of them",
-    ),
-    (
-        "import load",
-        "`links apply FILE` makes a page match a file, `links slots import KEY FILE` adds the rows of a CSV file",
-    ),
-    ("revert rollback", "`links undo` undoes a write, `links log` lists them"),
-    ("history", "`links log` lists the writes of this machine, `links undo` undoes one"),
-    (
-        "validate lint verify test",
-        "`links plan FILE` checks a page file, `links check` the links of a page",
-    ),
-    ("mv", "`links slots move` moves a slot, `links profile rename` changes a page's login"),
-    ("whoami user", "`links me` shows whose token this is"),
-    ("version", "`links --version` prints the version"),
-    ("setup configure", "`links auth login` logs in, `links config list` lists the settings"),
-    ("find grep", "`links search PATTERN` searches pages, slots and forms"),
-];
-
-/// Nouns, other names of their verbs, or none for the name of a record in place of a verb; and the commands here.
-const VERBS: &[(&str, &str, &str)] = &[
-    ("slots", "update change", "`links slots set KEY ID` changes a slot"),
-    ("slots", "create new", "`links slots add KEY TYPE` creates a slot"),
-    ("profile", "set change", "`links profile update KEY` changes fields of a page"),
-    ("profile", "add new", "`links profile create LOGIN` creates a page"),
-    ("forms", "set change", "`links forms update ID` changes a lead form"),
-    ("forms", "add new", "`links forms create` creates a lead form"),
-    (
-        "profile socials",
-        "",
-        "`links profile get {} --fields socials` shows the social links, `links profile socials add {} URL` adds one",
-    ),
-    ("profile", "", "`links profile get {}` shows the page, `links slots list {}` its slots"),
-    ("slots", "", "`links slots list {}` lists the slots of the page"),
-    ("forms", "", "`links forms get {}` shows the form"),
-];
-
-/// Other names of nouns.
-const SYNONYMS: &[(&str, &str)] = &[
-    ("block blocks link item items", "slots"),
-    ("image images upload uploads", "files"),
-    ("login logout", "auth"),
-    ("stats statistics clicks views", "analytics"),
-];
+/// Returns the rows of a kind.
+fn rows<const N: usize>(kind: &str) -> impl Iterator<Item = [&'static str; N]> {
+    let rows = TABLE.lines().filter_map(move |line| line.strip_prefix(kind));
+    rows.filter_map(|row| row.split('|').map(str::trim).collect::<Vec<_>>().try_into().ok())
+}
 
 /// Tells whether a list of words has this one.
 fn has(words: &str, word: &str) -> bool {
@@ -158,11 +31,10 @@ pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<CommandError>
             has(nouns, first) && has(verbs, second) || has(nouns, second) && has(verbs, first)
         })
     };
-    let row = IN_DASHBOARD
-        .iter()
-        .find(|(alone, nouns, verbs, ..)| has(alone, first) || is_pair(nouns, verbs));
-    if let Some((.., message, hint)) = row {
-        return Some(CommandError::usage(*message).with_hint(*hint));
+    let row = rows::<5>("dashboard:")
+        .find(|[alone, nouns, verbs, ..]| has(alone, first) || is_pair(nouns, verbs));
+    if let Some([.., message, hint]) = row {
+        return Some(CommandError::usage(message).with_hint(hint));
     }
     let (mut nouns, mut parent) = (Vec::new(), tree);
     while let Some(word) = words.get(nouns.len()) {
@@ -173,9 +45,9 @@ pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<CommandError>
     }
     let (noun, word) = (nouns.join(" "), words.get(nouns.len()).copied());
     let is_exact = tree.find_subcommand(first).is_some();
-    let guess = || GUESSES.iter().find(|(words, _)| has(words, first));
+    let guess = || rows("guess:").find(|[words, _]| has(words, first));
     let hint = in_another_order(first, second, tree)
-        .or_else(|| guess().map(|(_, hint)| (*hint).to_owned()))
+        .or_else(|| guess().map(|[_, hint]| hint.to_owned()))
         .or_else(|| verb_or_record(&noun, parent, word?))
         .or_else(|| {
             let is_other_name = !is_exact && !noun.is_empty();
@@ -191,8 +63,8 @@ pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<CommandError>
 
 /// Returns the command that a word names: by its name, by another name, or with one letter that is wrong.
 fn noun<'t>(word: &str, tree: &'t Command) -> Option<&'t Command> {
-    let synonym = SYNONYMS.iter().find(|(words, _)| has(words, word));
-    let name = synonym.map_or(word, |(_, name)| name);
+    let synonym = rows("noun:").find(|[words, _]| has(words, word));
+    let name = synonym.map_or(word, |[_, name]| name);
     let is_near = |noun: &&Command| {
         let is_shown = noun.has_subcommands() && !noun.is_hide_set();
         is_shown && strsim::damerau_levenshtein(word, noun.get_name()) == 1
@@ -216,7 +88,7 @@ fn in_another_order(first: &str, second: Option<&str>, tree: &Command) -> Option
 /// place of a verb, as in `links profile cafe`.
 fn verb_or_record(noun: &str, parent: &Command, word: &str) -> Option<String> {
     let is_verb = |verb: &Command| strsim::jaro(word, verb.get_name()) > LIKE_A_VERB;
-    let (.., hint) = VERBS.iter().find(|(nouns, verbs, _)| {
+    let [.., hint] = rows::<3>("verb:").find(|[nouns, verbs, _]| {
         let is_meant = match *verbs {
             "" => !parent.get_subcommands().any(is_verb),
             verbs => has(verbs, word),
@@ -230,7 +102,8 @@ fn verb_or_record(noun: &str, parent: &Command, word: &str) -> Option<String> {
 fn with_verb(verb: &str, tree: &Command) -> Option<String> {
     let nouns = tree.get_subcommands().filter(|it| it.find_subcommand(verb).is_some());
     let lines: Vec<_> = nouns.map(|it| format!("`links {} {verb}`", it.get_name())).collect();
-    (!lines.is_empty()).then(|| format!("there is {}", lines.join(", ")))
+    let one_of = if lines.len() > 1 { "one of " } else { "" };
+    (!lines.is_empty()).then(|| format!("did you mean {one_of}{}?", lines.join(", ")))
 }
 
 #[cfg(test)]
@@ -294,9 +167,9 @@ mod tests {
         ] {
             assert_eq!(hint(line).as_deref(), Some(expected), "{line}");
         }
-        assert_exist(VERBS.iter().map(|it| it.2));
+        assert_exist(rows::<3>("verb:").map(|it| it[2]));
         let tree = crate::command();
-        for (nouns, verbs, _) in VERBS {
+        for [nouns, verbs, _] in rows("verb:") {
             let noun = nouns.split(' ').fold(&tree, |it, noun| it.find_subcommand(noun).unwrap());
             assert!(verbs.split_whitespace().all(|verb| noun.find_subcommand(verb).is_none()));
         }
@@ -312,28 +185,42 @@ mod tests {
                 let found = command.find_subcommand(word);
                 found.unwrap_or_else(|| panic!("{line}: no command `{word}`"))
             });
-            assert!(found.get_name() != "links" || line == "links --version", "{line}");
+            assert!(
+                found.get_name() != "links" || ["links --version", "links --help"].contains(&line),
+                "{line}"
+            );
         }
+    }
+
+    #[test]
+    fn every_line_of_the_table_is_a_row() {
+        let lines = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let [two, three, five] = [
+            rows::<2>("guess:").count() + rows::<2>("noun:").count(),
+            rows::<3>("verb:").count(),
+            rows::<5>("dashboard:").count(),
+        ];
+        assert_eq!(lines.count(), two + three + five);
     }
 
     /// Checks that a guess of a user leads to commands that exist.
     #[test]
     fn words_of_other_programs_name_commands_that_exist() {
         let tree = crate::command();
-        for (words, text) in GUESSES {
+        for [words, text] in rows("guess:") {
             for word in words.split(' ') {
                 assert!(tree.find_subcommand(word).is_none(), "{word} is a command");
-                assert_eq!(hint(word).as_deref(), Some(*text), "{word}");
+                assert_eq!(hint(word).as_deref(), Some(text), "{word}");
             }
         }
-        assert_exist(GUESSES.iter().map(|it| it.1));
+        assert_exist(rows::<2>("guess:").map(|it| it[1]));
     }
 
     /// Checks that no suggestion hides a command that exists.
     #[test]
     fn no_existing_command_is_listed_as_unsupported() {
         let tree = crate::command();
-        for (alone, nouns, verbs, ..) in IN_DASHBOARD {
+        for [alone, nouns, verbs, ..] in rows::<5>("dashboard:") {
             assert!(alone.split_whitespace().all(|it| tree.find_subcommand(it).is_none()));
             for noun in nouns.split_whitespace().filter_map(|it| tree.find_subcommand(it)) {
                 let mut verbs = verbs.split_whitespace();

@@ -27,20 +27,6 @@ pub(crate) fn help(help: &clap::Error, args: &[OsString]) -> Exit {
     Exit::Ok
 }
 
-/// Returns the error without suggestions of hidden aliases, which help shows nowhere.
-fn without_aliases(mut error: clap::Error, tree: &clap::Command) -> clap::Error {
-    fn is_name(tree: &clap::Command, word: &str) -> bool {
-        tree.get_subcommands().any(|command| command.get_name() == word || is_name(command, word))
-    }
-    if let Some(ContextValue::Strings(meant)) = error.remove(ContextKind::SuggestedSubcommand) {
-        let meant: Vec<String> = meant.into_iter().filter(|word| is_name(tree, word)).collect();
-        if !meant.is_empty() {
-            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(meant));
-        }
-    }
-    error
-}
-
 /// Reports the error of the parser, and returns the exit code.
 pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
@@ -61,35 +47,68 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
         )));
         return Exit::Usage;
     }
-    let error = without_aliases(error, &tree);
     let suggestion = match error.kind() {
         ErrorKind::InvalidSubcommand => unsupported_command::suggestion(&line.words, &tree),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !format.is_json() => {
+            ui::help(&error, settings::color_of_process(line.global.color));
+            return Exit::Usage;
+        }
         _ => None,
     };
-    match suggestion {
-        Some(suggestion) => Ui::plain(format).fail(&suggestion),
-        None if format.is_json() => Ui::plain(format).fail(&failure(&error)),
-        None => ui::help(&error, settings::color_of_process(line.global.color)),
-    }
+    Ui::plain(format).fail(&suggestion.unwrap_or_else(|| failure(&error, &line.words, &tree)));
     Exit::Usage
 }
 
-fn failure(error: &clap::Error) -> CommandError {
+/// Returns the error in the words of this program.
+fn failure(error: &clap::Error, words: &[&str], tree: &clap::Command) -> CommandError {
+    let all = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(all)) => all.clone(),
+        Some(ContextValue::StyledStr(text)) => vec![text.to_string()],
+        _ => Vec::new(),
+    };
+    let [arg, value] =
+        [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|it| all(it).join(" "));
     let text = error.render().to_string();
     let message = match error.kind() {
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "a command is missing",
-        _ => text.split("\n\n").next().unwrap_or_default().trim(),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "a command is missing".to_owned(),
+        ErrorKind::InvalidSubcommand => {
+            format!("no command `{}`", all(ContextKind::InvalidSubcommand).join(" "))
+        }
+        ErrorKind::UnknownArgument if arg.starts_with('-') => format!("unknown option `{arg}`"),
+        ErrorKind::UnknownArgument => format!("unexpected argument `{arg}`"),
+        ErrorKind::MissingRequiredArgument => format!("missing {arg}"),
+        ErrorKind::InvalidValue if value.is_empty() => format!("missing value for `{arg}`"),
+        ErrorKind::InvalidValue => format!("invalid value `{value}` for `{arg}`"),
+        _ => {
+            let first = text.split("\n\n").next().unwrap_or_default().trim();
+            first.strip_prefix("error: ").unwrap_or(first).replace('\'', "`")
+        }
     };
-    let failure = CommandError::usage(message.strip_prefix("error: ").unwrap_or(message));
     let meant =
         [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
-    match meant.into_iter().find_map(|kind| error.get(kind)) {
-        Some(ContextValue::String(meant)) => failure.with_hint(format!("did you mean `{meant}`?")),
-        Some(ContextValue::Strings(all)) if !all.is_empty() => {
-            failure.with_hint(format!("did you mean `{}`?", all.join("` or `")))
+    // Hidden aliases are shown nowhere.
+    let is_shown =
+        |word: &String| error.kind() != ErrorKind::InvalidSubcommand || has_name(tree, word);
+    let meant = meant.into_iter().flat_map(all).filter(is_shown).collect::<Vec<_>>().join("` or `");
+    let values = all(ContextKind::ValidValue).join(", ");
+    let file_option = if words.contains(&"plan") { "--out" } else { "-O" };
+    let hint = match &*arg {
+        "--json" => "use -o json".to_owned(),
+        _ if !meant.is_empty() => format!("did you mean `{meant}`?"),
+        "--output <FORMAT>" if value.contains('.') => {
+            format!("did you mean `{file_option} {value}`?")
         }
-        _ => failure,
-    }
+        _ if !values.is_empty() => format!("use one of {values}"),
+        "" => "`links --help` lists the commands".to_owned(),
+        _ => all(ContextKind::Usage).concat().replace("Usage", "usage"),
+    };
+    CommandError::usage(message).hinted(Some(hint).filter(|it| !it.is_empty()))
+}
+
+/// Tells whether a command, or one below it, has this name.
+fn has_name(tree: &clap::Command, word: &str) -> bool {
+    tree.get_subcommands().any(|command| command.get_name() == word || has_name(command, word))
 }
 
 /// Format of the messages of a command line whose settings are not known.

@@ -9,53 +9,58 @@ use crate::context::prelude::*;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ApplyArgs {
-    /// Delete the slots that the file does not mention
+    /// Delete slots that are not in the file
     #[arg(long)]
     pub(crate) prune: bool,
-    /// Delete the legacy slots that the file does not mention, which cannot be created again
-    #[arg(long, hide_short_help = true)]
+    /// Delete legacy slots that are not in the file (they cannot be created again)
+    #[arg(long, hide_short_help = true, help_heading = "Deletes")]
     pub(crate) prune_unsupported: bool,
-    /// Apply without being asked, also deletes and uploads
-    #[arg(short, long)]
+    /// Don't ask for confirmation
+    #[arg(short, long, alias = "auto-approve")]
     pub(crate) yes: bool,
-    /// Also confirm deletes and forms for which only a committed links.lock speaks
-    #[arg(long, hide_short_help = true)]
+    /// Also allow deletes and forms that only a committed links.lock knows of
+    #[arg(long, hide_short_help = true, help_heading = "Deletes")]
     pub(crate) trust_lock: bool,
-    /// Maximum number of deletes; required for large deletions
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    /// Refuse to delete more than N slots; required for more than 20 deletes or 30 % of a page
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Deletes")]
     pub(crate) max_deletes: Option<usize>,
-    /// Allow an empty file, or a page found unexpectedly empty
-    #[arg(long, hide_short_help = true)]
+    /// Allow an empty file, or a page that is unexpectedly empty
+    #[arg(long, hide_short_help = true, help_heading = "Deletes")]
     pub(crate) allow_empty: bool,
-    /// Also allow images below this directory, not only below the file's own
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide_short_help = true)]
+    /// Also allow images in this directory, not only next to the file
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide_short_help = true, help_heading = "Input")]
     pub(crate) upload_root: Vec<PathBuf>,
-    /// Leave the validation of the slots against the schemas of their types to the service
-    #[arg(long, hide_short_help = true)]
+    /// Skip local validation of slots; let the service validate
+    #[arg(long, hide_short_help = true, help_heading = "Input")]
     pub(crate) no_validate: bool,
     /// Show every line of a large plan
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, help_heading = "Output")]
     pub(crate) full: bool,
 }
 
 // What counts where the file and the page were changed since the last sync. Not a doc comment, as above.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct SyncArgs {
-    /// Write what the file says also where the page was changed since the last sync (see `links init`)
-    #[arg(long)]
+    /// Overwrite values that changed on the page since the last sync
+    #[arg(long = "force")]
     pub(crate) overwrite: bool,
-    /// Compare the file with the page alone, whatever was changed since the last sync
-    #[arg(long, hide_short_help = true, conflicts_with = "overwrite")]
+    /// Ignore the last sync; compare the file with the page only
+    #[arg(
+        long,
+        hide_short_help = true,
+        conflicts_with = "overwrite",
+        help_heading = "Conflicts and sync"
+    )]
     pub(crate) exact: bool,
 }
 
 // What cannot be undone and needs a flag of its own where no user can be asked. Not a doc comment, as above.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Allowed {
-    /// Create up to N pages and forms, which cannot be deleted again
+    /// Create up to N pages and forms (`links` cannot delete them again)
     #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
     pub(crate) allow_create: usize,
-    /// Change logins, which breaks every link to the page
+    /// Allow changing logins, which breaks every link to the page
     #[arg(long)]
     pub(crate) allow_rename: bool,
 }
@@ -81,7 +86,7 @@ pub(crate) struct RunOptions {
     /// True if the run waits for other runs on the same pages.
     pub(crate) wait: bool,
     /// True if a status that has expired is written again.
-    pub(crate) renew_mood: bool,
+    pub(crate) renew_status: bool,
     /// True if the record of the last sync is left out.
     pub(crate) is_unrecorded: bool,
     /// The only slots that may be deleted; any if it is `None`.
@@ -100,9 +105,9 @@ impl ApplyArgs {
 /// Error for a guard's refusal, with a hint that names the flag to lift it.
 pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
     let flag = match refusal {
-        GuardRefusal::Empty => "pass --allow-empty if this is intended",
-        GuardRefusal::ManyDeletes { .. } => "pass --max-deletes N if this is intended",
-        GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is intended",
+        GuardRefusal::Empty => "pass --allow-empty to apply it anyway",
+        GuardRefusal::ManyDeletes { .. } => "pass --max-deletes N to allow it",
+        GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes to allow it",
     };
     CommandError::refused(refusal.to_string()).with_hint(flag)
 }

@@ -20,9 +20,9 @@ pub(crate) async fn check_on_service(
     let waiting: BTreeSet<usize> = pending().filter_map(|it| it.place.item).collect();
     if !waiting.is_empty() {
         let text = match waiting.len() {
-            1 => "1 slot with an image that is not uploaded yet is not checked".to_owned(),
+            1 => "did not check 1 slot whose image is not uploaded yet".to_owned(),
             several => {
-                format!("{several} slots with images that are not uploaded yet are not checked")
+                format!("did not check {several} slots whose images are not uploaded yet")
             }
         };
         notes.push(StyledLine::faint(text));
@@ -53,7 +53,7 @@ pub(crate) async fn check_on_service(
 
 /// Note at the end of a dry run.
 pub(crate) fn nothing_changed() -> StyledLine {
-    StyledLine::faint("a dry run: nothing was changed")
+    StyledLine::faint("dry run: nothing was changed")
 }
 
 /// Adds notes below the lines of an output.
@@ -98,12 +98,12 @@ pub(crate) async fn unsent_requests(
             // This batch writes nothing.
             PlanBatch::TryCreate(_) => continue,
             _ if !page.exists() => {
-                let note = "its URL has the id of the new page, which is not known yet";
+                let note = "its URL has the ID of the new page, which is not known yet";
                 shown.push(later(batch.operation(), note));
                 continue;
             }
             PlanBatch::Reorder if !plan.creates.is_empty() => {
-                let note = "it also names the new slots, whose ids are not known yet";
+                let note = "it also names the new slots, whose IDs are not known yet";
                 shown.push(later(batch.operation(), note));
                 continue;
             }
@@ -133,7 +133,7 @@ fn later(operation: &str, note: &str) -> (Value, String) {
 
 pub(crate) fn not_sent<T>(answer: Result<T, Error>) -> Result<RequestView> {
     match answer {
-        Ok(_) => Err(CommandError::internal("a dry run has written something")),
+        Ok(_) => Err(CommandError::internal("the dry run wrote something")),
         Err(error) => error.not_sent().cloned().ok_or_else(|| error.into()),
     }
 }

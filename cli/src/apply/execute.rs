@@ -16,7 +16,7 @@ use crate::signal;
 pub(crate) fn step_message(step: Step) -> String {
     match step {
         Step::CreatePage => "creating the page".to_owned(),
-        Step::Fields(FieldsRequest::Profile) => "updating the profile".to_owned(),
+        Step::Fields(FieldsRequest::Profile) => "updating the page".to_owned(),
         Step::Fields(FieldsRequest::Language) => "setting the language".to_owned(),
         Step::Fields(FieldsRequest::Login) => "changing the login".to_owned(),
         Step::Update(slots) => format!("updating {slots}"),
@@ -31,17 +31,16 @@ pub(crate) fn step_message(step: Step) -> String {
 
 /// Hint after a run over several pages that did not reach its end.
 pub(crate) const RESUME: &str =
-    "run the same command again: it continues from the current state of the pages";
+    "run the same command again; it continues from the current state of the pages";
 
 /// Describes an interrupted run of an edit that this one does not continue. `undoes` is the run that this one takes back.
 pub(crate) fn replaced_run_note(log: &JournalEntries, undoes: Option<&str>) -> String {
     let (time, done) = (runs::time(log.opening.time), written(&log.done));
     if undoes == Some(&*log.run) {
-        return format!("the interrupted run of {time} ({done}) ends here and is taken back");
+        return format!("the run interrupted at {time} ({done}) is not continued, but taken back");
     }
     format!(
-        "the interrupted run of {time} ends here and is not continued, because this one is for other slots or values; what it has written stays \
-         ({done}), and has an undo of its own: `links undo {}`",
+        "the run interrupted at {time} had other slots or values, so it is not continued; its writes stay ({done}); `links undo {}` takes them back",
         log.run,
     )
 }
@@ -50,16 +49,15 @@ pub(crate) fn replaced_run_note(log: &JournalEntries, undoes: Option<&str>) -> S
 pub(crate) fn interrupted_note(log: &JournalEntries, is_resumed: bool) -> String {
     let (time, done) = (runs::time(log.opening.time), written(&log.done));
     if is_resumed {
-        return format!("the interrupted run of {time} continues ({done} so far)");
+        return format!("resuming the run interrupted at {time} ({done} so far)");
     }
     let doubt = if log.is_unsettled() {
-        ". Its last request may have been carried out: `apply` finds that out first, and its plan may be another one"
+        "; its last request may have been applied: `apply` checks that first, and its plan may differ"
     } else {
         ""
     };
     format!(
-        "the interrupted run of {time} was for other content than this file has, so it is not continued; what it has written stays on the page \
-         ({done}), and this run starts from there{doubt}"
+        "the run interrupted at {time} had other content than this file, so it is not continued; its writes stay on the page ({done}), and this run starts from there{doubt}"
     )
 }
 
@@ -82,24 +80,23 @@ pub(crate) fn failed_pages(
     let failure = CommandError::of_some(failures, &message);
     match others {
         Some(others) => failure.partly_written(others).hinted(resume),
-        None => failure
-            .with_hint("nothing was written; run the same command again when that is settled"),
+        None => failure.with_hint("nothing was written; fix this and run the command again"),
     }
 }
 
 /// Addition to the error of a run that was ended at once.
-pub(crate) const AT_ONCE: &str = "; the last request may still have been carried out";
+pub(crate) const AT_ONCE: &str = "; the last request may still have been applied";
 
 /// Describes a journal that could not be written to after a change was made.
 pub(crate) fn not_recorded_note(error: &std::io::Error) -> String {
-    format!("the journal is incomplete: {error}; check the page for what was changed")
+    format!("the journal is incomplete: {error}; check the page for changes")
 }
 
 /// Hint after a change by another client that ended a run.
 const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
 
 /// The same after everything of an edit was written.
-const EDIT_ENDED: &str = "everything is written: `links slots list` shows the page; the run has ended, and the same command would be a new one";
+const EDIT_ENDED: &str = "everything was written: `links slots list` shows the page; the run has ended, and the same command would start a new one";
 
 /// The same before everything of an edit was written.
 const EDIT_CONTINUES: &str =
@@ -138,7 +135,7 @@ pub(crate) fn failed(
                 ),
                 None => (
                     "file",
-                    "the service stores some values differently than they were sent: `links slots plan` shows which",
+                    "the service stored some values differently: `links slots plan` shows which",
                 ),
             };
             let message = format!("{so_far}, but the page differs from the {target}: {left}");
@@ -173,7 +170,7 @@ pub(crate) fn failed(
         ApplyCause::Emptied(known) => {
             let message = format!("the page is empty, but the last run left {known} slots on it");
             return CommandError::refused(message)
-                .with_hint("pass --allow-empty if another client has emptied it");
+                .with_hint("pass --allow-empty if another client emptied it");
         }
         _ => CommandError::new(Exit::Server, message),
     };

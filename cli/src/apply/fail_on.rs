@@ -29,7 +29,7 @@ impl FailOn {
         let unknown = planned.find(|it| self != Self::Pending && !is_recorded(it));
         let Some(planned) = unknown else { return Ok(()) };
         let message = format!(
-            "no links.lock has a record of {}, so it is unknown what was changed on the page since the last sync; nothing was written",
+            "links.lock has no record of {}, so changes on the page since the last sync are unknown; nothing was written",
             planned.file.document.name()
         );
         Err(CommandError::refused(message).with_hint(

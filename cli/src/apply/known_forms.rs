@@ -16,7 +16,7 @@ pub(crate) struct KnownForms {
 
 /// What to do about a form that a lock does not have.
 pub(crate) const LOCKED: &str =
-    "write the form's id, or the name of a form file that links.lock has";
+    "use the form's ID, or the name of a form file that is in links.lock";
 
 /// Reason why a reference means no form: a message and a hint.
 pub(crate) type UnknownForm = (String, Option<String>);
@@ -66,9 +66,11 @@ impl KnownForms {
         if is_locked {
             let message = match recorded {
                 Some(id) => {
-                    format!("--locked: the form {id}, which links.lock has for \"{name}\", is gone")
+                    format!(
+                        "--locked: the form {id}, which links.lock records for \"{name}\", no longer exists"
+                    )
                 }
-                None => format!("--locked: links.lock does not have the form \"{name}\""),
+                None => format!("--locked: form \"{name}\" is not in links.lock"),
             };
             return Ok(Err((message, Some(LOCKED.to_owned()))));
         }
@@ -96,7 +98,7 @@ fn titled<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, Unknow
         }
         ref several => {
             let ids: Vec<_> = several.iter().map(|it| it.id.clone()).collect();
-            let help = format!("use the form's id: {}", ids.join(", "));
+            let help = format!("use the form's ID: {}", ids.join(", "));
             Err((format!("{} forms are called \"{title}\"", several.len()), Some(help)))
         }
     }

@@ -139,7 +139,7 @@ impl LockOnly {
         found: Option<io::Result<Self>>,
         all: impl FnOnce(Option<String>) -> Self,
     ) -> Self {
-        let unread = |error| all(Some(format!("git cannot be asked: {error}")));
+        let unread = |error| all(Some(format!("cannot run git: {error}")));
         found.map_or_else(Self::default, |found| found.unwrap_or_else(unread))
     }
 
@@ -176,7 +176,7 @@ pub(crate) fn confirm(ui: &Ui, lines: &[StyledLine], is_trusted: bool) -> Result
     if lines.is_empty() || is_trusted {
         return Ok(());
     }
-    let question = "No earlier commit of the files says so. Believe links.lock?";
+    let question = "No earlier commit of the files confirms this. Trust links.lock?";
     let message = match ui.ask_about(lines, question) {
         Some(true) => return Ok(()),
         Some(false) => "not confirmed; nothing was written".to_owned(),
@@ -184,10 +184,10 @@ pub(crate) fn confirm(ui: &Ui, lines: &[StyledLine], is_trusted: bool) -> Result
             for line in lines {
                 ui.say(line);
             }
-            "only links.lock says what would be deleted or changed, and there is no terminal to confirm it; nothing was written".to_owned()
+            "deletes and changes that only links.lock knows of must be confirmed, but there is no terminal; nothing was written".to_owned()
         }
     };
     Err(CommandError::refused(message).with_hint(
-        "look at the last changes of links.lock; pass --trust-lock if they are right, or restore the lock",
+        "check the last changes of links.lock; pass --trust-lock if they are right, or restore the lock",
     ))
 }

@@ -3,7 +3,7 @@
 use super::known_forms;
 use super::sync::SyncRecord;
 use crate::error::CommandError;
-use crate::output::counted;
+use crate::output::counts;
 use links_pages::page_file::{FieldDiagnostic, PageFile, Reference, ReferenceTarget};
 
 const UPLOAD: &str = "apply the file without --locked, which uploads it, and commit links.lock";
@@ -15,8 +15,8 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), 
         CommandError::refused(format!("--locked: {message}; nothing was written"))
     };
     let Some(record) = record.filter(|it| it.is_in_lock()) else {
-        return Err(refused(format!("no links.lock governs {name}"))
-            .with_hint("`links init` begins one; commit it beside the page files"));
+        return Err(refused(format!("no links.lock covers {name}"))
+            .with_hint("`links init` creates one; commit it next to the page files"));
     };
     if record.page().is_none() {
         return Err(refused(format!("links.lock has no record of {name}")).with_hint(
@@ -24,14 +24,12 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), 
         ));
     }
     let (images, forms) = (unknown_images(file, record), unknown_forms(file, record));
-    let counts =
-        [counted(images.len(), "an image", "images"), counted(forms.len(), "a form", "forms")];
-    let missing: Vec<String> = counts.into_iter().flatten().collect();
+    let missing = counts(&[(images.len(), "image"), (forms.len(), "form")]);
     if missing.is_empty() {
         return Ok(());
     }
     let hint = if images.is_empty() { known_forms::LOCKED } else { UPLOAD };
-    let message = format!("links.lock does not have {} of the file", missing.join(" and "));
+    let message = format!("links.lock has no record of {} of the file", missing.join(" and "));
     let unknown = images.into_iter().chain(forms).collect();
     Err(refused(message).with_hint(hint).at(file.document.bad(unknown)))
 }
@@ -40,9 +38,8 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), 
 fn unknown_forms(file: &PageFile, record: &SyncRecord) -> Vec<FieldDiagnostic> {
     let problem = |reference: &Reference| match &reference.target {
         ReferenceTarget::Form(name) if record.form(name).is_none() => {
-            let message = format!(
-                "--locked: links.lock does not have the form \"{name}\"; nothing was written"
-            );
+            let message =
+                format!("--locked: form \"{name}\" is not in links.lock; nothing was written");
             Some(reference.problem(message).help(known_forms::LOCKED))
         }
         ReferenceTarget::Form(_) | ReferenceTarget::Upload(_) => None,
@@ -59,7 +56,7 @@ fn unknown_images(file: &PageFile, record: &SyncRecord) -> Vec<FieldDiagnostic> 
     };
     let problem = |reference: &Reference| {
         reference
-            .problem("--locked: links.lock does not have this image; nothing was written")
+            .problem("--locked: this image is not in links.lock; nothing was written")
             .help(UPLOAD)
     };
     file.references.iter().filter(is_unknown).map(problem).collect()

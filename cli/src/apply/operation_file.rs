@@ -50,21 +50,21 @@ pub(crate) fn prepare(context: &mut Context, path: Option<PathBuf>) -> Result<()
     let name = path.display();
     if path.as_os_str() == "-" {
         return Err(CommandError::usage(
-            "--operation-out needs a file: the output has no room for the operation; nothing was written",
+            "--operation-out needs a file, not standard output; nothing was written",
         ));
     }
     if named::read_most(&path, MAX_BYTES).is_ok_and(|(_, bytes)| !is_operation(&bytes)) {
         let message = format!(
             "{name} already exists and is not an operation of `links`; nothing was written"
         );
-        return Err(CommandError::refused(message).with_hint("name another file"));
+        return Err(CommandError::refused(message).with_hint("use another file"));
     }
     if path.is_dir() {
         return Err(CommandError::usage(format!("{name} is a directory; nothing was written")));
     }
     let directory = directory_of(&path);
     if !directory.is_dir() {
-        let message = format!("there is no directory {}; nothing was written", directory.display());
+        let message = format!("directory {} not found; nothing was written", directory.display());
         return Err(CommandError::usage(message));
     }
     let prepared = named::resolve(&path).and_then(|path| private::prepare(&path));
@@ -82,10 +82,9 @@ pub(crate) fn write(context: &Context) -> Result<()> {
     let Some(user) = context.known_user() else { return Ok(()) };
     let name = path.display();
     let failed = |why: &dyn std::fmt::Display| {
-        let message =
-            format!("the operation could not be written to {name}: {why}; what was changed stays");
+        let message = format!("cannot write the operation to {name}: {why}; the changes stay");
         CommandError::new(Exit::Partial, message)
-            .with_hint("`links undo` takes it back on this machine")
+            .with_hint("`links undo` takes them back on this machine")
     };
     let service = runs::service(context).unwrap_or_default();
     let state = runs::directory(context)?;
@@ -133,8 +132,7 @@ impl OperationFile {
         let (name, bytes) = named::read_most(path, MAX_BYTES)?;
         let unusable = |why: &dyn std::fmt::Display| {
             let why = cut(&why.to_string(), LONGEST);
-            let message =
-                format!("the operation {name} cannot be used: {why}; nothing was written");
+            let message = format!("cannot use the operation {name}: {why}; nothing was written");
             CommandError::invalid(message)
         };
         if !is_operation(&bytes) {
@@ -176,7 +174,7 @@ impl OperationFile {
         }
         if file.runs.is_empty() {
             let message = format!(
-                "there is nothing to undo: `links {}` of {} wrote nothing",
+                "nothing to undo: `links {}` of {} wrote nothing",
                 cut(&file.command, LONGEST),
                 cut(&file.time, LONGEST)
             );
@@ -198,7 +196,7 @@ impl OperationFile {
             let before = run.take_before();
             let mut recorded = run.recorded(&service, context.owner(), CALL).map_err(|why| {
                 let message = format!(
-                    "the operation {name} cannot be used: the run {run_name}: {why}; nothing was written"
+                    "cannot use the operation {name}: the run {run_name}: {why}; nothing was written"
                 );
                 CommandError::invalid(message)
             })?;

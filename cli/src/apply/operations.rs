@@ -144,7 +144,7 @@ impl Operations {
         let found: BTreeSet<usize> = named.map(|(_, index)| *index).collect();
         match found.into_iter().collect::<Vec<_>>()[..] {
             [] => {
-                let message = format!("there is no operation {name}");
+                let message = format!("no such operation: {name}");
                 Err(CommandError::not_found(message).with_hint(LIST))
             }
             [index] => Ok(index),

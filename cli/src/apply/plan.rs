@@ -51,7 +51,7 @@ pub(crate) async fn plan(
     }
     let (prune, prune_unsupported) = (run.flags.prune, run.flags.prune_unsupported);
     let mut options = PlanOptions { prune, prune_unsupported, created, ..PlanOptions::default() };
-    if run.renew_mood {
+    if run.renew_status {
         options.renewed_mood = mood_fields(&file.page.content.fields);
     }
     let mut described = context.recent_slot_types();
@@ -91,11 +91,11 @@ pub(crate) async fn plan(
         && let Some(other) = plan.deletes.iter().find(|slot| !seen.contains(&slot.id))
     {
         let message = format!(
-            "the page was changed: {} {} would be deleted now, too; nothing was written",
+            "the page changed: {} {} would now also be deleted; nothing was written",
             other.kind, other.id
         );
         return Err(CommandError::new(Exit::Conflict, message)
-            .with_hint("look at what is deleted, and apply again"));
+            .with_hint("check what is deleted, and apply again"));
     }
     let guarded = apply::guard(&plan, page.slots.len(), &run.flags.limits());
     // A file that says nothing of slots is not one without slots.
@@ -136,10 +136,10 @@ fn checked(
         let kinds: BTreeSet<&str> = file.page.content.slots.iter().map(|it| &*it.kind).collect();
         if let Some(kind) = validate::unbounded(described, kinds.into_iter()) {
             let message = format!(
-                "the service's schema of the type {kind} takes too long to evaluate; nothing was written"
+                "the schema of the slot type `{kind}` takes too long to evaluate; nothing was written"
             );
             return Err(CommandError::new(Exit::Server, message)
-                .with_hint("--no-validate leaves the validation to the service"));
+                .with_hint("use --no-validate to let the service validate"));
         }
     }
     let planned = Plan::of_page(page, &target.wanted, options);

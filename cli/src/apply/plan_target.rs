@@ -38,7 +38,7 @@ pub(super) fn unplannable(error: &PlanError) -> CommandError {
 /// Returns the error for a page whose slots are recorded only by commits that are not known.
 fn unsure(file: &PageFile, gap: &str) -> CommandError {
     let message = format!(
-        "{}: links.lock names slots of the page that no known commit of the file held; nothing was written",
+        "{}: links.lock names slots of the page that were in no known commit of the file; nothing was written",
         file.document.name()
     );
     CommandError::refused(message).with_hint(format!("earlier commits were not read: {gap}"))
@@ -145,10 +145,9 @@ impl PlanTarget {
         let pull = pull_command(file, page);
         let gap = record.and_then(SyncRecord::gap);
         let problems = sync::conflicts(merge, &file.document, &pull, gap);
-        let message =
-            "the file and the page were both changed since the last sync; nothing was written";
+        let message = "the file and the page both changed since the last sync; nothing was written";
         let hint = format!(
-            "`{pull}` marks each conflict in the file, to be settled there; or --overwrite writes what the file says"
+            "run `{pull}` to mark the conflicts in the file, or use --force to keep the file's values"
         );
         Err(CommandError::new(Exit::Conflict, message)
             .with_hint(hint)

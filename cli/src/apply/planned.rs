@@ -93,12 +93,12 @@ impl PlannedPage {
         let kept_reason = match self.merged.as_deref() {
             Some(MergedPage { since: Since::Opened, .. }) => "not in the text",
             Some(MergedPage { .. }) if self.proposal.options.prune => {
-                "made on the page since the last sync; perhaps an item of the file that was deleted there"
+                "created on the page since the last sync; may be an item of the file that was deleted there"
             }
             Some(MergedPage { base: Some(_), .. }) => {
-                "made on the page since the last sync; --prune deletes it"
+                "created on the page since the last sync; kept without --prune"
             }
-            _ => "not in the file; --prune deletes it",
+            _ => "not in the file; kept without --prune",
         };
         let style = PlanStyle {
             kept_reason,
@@ -114,8 +114,8 @@ impl PlannedPage {
         lines.extend(self.edited.iter().flat_map(|edited| edited.notes.clone()));
         let is_first = self.record.as_ref().is_some_and(|record| record.page().is_none());
         lines.extend((is_first && !self.plan().updates.is_empty()).then(|| {
-            let text = "no earlier sync of this file is recorded here, so that its values replace those of the page";
-            StyledLine::faint(text)
+            let text = "warning: no previous sync recorded for this file; its values will overwrite the page's";
+            StyledLine::changed(text)
         }));
         lines
     }

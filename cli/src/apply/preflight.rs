@@ -13,7 +13,7 @@ pub(crate) fn check_write_access(me: Me) -> Result<Me> {
         return Ok(me);
     }
     Err(CommandError::new(Exit::Forbidden, "the token is read-only; nothing was written")
-        .with_hint("`links auth status` shows its user and its abilities"))
+        .with_hint("`links auth status` shows its user and its scopes"))
 }
 
 /// Returns whether a key names the page with this id and this login.
@@ -31,11 +31,10 @@ pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<
     }
     let named: Vec<String> = keys.iter().map(ToString::to_string).collect();
     let (login, id, named) = (&page.login, page.id, named.join(", "));
-    let page =
-        if page.exists() { format!("{login} (id {id})") } else { format!("{login}, a new one") };
+    let page = if page.exists() { format!("{login} (ID {id})") } else { format!("{login} (new)") };
     let message = format!("the file is for the page {page}, not for {named}");
     Err(CommandError::refused(format!("{message}; nothing was written"))
-        .with_hint("leave out --profile, or pass the file of that page"))
+        .with_hint("leave out --only, or pass the file of that page"))
 }
 
 /// Refuses a file whose `profile` is a URL of another host than that of the page, which the service reports (the interface, section 2.1), or
@@ -46,12 +45,12 @@ pub(crate) fn check_host(file: &PageFile, page: &PageSnapshot) -> Result<()> {
     let (message, help) = match page.url.as_deref().and_then(profile_key::host) {
         Some(own) if own.eq_ignore_ascii_case(host) => return Ok(()),
         Some(own) => (
-            format!("the page {login} is at {own}, not at {host}"),
-            format!("write `profile: {login}` if this page is meant"),
+            format!("the page {login} is on {own}, not on {host}"),
+            format!("write `profile: {login}` if you mean this page"),
         ),
         None if page.exists() => return Ok(()),
         None => (
-            format!("there is no page {login}, and a URL on {host} cannot name a new one"),
+            format!("page {login} not found, and a URL on {host} cannot name a new one"),
             "write the login of the new page".to_owned(),
         ),
     };

@@ -34,14 +34,22 @@ pub(crate) fn of_items(
             }
             ItemProblem::Ambiguous { .. } => (vec![], None),
         };
-        at(file, item.index, &below, At::Value, item.problem.to_string(), help)
+        let message = match &item.problem {
+            ItemProblem::NotCreatable { kind }
+                if described.is_some_and(|it| it.get(kind).is_none()) =>
+            {
+                format!("unknown slot type `{kind}`")
+            }
+            problem => problem.to_string(),
+        };
+        at(file, item.index, &below, At::Value, message, help)
     };
     items.iter().map(problem).collect()
 }
 
 fn creatable(kind: &str, described: &SlotTypeCatalog) -> Option<String> {
     match described.get(kind) {
-        Some(_) => Some("such slots are created in the service's dashboard".to_owned()),
+        Some(_) => Some("such slots can only be created in the dashboard".to_owned()),
         None => suggest(kind, described.creatable()),
     }
 }
@@ -197,7 +205,7 @@ pub(crate) fn invalid(mut lines: Vec<String>) -> CommandError {
     let failure = |line: String| CommandError::invalid(line);
     let listed = match lines.len() {
         count @ ..=LISTED => format!("{count} problems"),
-        count => format!("{count} problems, of which the first {LISTED} are listed"),
+        count => format!("{count} problems; the first {LISTED} are listed"),
     };
     let message = format!("{listed}; nothing was written");
     lines.truncate(LISTED);

@@ -36,7 +36,7 @@ pub(crate) fn is_own(recorded: &RecordedRun, own: &RunOwner) -> Option<bool> {
 
 /// Error for a page whose runs cannot be listed.
 pub(crate) fn list_error(error: &std::io::Error) -> CommandError {
-    CommandError::usage(format!("the runs of the page cannot be read: {error}"))
+    CommandError::usage(format!("cannot read the runs of the page: {error}"))
         .with_hint(format!("set {STATE_DIR} to another directory"))
 }
 
@@ -44,13 +44,13 @@ pub(crate) fn list_error(error: &std::io::Error) -> CommandError {
 pub(crate) fn bad(path: &Path, why: &JournalError) -> CommandError {
     let hint = match why {
         JournalError::Newer(_) => {
-            "update this program; or `links slots apply --abort FILE` sets the journal aside"
+            "update `links`, or set the journal aside with `links slots apply --abort FILE`"
         }
         _ => {
-            "`links slots apply --abort FILE` sets the journal aside; what the run has written stays on the page"
+            "`links slots apply --abort FILE` sets the journal aside; the run's writes stay on the page"
         }
     };
-    CommandError::refused(format!("the journal {} cannot be used: {why}", path.display()))
+    CommandError::refused(format!("cannot use the journal {}: {why}", path.display()))
         .with_hint(hint)
 }
 
@@ -68,9 +68,8 @@ pub(crate) fn time(seconds: u64) -> String {
 /// Error for a page that could not be locked.
 pub(crate) fn not_locked(error: &LockError) -> CommandError {
     match error {
-        LockError::Taken(_) => {
-            CommandError::refused(error.to_string()).with_hint("--wait waits until it has ended")
-        }
+        LockError::Taken(_) => CommandError::refused(error.to_string())
+            .with_hint("use --wait to wait until it is done"),
         error => unwritable(error),
     }
 }

@@ -17,7 +17,7 @@ const BEGIN: &str = "# yaml-language-server: $schema=";
 /// When `schema` cannot be written in a line.
 pub(crate) fn with_schema(text: &str, schema: &str) -> Result<String, CommandError> {
     if schema.is_empty() || schema.contains(char::is_control) {
-        return Err(CommandError::usage("--schema is not a path"));
+        return Err(CommandError::usage("--schema must be a path"));
     }
     let rest = match text.split_once('\n') {
         Some((first, rest)) if first.starts_with(BEGIN) => rest,
@@ -50,5 +50,5 @@ pub(crate) fn is_json(path: &Path) -> bool {
 }
 
 pub(crate) fn no_schema_in_json() -> CommandError {
-    CommandError::usage("--schema adds a line of YAML, but the output is a JSON file")
+    CommandError::usage("--schema adds a line of YAML, so it can't be used with a JSON file")
 }

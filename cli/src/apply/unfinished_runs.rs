@@ -33,10 +33,10 @@ pub(crate) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<Comma
     write
         .store
         .abort(Some(lock), write.run())
-        .map_err(|error| CommandError::usage(format!("the journal cannot be closed: {error}")))?;
+        .map_err(|error| CommandError::usage(format!("cannot close the journal: {error}")))?;
     let row = write.row();
     let text = format!(
-        "run of {} discarded; what it has written stays on the page ({})",
+        "discarded the run of {}; its writes stay on the page ({})",
         row["time"].as_str().unwrap_or("an unknown time"),
         row["summary"].as_str().unwrap_or("unknown"),
     );
@@ -50,8 +50,7 @@ fn one(context: &Context, key: Option<&ProfileKey>) -> Result<LoggedWrite> {
     match (all.pop(), all.is_empty()) {
         (Some(one), true) if key.is_some() || is_known_own(context, &one) => Ok(one),
         (Some(_), true) => {
-            let message =
-                "there is an unfinished run, but it is unknown whether it belongs to this account";
+            let message = "found an unfinished run that may belong to another account";
             Err(CommandError::usage(message).with_hint(named))
         }
         (None, _) => Err(CommandError::not_found("no unfinished runs")),

@@ -132,8 +132,7 @@ impl PlannedPage {
             .read()
             .map_err(|error| CommandError::usage(format!("cannot read {shown}: {error}")))?;
         let Some(bytes) = bytes else {
-            let message =
-                format!("{shown} was changed since the plan was made; nothing was written");
+            let message = format!("{shown} changed after the plan was made; nothing was written");
             return Err(
                 CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
             );
@@ -147,7 +146,7 @@ impl PlannedPage {
                 Some(reference) if failure.is_validation() => {
                     let why = failure.errors().next().map(|(_, why)| why.to_owned());
                     let why = why.unwrap_or_else(|| failure.to_string());
-                    let problem = reference.problem(format!("{shown} was refused: {why}"));
+                    let problem = reference.problem(format!("{shown} was rejected: {why}"));
                     failure.at(self.file.document.bad(vec![problem]))
                 }
                 _ => failure,

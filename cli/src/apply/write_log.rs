@@ -228,8 +228,8 @@ fn summary(log: &JournalEntries) -> String {
     };
     match (log.is_unsettled(), done.as_str()) {
         (false, _) => done,
-        (true, "no changes") => "perhaps carried out: the answer was lost".to_owned(),
-        (true, _) => format!("{done}; the answer to the last request was lost"),
+        (true, "no changes") => "may have been applied (no response)".to_owned(),
+        (true, _) => format!("{done}; the last request may have been applied (no response)"),
     }
 }
 

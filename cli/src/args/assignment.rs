@@ -17,7 +17,7 @@ pub(crate) struct AssignmentWords {
     pub(crate) images: Vec<(String, String)>,
 }
 
-const VALUE: &str = "a value is written field=text or field:=JSON";
+const VALUE: &str = "use field=text or field:=JSON";
 
 /// Sorts words into a file and values. A word is a value when it begins with a field name and `=` or `:=`.
 ///
@@ -31,7 +31,7 @@ pub(crate) fn sort(words: &[String]) -> Result<AssignmentWords> {
             Some((field, text, sign)) => {
                 let is_upload = |(name, _): &(String, String)| name == field;
                 if sorted.values.contains_key(field) || sorted.images.iter().any(is_upload) {
-                    return Err(CommandError::usage(format!("`{field}` is given twice")));
+                    return Err(CommandError::usage(format!("duplicate field `{field}`")));
                 }
                 if sign == "@" {
                     sorted.images.push((field.to_owned(), text.to_owned()));
@@ -46,7 +46,8 @@ pub(crate) fn sort(words: &[String]) -> Result<AssignmentWords> {
             None if !may_be_file(word) => return Err(neither(word)),
             None if sorted.file.is_none() => sorted.file = Some(word.into()),
             None => {
-                let message = format!("`{word}` is neither a value nor the only file");
+                let message =
+                    format!("`{word}` is not a field=value pair, and only one file can be given");
                 return Err(CommandError::usage(message).with_hint(VALUE));
             }
         }
@@ -65,7 +66,7 @@ pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>> {
     match file {
         None => Ok(values),
         Some(word) => {
-            Err(CommandError::usage(format!("`{}` is not a value", word.display()))
+            Err(CommandError::usage(format!("`{}` is not a field=value pair", word.display()))
                 .with_hint(VALUE))
         }
     }
@@ -79,9 +80,9 @@ pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>> {
 pub(crate) fn no_images(images: &[(String, String)]) -> Result<()> {
     let Some((field, file)) = images.first() else { return Ok(()) };
     Err(CommandError::usage(format!(
-        "`{field}@{file}` would upload an image, but this command accepts no images"
+        "`{field}@{file}` would upload an image, but this command takes no images"
     ))
-    .with_hint(format!("{field}=@{file} sends the text of the file")))
+    .with_hint(format!("use {field}=@{file} to send the text of the file")))
 }
 
 /// Tells whether a word names a file: one that exists, or one whose name looks like that of a file.
@@ -95,7 +96,7 @@ fn may_be_file(word: &str) -> bool {
 }
 
 fn neither(word: &str) -> CommandError {
-    let failure = CommandError::usage(format!("`{word}` is neither field=value nor a file"));
+    let failure = CommandError::usage(format!("`{word}` is not a field=value pair or a file"));
     match word.split_once('.').filter(|(first, rest)| *first == "data" && split(rest).is_some()) {
         Some((_, rest)) => failure.with_hint(format!("leave out `data.`: {rest}")),
         None => failure.with_hint(VALUE),
@@ -186,7 +187,10 @@ mod tests {
     fn a_word_that_is_neither_field_nor_file_is_named_in_the_error() {
         for word in ["data.title=x", "title", "=x", ""] {
             let failure = sorted(&[word]).unwrap_err();
-            assert_eq!(failure.to_string(), format!("`{word}` is neither field=value nor a file"));
+            assert_eq!(
+                failure.to_string(),
+                format!("`{word}` is not a field=value pair or a file")
+            );
         }
     }
 

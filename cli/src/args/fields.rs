@@ -98,7 +98,7 @@ impl FieldValues {
         if !is_slot(&root) && !is_slot(&root["data"]) {
             return Ok(self);
         }
-        let message = "this is a whole slot, but only the fields of its data are expected";
+        let message = "this is a whole slot; only the fields of its data are expected";
         let problem = file.root.problem("", message).help(ONLY_DATA);
         Err(file.bad(vec![problem]).into())
     }
@@ -110,7 +110,7 @@ impl FieldValues {
     /// When no field was given.
     pub(crate) fn some(self, example: &str) -> Result<Self> {
         if self.is_empty() {
-            return Err(CommandError::usage("no field is given")
+            return Err(CommandError::usage("no fields given")
                 .with_hint(format!("pass a file, or values such as {example}")));
         }
         Ok(self)
@@ -178,7 +178,7 @@ impl FieldValues {
         for ((field, name), upload) in all.iter().zip(uploads) {
             let hash = reused.hash(name);
             if let Some(path) = hash.as_deref().and_then(|hash| reused.take(hash)) {
-                let text = format!("uploaded before: {name} as {path}");
+                let text = format!("{name} was already uploaded as {path}");
                 context.ui.tell(Style::Faint, text);
                 self.put(field, json!(path));
                 continue;
@@ -188,7 +188,7 @@ impl FieldValues {
             }
             match client.files().upload(upload).await.map_err(CommandError::from) {
                 Ok(file) => {
-                    let text = format!("uploaded: {name} as {}", file.path);
+                    let text = format!("uploaded {name} as {}", file.path);
                     context.ui.tell(Style::Added, text);
                     // A file that was changed meanwhile is not the one that was uploaded.
                     if let Some(hash) = hash.filter(|it| reused.hash(name).as_ref() == Some(it)) {
@@ -205,7 +205,7 @@ impl FieldValues {
         self.reused = Some(reused);
         match dry_run_end {
             Some(end) if context.dry_run() == Some(DryRun::Service) => {
-                let text = "the change itself needs the uploaded image and is not checked";
+                let text = "did not check the change itself, which needs the uploaded image";
                 context.ui.tell(Style::Faint, text);
                 Err(end)
             }
@@ -293,15 +293,15 @@ impl FieldValues {
         failure.at(bad)
     }
 
-    /// Returns the answer to a write of these fields as the output, which begins with the `first` fields. For `under` see [`failure`](Self::failure).
+    /// Returns the answer to a write of these fields as the output, which begins with `verb`. For `under` see [`failure`](Self::failure).
     pub(crate) fn shown(
         &self,
         written: Result<Answer, Error>,
         under: &str,
-        first: &'static [&'static str],
+        verb: &str,
     ) -> Result<CommandOutput> {
         let answer = written.map_err(|error| self.failure(error, under))?;
-        Ok(CommandOutput::service(answer.body().clone(), View::Record(first)))
+        Ok(CommandOutput::wrote(verb, answer.body()))
     }
 
     /// Returns the word that gives a refused string of the command line as the JSON value that it looks like: a number, a boolean, a list.
@@ -319,9 +319,9 @@ impl FieldValues {
 
 /// Returns the failure of a merge, without the places of its conflicts.
 pub(crate) fn contested() -> CommandError {
-    let message = "another client made a conflicting change meanwhile; nothing was written";
+    let message = "another client made a conflicting change in the meantime; nothing was written";
     CommandError::new(Exit::Conflict, message).with_hint(
-        "in the editor: use their value, or delete the comment above yours to keep yours",
+        "in the editor, use their value, or delete the comment above yours to keep yours",
     )
 }
 
@@ -331,7 +331,7 @@ const SHOWN: usize = 300;
 /// Returns the words that show both values of the other side, for the user who decides.
 pub(crate) fn theirs_and_before(before: &Value, theirs: &Value) -> String {
     format!(
-        "another client changed this meanwhile: it was {}, and is {} now",
+        "another client changed this from {} to {} in the meantime",
         cut(&before.to_string(), SHOWN),
         cut(&theirs.to_string(), SHOWN)
     )
@@ -375,7 +375,7 @@ mod merge_tests {
         let failure = edited.merge(&mut opened, &now).unwrap_err();
         assert_eq!(failure.exit(), Exit::Conflict);
         let (line, _, text) = failure.places().next().unwrap();
-        assert!(line == 1 && text.contains("it was [1], and is [1,2] now"), "{text}");
+        assert!(line == 1 && text.contains("changed this from [1] to [1,2]"), "{text}");
         assert_eq!(edited.merge(&mut opened, &now).unwrap()["list"], json!([3]));
     }
 }

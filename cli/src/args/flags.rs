@@ -12,8 +12,8 @@ use links_pages::profile_key;
 // The flag of commands that write several pages and forms. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct OperationOutArgs {
-    /// Write what was changed to this file, for `links undo --from` on any machine
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
+    /// Save the operation to this file, for `links undo --from` on any machine
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true, help_heading = "Output")]
     pub(crate) operation_out: Option<PathBuf>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn next_dry_run(
 // The flag of commands whose write is one request with a key. Not a doc comment, as above.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct IdempotencyKeyArgs {
-    /// Key of the write instead of a random one: repeated with it within 24 hours, it is not carried out again
+    /// Idempotency key; repeating the write with the same key within 24 hours has no effect
     #[arg(long, value_name = "KEY", value_parser = parse, conflicts_with = "dry_run", hide_short_help = true)]
     pub(crate) idempotency_key: Option<IdempotencyKey>,
 }
@@ -69,13 +69,13 @@ pub(crate) struct PositionArgs {
     /// To the end of the page
     #[arg(long)]
     bottom: bool,
-    /// To this position, counted from 0
-    #[arg(long, value_name = "N")]
+    /// To this position (1: the top)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     at: Option<u16>,
-    /// Before the slot with this id
+    /// Before the slot with this ID
     #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
     before: Option<SlotId>,
-    /// After the slot with this id
+    /// After the slot with this ID
     #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
     after: Option<SlotId>,
 }
@@ -108,13 +108,13 @@ impl PositionArgs {
     pub(crate) fn position(self, page: &[Slot]) -> Result<usize> {
         let of = |id: SlotId| {
             page.iter().position(|slot| slot.id == id).ok_or_else(|| {
-                CommandError::not_found(format!("there is no other slot {id} on this page"))
-                    .with_hint("`links slots list` shows the ids")
+                CommandError::not_found(format!("no other slot {id} on this page"))
+                    .with_hint("`links slots list` shows the IDs")
             })
         };
         match self {
             Self { top: true, .. } => Ok(0),
-            Self { at: Some(at), .. } => Ok(at.into()),
+            Self { at: Some(at), .. } => Ok(usize::from(at) - 1),
             Self { before: Some(id), .. } => of(id),
             Self { after: Some(id), .. } => of(id).map(|at| at + 1),
             _ => Ok(page.len()),

@@ -40,7 +40,7 @@ pub(crate) fn upload(name: &str) -> Result<Upload> {
     let mut start = Vec::new();
     file.take(ImageType::SIGNATURE as u64).read_to_end(&mut start).map_err(unreadable)?;
     if ImageType::of(&start).is_none() {
-        return invalid("is not an image: only jpeg, png, webp and gif can be uploaded");
+        return invalid("is not a JPEG, PNG, WebP or GIF image");
     }
     let via = if known.len() > LARGE { UploadMethod::UploadUrl } else { UploadMethod::Multipart };
     Ok(Upload::file(path).method(via))

@@ -102,7 +102,7 @@ impl FromStr for AccountName {
         if is_name {
             return Ok(Self(text.to_owned()));
         }
-        Err("the name of an account is 1 to 64 letters, digits, `.`, `_`, `-` and `@`".to_owned())
+        Err("an account name must be 1 to 64 letters, digits, `.`, `_`, `-` and `@`".to_owned())
     }
 }
 
@@ -192,11 +192,11 @@ impl AccountsFile {
         };
         let accounts: Accounts = serde_json::from_slice(&bytes).map_err(|error| {
             CommandError::usage(format!("{shown} is not an accounts file: {error}"))
-                .with_hint("repair it, or remove it and log in again")
+                .with_hint("fix it, or delete it and log in again")
         })?;
         if accounts.version != VERSION {
-            let message = format!("{shown} was written by another version of this program");
-            return Err(CommandError::usage(message).with_hint("update this program"));
+            let message = format!("{shown} was written by another version of `links`");
+            return Err(CommandError::usage(message).with_hint("update `links`"));
         }
         Ok(accounts)
     }

@@ -57,7 +57,7 @@ fn within<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
     process::within(limit, work).unwrap_or_else(|| {
-        let message = format!("the keyring does not answer (waited {} s)", limit.as_secs());
+        let message = format!("the keyring did not respond within {} s", limit.as_secs());
         Err(io::Error::new(ErrorKind::TimedOut, message))
     })
 }
@@ -83,7 +83,7 @@ pub(super) fn delete(user: &str) -> io::Result<()> {
 
 fn open(user: &str) -> io::Result<Entry> {
     Entry::store_status().as_ref().map_err(|why| {
-        let message = format!("there is no usable keyring on this machine: {why}");
+        let message = format!("no keyring available ({why})");
         io::Error::new(ErrorKind::PermissionDenied, message)
     })?;
     Entry::new(SERVICE, user).map_err(failure)
@@ -92,7 +92,7 @@ fn open(user: &str) -> io::Result<Entry> {
 fn failure(error: Error) -> io::Error {
     let (kind, message) = match error {
         Error::NoStorageAccess(why) => {
-            (ErrorKind::PermissionDenied, format!("the keyring is locked: {why}"))
+            (ErrorKind::PermissionDenied, format!("the keyring is locked ({why})"))
         }
         // These errors contain the stored secret.
         Error::BadEncoding(_) | Error::BadDataFormat(..) => {

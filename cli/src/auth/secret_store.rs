@@ -54,12 +54,12 @@ impl Store {
         };
         let Some(bytes) = bytes.map(Zeroizing::new) else { return Ok(None) };
         let secret: Secret = serde_json::from_slice(&bytes).map_err(|error| {
-            let message = format!("the stored secret cannot be read: {error}");
+            let message = format!("cannot read the stored secret: {error}");
             io::Error::new(ErrorKind::InvalidData, message)
         })?;
         if secret.origin != self.origin {
             let (found, asked) = (&secret.origin, &self.origin);
-            let message = format!("it belongs to {found}, and would be sent to {asked}");
+            let message = format!("it belongs to {found}, not to {asked}");
             return Err(io::Error::new(OTHER_ORIGIN, message));
         }
         Ok(Some(secret))

@@ -42,7 +42,7 @@ pub(crate) fn load_auth(
     base: &BaseUrl,
     connection: ConnectionOptions,
 ) -> Result<ClientAuth, CommandError> {
-    let again = format!("`links auth login --account {name}` logs in again");
+    let again = format!("log in again with `links auth login --account {name}`");
     let none =
         |message: String| CommandError::new(Exit::NotAuthenticated, message).with_hint(&again);
     if let SecretLocation::Command(words) = &account.kept {
@@ -58,7 +58,7 @@ pub(crate) fn load_auth(
         let failure = none(format!("the secret of account `{name}`: {error}"));
         match error.kind() {
             OTHER_ORIGIN => failure.with_hint(
-                "the file of accounts was changed: log in with `links auth login --base-url URL`",
+                "the accounts file was changed: log in with `links auth login --base-url URL`",
             ),
             ErrorKind::InvalidData => failure,
             _ if store.is_in_keyring => failure.with_hint(format!(
@@ -135,7 +135,7 @@ impl TokenCommand {
             return Err(failed(format!("failed ({status})")));
         }
         let text = Zeroizing::new(String::from_utf8(output).unwrap_or_default());
-        Token::new(&text).map_err(|error| failed(format!("gave no token: {error}")))
+        Token::new(&text).map_err(|error| failed(format!("printed no token: {error}")))
     }
 }
 
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_failed_token_command_is_reported_without_its_output() {
         let error = run(&["echo", "canary two"]).unwrap_err();
-        assert!(error.contains("`echo` gave no token") && !error.contains("canary"), "{error}");
+        assert!(error.contains("`echo` printed no token") && !error.contains("canary"), "{error}");
         assert!(run(&["false"]).unwrap_err().contains("failed (exit status: 1)"));
         assert!(run(&["true"]).unwrap_err().contains("the token is empty"));
         assert!(run(&["/no/such/program"]).unwrap_err().contains("cannot be started"));

@@ -71,10 +71,10 @@ impl ColumnMap {
             let (key, column) = part
                 .split_once('=')
                 .filter(|(key, column)| !key.trim().is_empty() && !column.trim().is_empty())
-                .ok_or_else(|| format!("`{part}` is not KEY=COLUMN, such as title=name"))?;
+                .ok_or_else(|| format!("`{part}` must be KEY=COLUMN, such as title=name"))?;
             let (key, column) = (key.trim().to_owned(), column.trim().to_owned());
             if pairs.iter().any(|(other, _)| *other == key) {
-                return Err(format!("the key {key} is named twice"));
+                return Err(format!("duplicate key `{key}`"));
             }
             pairs.push((key, column));
         }
@@ -155,7 +155,8 @@ pub(crate) fn rows(
         last_line = line;
         last = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(last);
         if nth == MOST_ROWS {
-            let more = format!("a page has at most {MOST_ROWS} slots, and the file has more rows");
+            let more =
+                format!("a page can have at most {MOST_ROWS} slots, but the file has more rows");
             problems.push((line, more));
             is_cut = true;
             break;
@@ -178,16 +179,16 @@ pub(crate) fn rows(
             map.is_none() && heading.trim().is_empty() && !cell.trim().is_empty()
         });
         if let Some(column) = unnamed {
-            problems.push((line, format!("column {} has a value, but no heading", column + 1)));
+            problems.push((line, format!("column {} has a value, but no header", column + 1)));
         } else if data.is_empty() {
-            problems.push((line, "the row has no value for a slot".to_owned()));
+            problems.push((line, "the row has no values for the slot".to_owned()));
         } else {
             rows.push(CsvRow { line, data });
         }
     }
     if !is_cut && ends_in_quotes(&bytes[last.min(bytes.len())..], delimiter) {
         rows.retain(|row| row.line != last_line);
-        problems.push((last_line, "the row begins a quote that never ends".to_owned()));
+        problems.push((last_line, "unterminated quote".to_owned()));
     }
     if problems.is_empty() {
         return Ok(rows);
@@ -247,7 +248,7 @@ fn columns(
             let named = names.iter().filter(|name| !name.is_empty());
             own = named.map(|name| ((*name).to_owned(), (*name).to_owned())).collect();
             if own.is_empty() && !names.is_empty() {
-                return Err("there is no heading".to_owned());
+                return Err("the header is missing".to_owned());
             }
             &own
         }
@@ -258,13 +259,10 @@ fn columns(
         let mut found = names.iter().enumerate().filter(|(_, heading)| *heading == name);
         let Some((index, _)) = found.next() else {
             let hint = said_hint(suggest(name, names.iter().copied()));
-            return Err(format!(
-                "there is no column {name}{hint}; the columns are {}",
-                names.join(", ")
-            ));
+            return Err(format!("unknown column `{name}`{hint}; columns: {}", names.join(", ")));
         };
         if found.next().is_some() {
-            return Err(format!("there are two columns {name}"));
+            return Err(format!("duplicate column `{name}`"));
         }
         let described = schema.as_ref().map(|schema| schema_fields::names(schema));
         if let Some(keys) =
@@ -272,7 +270,7 @@ fn columns(
         {
             let hint = said_hint(suggest(key, keys.iter().copied()));
             return Err(format!(
-                "a {kind} has no key {key}{hint}; --map KEY=COLUMN names the columns of its keys"
+                "a {kind} has no field `{key}`{hint}; use --map KEY=COLUMN to map columns to fields"
             ));
         }
         let place = schema.as_ref().and_then(|schema| schema_fields::at(schema, key));
@@ -298,7 +296,7 @@ fn takes_no_string(schema: &Value) -> bool {
 fn said(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("the row has {}, the heading {expected_len}", count(*len, "column"))
+            format!("the row has {}, but the header has {expected_len}", count(*len, "column"))
         }
         csv::ErrorKind::Utf8 { .. } => "the row is not UTF-8".to_owned(),
         _ => error.to_string(),
@@ -368,7 +366,7 @@ mod tests {
             let lines: Vec<&Value> = found.iter().map(|row| &row[0]).collect();
             assert_eq!(json!(lines), json!([5, 8, 10]), "{line_break:?}");
             let found = read(&format!("{line_break}titel,link{line_break}A,{line_break}"), None);
-            assert!(found.unwrap_err()[0].starts_with("2: a button has no key titel"));
+            assert!(found.unwrap_err()[0].starts_with("2: a button has no field `titel`"));
             let short = format!("title,link{line_break}{line_break}A{line_break}B,c,d{line_break}");
             let found = read(&short, None).unwrap_err();
             assert!(found[0].starts_with("3: ") && found[1].starts_with("4: "), "{found:?}");
@@ -412,17 +410,17 @@ mod tests {
                 None,
                 vec!["2: the row has 1 column", "3: link: ", "4: "],
             ),
-            ("name\nA\n", None, vec!["1: a button has no key name"]),
-            ("title\nA\n", Some("title=titel"), vec!["1: there is no column titel"]),
-            ("title,title\nA,B\n", None, vec!["1: there are two columns title"]),
-            ("title,\nA,\nB,x\n", None, vec!["3: column 2 has a value, but no heading"]),
-            (" \nA\n", None, vec!["1: there is no heading"]),
+            ("name\nA\n", None, vec!["1: a button has no field `name`"]),
+            ("title\nA\n", Some("title=titel"), vec!["1: unknown column `titel`"]),
+            ("title,title\nA,B\n", None, vec!["1: duplicate column `title`"]),
+            ("title,\nA,\nB,x\n", None, vec!["3: column 2 has a value, but no header"]),
+            (" \nA\n", None, vec!["1: the header is missing"]),
             ("title\nA\nB\0\n", None, vec!["3: the file has a NUL character"]),
-            ("title\nA\n\"B\nC\nD\n", None, vec!["3: the row begins a quote that never ends"]),
+            ("title\nA\n\"B\nC\nD\n", None, vec!["3: unterminated quote"]),
             (
                 &format!("title\n{}", "A\n".repeat(501)),
                 None,
-                vec!["502: a page has at most 500 slots"],
+                vec!["502: a page can have at most 500 slots"],
             ),
         ] {
             let found = read(text, map).unwrap_err();

@@ -23,7 +23,7 @@ pub(crate) struct BulkArgs {
     /// Confirm the changes without being asked
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// Wait for other runs on the same pages instead of refusing
+    /// Wait for other runs on the same pages instead of failing
     #[arg(long, hide_short_help = true)]
     pub(crate) wait: bool,
     /// Show every line of a large plan

@@ -27,7 +27,7 @@ impl PageEdit for SlotFilter {
         let results = self.apply(&page.login, &slots);
         let results = results.map_err(|why| {
             CommandError::usage(format!(
-                "{}: the filter fails: {why}; nothing was written",
+                "{}: the filter failed: {why}; nothing was written",
                 page.login
             ))
         })?;
@@ -44,7 +44,7 @@ impl PageEdit for SlotFilter {
                 Ok(changed) if changed.is_empty() => {}
                 Ok(_) if !slot.supported || rules.is_read_only(&slot.kind) => {
                     let slot = named_slot(&slot.kind, slot.id, label(&slot.data));
-                    let text = format!("{slot}: cannot be edited, and is skipped");
+                    let text = format!("skipped {slot}: it cannot be edited");
                     notes.push(StyledLine::faint(text));
                 }
                 Ok(data) => {
@@ -67,19 +67,19 @@ impl PageEdit for SlotFilter {
 /// Returns the values that a filter changed, null for keys that it removed.
 fn changed(login: &str, slot: &Slot, made: &Value) -> Result<Object, String> {
     let Value::Object(made) = made else {
-        return Err(format!("--edit gives {}, not the slot", kind_of(made)));
+        return Err(format!("--edit must return the slot, not {}", kind_of(made)));
     };
     let was = record(login, slot);
     for key in ["page", "id", "type"] {
         if made.get(key) != was.get(key) {
-            return Err(format!("--edit changes its {key}, which stays as it is"));
+            return Err(format!("--edit must not change `{key}`"));
         }
     }
     if let Some(key) = made.keys().find(|key| was.get(key).is_none()) {
-        return Err(format!("--edit adds {key} beside data; values belong in data"));
+        return Err(format!("--edit must not add `{key}` next to `data`; put values in `data`"));
     }
     let Some(Value::Object(data)) = made.get("data") else {
-        return Err("--edit gives data that is not an object".to_owned());
+        return Err("--edit must return an object in `data`".to_owned());
     };
     let keys = data.keys().chain(slot.data.keys().filter(|key| !data.contains_key(*key)));
     let value = |key: &String| data.get(key).unwrap_or(&Value::Null);
@@ -148,7 +148,7 @@ impl SlotFilter {
         let records: Vec<Value> = slots.iter().map(|slot| record(login, slot)).collect();
         let results = query::results(&self.code, &Value::Array(records))?;
         if results.len() != slots.len() {
-            return Err(format!("it ends after {} of {} slots", results.len(), slots.len()));
+            return Err(format!("it stopped after {} of {} slots", results.len(), slots.len()));
         }
         Ok(results.into_iter().map(|result| result.and_then(filtered)).collect())
     }
@@ -165,7 +165,9 @@ fn filtered(mut result: Value) -> Result<Option<Value>, String> {
         return Err(cut(&why, MOST_REASON));
     }
     match result["made"].take() {
-        Value::Array(made) if made.len() > 1 => Err(format!("--edit gives {} values", made.len())),
+        Value::Array(made) if made.len() > 1 => {
+            Err(format!("--edit must return one value, not {}", made.len()))
+        }
         Value::Array(mut made) => Ok(made.pop()),
         _ => Ok(None),
     }
@@ -308,9 +310,9 @@ mod filter_tests {
         let found = apply(None, ".data.link |= sub(\"old\"; \"new\")");
         assert!(matches!(&found[0], Ok(Some(_))));
         assert!(found[1].is_err(), "{found:?}");
-        assert_eq!(apply(None, "., .")[0], Err("--edit gives 2 values".to_owned()));
+        assert_eq!(apply(None, "., .")[0], Err("--edit must return one value, not 2".to_owned()));
         let ended = SlotFilter::new(None, "halt").unwrap().apply("cafe", &slots());
-        assert_eq!(ended.unwrap_err(), "it ends after 0 of 3 slots");
+        assert_eq!(ended.unwrap_err(), "it stopped after 0 of 3 slots");
     }
 
     #[test]

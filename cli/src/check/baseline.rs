@@ -15,10 +15,10 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 // Arguments about the baseline. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(crate) struct BaselineArgs {
-    /// Exit with 3 only for links that were not as bad in this file: output of `-o json`, or of --update-baseline
+    /// Ignore known broken links listed in this file, which --update-baseline or `-o json` wrote
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write the links that are not fine to the baseline, and exit with 0
+    /// Record the current findings as the baseline
     #[arg(long, requires = "baseline")]
     pub(crate) update_baseline: bool,
 }
@@ -63,16 +63,16 @@ impl Baseline {
     fn read(path: &Path) -> Result<Self> {
         let (name, bytes) = match named::read_most(path, MAX_BYTES) {
             Err(ReadError::Io(name, error)) if error.kind() == io::ErrorKind::NotFound => {
-                let message = format!("there is no baseline {name}");
+                let message = format!("baseline {name} not found");
                 return Err(CommandError::usage(message).with_hint(
-                    "--update-baseline writes it; so does `links check -o json > FILE`",
+                    "create it with --update-baseline or `links check -o json > FILE`",
                 ));
             }
             read => read?,
         };
         Self::parse(&bytes).map_err(|why| {
             let message = format!("{name} is not a baseline: {why}; no link was checked");
-            CommandError::invalid(message).with_hint("--update-baseline writes it anew")
+            CommandError::invalid(message).with_hint("use --update-baseline to write it again")
         })
     }
 

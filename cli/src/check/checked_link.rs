@@ -81,7 +81,7 @@ impl CheckedLink {
         let note = |(code, words): &(&str, String)| match *code {
             MOVED if self.is_fixed => format!("{words}: written"),
             MOVED if self.fix_error.is_some() => format!("{words}: not written"),
-            MOVED if self.fix().is_none() => format!("{words}, which is not encrypted"),
+            MOVED if self.fix().is_none() => format!("{words}, not encrypted"),
             MOVED if offers_fix && self.place.is_some() => format!("{words} (--fix)"),
             _ => words.clone(),
         };

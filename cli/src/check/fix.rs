@@ -49,7 +49,7 @@ fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool> {
     }
     let patched = written(text, &moves).map_err(|error| {
         let message = format!("{}: {error}; the file was not written", file.display());
-        CommandError::invalid(message).with_hint("write the new URLs by hand")
+        CommandError::invalid(message).with_hint("change the URLs by hand")
     })?;
     replace_checked(file, text, &patched)?;
     for link in links.iter_mut().filter(|link| link.fix().is_some()) {
@@ -64,7 +64,8 @@ fn replace_checked(file: &FilePath, checked: &str, patched: &str) -> Result<()> 
     let current = current.unwrap_or_default();
     let mark = if current.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     if current != format!("{mark}{checked}") {
-        let message = format!("{} was changed meanwhile; the file was not written", file.display());
+        let message =
+            format!("{} changed in the meantime; the file was not written", file.display());
         return Err(
             CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
         );

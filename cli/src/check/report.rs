@@ -153,7 +153,7 @@ mod tests {
                 31,
                 None,
                 "https://www.linkedin.com/qara",
-                Judgement::unsure("status", "999: programs are turned away, look yourself"),
+                Judgement::unsure("status", "999: blocks bots; check in a browser"),
             ),
             link(18, Some("Map"), "http://maps.example/q", moved("https://maps.example/q")),
             link(40, None, "https://fine.example/", Judgement::fine()),
@@ -163,7 +163,7 @@ mod tests {
             lines,
             [
                 "x cafe.yaml:12:13  button \"Menu\"  https://qara.example/menu      404",
-                "? cafe.yaml:31:13  social         https://www.linkedin.com/qara  999: programs are turned away, look yourself",
+                "? cafe.yaml:31:13  social         https://www.linkedin.com/qara  999: blocks bots; check in a browser",
                 "> cafe.yaml:18:13  button \"Map\"   http://maps.example/q          moved to https://maps.example/q (--fix)",
                 "4 links: 1 broken, 1 unsure, 1 moved",
             ]
@@ -184,7 +184,7 @@ mod tests {
         let moved = |from: &str, to: &str| link(1, None, from, moved(to));
         let safe = moved("https://a.example/", "http://a.example/");
         assert_eq!(safe.fix(), None);
-        assert_eq!(safe.message(true), "moved to http://a.example/, which is not encrypted");
+        assert_eq!(safe.message(true), "moved to http://a.example/, not encrypted");
         for (from, to) in
             [("http://a.example", "http://b.example"), ("http://a.example", "HTTPS://b.example")]
         {

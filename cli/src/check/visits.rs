@@ -22,13 +22,13 @@ use links_pages::page_file::local_image::hash_of;
 // How links are checked. Not a doc comment, which clap would print above the help of the command.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct VisitOptions {
-    /// Note certificates that end within this number of days
+    /// Warn about certificates that expire within N days
     #[arg(long, value_name = "N", default_value_t = 14)]
     tls_days: u32,
-    /// Also ask private hosts: this machine and its network
+    /// Also check private hosts: this machine and its network
     #[arg(long, hide_short_help = true)]
     allow_private: bool,
-    /// Request every link, also those that were fine within the last 24 hours
+    /// Ignore the cache of the last 24 hours
     #[arg(long, hide_short_help = true)]
     fresh: bool,
 }
@@ -127,8 +127,8 @@ async fn visit(
     let resolver =
         PublicOnlyResolver { trusts_all: options.allow_private, ..PublicOnlyResolver::default() };
     let checker = LinkChecker::new(resolver, true, clock).map_err(|error| {
-        CommandError::new(Exit::Internal, format!("links cannot be checked: {error}"))
-            .with_hint("SSL_CERT_FILE names a file with the certificates to trust")
+        CommandError::new(Exit::Internal, format!("cannot check links: {error}"))
+            .with_hint("set SSL_CERT_FILE to a file with the certificates to trust")
     })?;
     let progress = context.ui.progress(links.len());
     progress.now("links");

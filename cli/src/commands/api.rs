@@ -16,10 +16,10 @@ pub(crate) struct ApiArgs {
     /// A field of the body; of the query for GET and DELETE
     #[arg(short = 'F', long = "field", value_name = "FIELD=VALUE")]
     values: Vec<String>,
-    /// A header of the request; not those that the program sets itself, such as Authorization
+    /// A header of the request, except those that `links` sets itself, such as Authorization
     #[arg(short = 'H', long = "header", value_name = "NAME:VALUE", value_parser = header)]
     headers: Vec<(String, String)>,
-    /// A file with the body, sent as it is (`-`: standard input)
+    /// A file with the body, sent unchanged (`-`: standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "values")]
     input: Option<PathBuf>,
     #[command(flatten)]
@@ -86,7 +86,7 @@ pub(super) async fn run(context: &mut Context, args: ApiArgs) -> CommandResult {
 
 /// Parses a header: its name, and its value without the spaces around it.
 fn header(text: &str) -> Result<(String, String), &'static str> {
-    let (name, value) = text.split_once(':').ok_or("a header is written NAME:VALUE")?;
+    let (name, value) = text.split_once(':').ok_or("a header must be NAME:VALUE")?;
     Ok((name.to_owned(), value.trim_matches(' ').to_owned()))
 }
 

@@ -13,19 +13,19 @@ use crate::args::page::{self, PageWord};
 // Files, and what is made of them. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(crate) struct FilesArgs {
-    /// Files, directories, keys of pages that have a file; by default all below links.lock
+    /// Files, directories, or pages that have a file; by default all in links.lock's directory
     #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<PageWord>,
-    /// Refuse files that are for another page than these
-    #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
-    profile: Vec<ProfileKey>,
+    /// Only allow changes to this page (repeatable)
+    #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true, help_heading = "Input")]
+    only: Vec<ProfileKey>,
     #[command(flatten)]
     flags: ApplyArgs,
     #[command(flatten)]
     sync: SyncArgs,
-    /// Write a status again that is not shown any more
-    #[arg(long, hide_short_help = true)]
-    renew_mood: bool,
+    /// Post the status again if it has expired
+    #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
+    renew_status: bool,
 }
 
 #[derive(Args, Debug)]
@@ -40,18 +40,18 @@ pub(crate) struct PlanArgs {
 #[derive(Args, Debug)]
 #[command(examples = ["links apply cafe.yaml", "links apply pages forms --yes --allow-create 1"])]
 pub(crate) struct ApplyCommandArgs {
-    /// Carry out a plan of `links plan --out` instead (`-`: standard input)
+    /// Apply a plan saved by `links plan --out` (`-`: standard input)
     #[arg(long, value_name = "PLAN", conflicts_with = "paths")]
     plan: Option<PathBuf>,
     #[command(flatten)]
     files: FilesArgs,
     #[command(flatten)]
     allowed: Allowed,
-    /// Refuse a page, a form or an image that links.lock does not have, and leave links.lock as it is
-    #[arg(long, hide_short_help = true)]
+    /// Fail if a page, form or image is not in links.lock, and don't change links.lock
+    #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
     locked: bool,
-    /// Wait for other runs on the same pages instead of refusing
-    #[arg(long, hide_short_help = true)]
+    /// Wait for other runs on the same pages instead of failing
+    #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
     wait: bool,
     #[command(flatten)]
     operation: OperationOutArgs,
@@ -67,8 +67,8 @@ impl FilesArgs {
 
     /// Returns the paths, and options that allow nothing that cannot be undone.
     fn options(self) -> (Vec<PageWord>, RunOptions) {
-        let Self { paths, profile: profiles, flags, sync, renew_mood } = self;
-        (paths, RunOptions { flags, sync, profiles, renew_mood, ..RunOptions::default() })
+        let Self { paths, only: profiles, flags, sync, renew_status } = self;
+        (paths, RunOptions { flags, sync, profiles, renew_status, ..RunOptions::default() })
     }
 }
 
@@ -161,12 +161,12 @@ pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> Comm
 pub(crate) struct SlotsFileArgs {
     /// The page file, YAML or JSON (`-`: standard input)
     file: Option<PathBuf>,
-    /// Take a plan of `links slots plan --out` instead, if it can still be carried out (`-`: standard input)
+    /// Use a plan saved by `links slots plan --out` (`-`: standard input)
     #[arg(long, value_name = "PLAN", conflicts_with = "file")]
     plan: Option<PathBuf>,
-    /// Refuse a file or a plan that is for another page than this one
-    #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
-    profile: Option<ProfileKey>,
+    /// Only allow changes to this page
+    #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true, help_heading = "Input")]
+    only: Option<ProfileKey>,
     #[command(flatten)]
     flags: ApplyArgs,
     #[command(flatten)]
@@ -188,22 +188,21 @@ pub(crate) struct SlotsPlanArgs {
 pub(crate) struct SlotsApplyArgs {
     #[command(flatten)]
     file: SlotsFileArgs,
-    /// Refuse a page, form or image that links.lock does not have, and leave links.lock as it is
+    /// Fail if a page, form or image is not in links.lock, and don't change links.lock
     ///
-    /// What is written is recorded in the state directory of this machine, until an apply of the file without --locked writes it to links.lock. On
-    /// other machines it counts as changed on the page until then.
-    #[arg(long, hide_short_help = true)]
+    /// Pages, forms and images must be in links.lock. The new values are recorded in the state directory of this machine, until an apply without --locked writes them to links.lock. On other machines they count as changes on the page until then.
+    #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
     locked: bool,
-    /// Wait for another run on the same page instead of refusing
-    #[arg(long, hide_short_help = true)]
+    /// Wait for another run on the same page instead of failing
+    #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
     wait: bool,
     /// List unfinished runs, and do nothing else
     #[arg(long, conflicts_with_all = ["resume", "abort"])]
     status: bool,
-    /// Continue an unfinished run, with its file and its options --prune, --overwrite, --exact and --locked
+    /// Continue an unfinished run, with its file and its options --prune, --force, --exact and --locked
     #[arg(long, conflicts_with = "abort")]
     resume: bool,
-    /// Discard an unfinished run; what it has written stays on the page
+    /// Discard an unfinished run; its writes stay on the page
     #[arg(long, conflicts_with = "dry_run")]
     abort: bool,
     #[command(flatten)]
@@ -233,7 +232,7 @@ impl SlotsFileArgs {
             command: journal::command(context),
             is_one_page: true,
             path: self.file.as_ref().filter(is_file).map(|file| runs::recorded_path(file)),
-            profiles: self.profile.clone().into_iter().collect(),
+            profiles: self.only.clone().into_iter().collect(),
             ..RunOptions::default()
         }
     }
@@ -329,15 +328,12 @@ pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> 
         if source.is_none() {
             let bulk = opening.command.as_ref().map(|command| command.name.as_str());
             if let Some(name @ ("slots rewrite" | "slots import")) = bulk {
-                let message = format!("the run is one of `links {name}`, which has no page file");
-                return Err(CommandError::usage(message).with_hint(
-                    "run that command again: it continues; `links log` shows its words",
-                ));
+                let message = format!("the run belongs to `links {name}`, which has no page file");
+                return Err(CommandError::usage(message)
+                    .with_hint("run that command again to continue; `links log` shows it"));
             }
             let recorded = opening.path.ok_or_else(|| {
-                CommandError::usage(
-                    "the run had no page file of its own; pass one, or its plan with --plan",
-                )
+                CommandError::usage("the run had no page file; pass one, or its plan with --plan")
             })?;
             let path = Path::new(&recorded);
             source = Some(RunSource::slots(path, &options).map_err(|failure| {
@@ -356,5 +352,5 @@ pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> 
 }
 
 fn no_file() -> CommandError {
-    CommandError::usage("no page file is given").with_hint("pass one, or a plan with --plan")
+    CommandError::usage("no page file given").with_hint("pass one, or a plan with --plan")
 }

@@ -11,20 +11,20 @@ use crate::ui::annotations::Annotate;
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "A word is a path if it contains `/`, ends in .yaml, .yml or .json, or is a directory, else a KEY. Exit code 3: a link is broken.",
+    notes = "An argument is a path if it contains `/`, ends in .yaml, .yml or .json, or is a directory; otherwise it is a page. Exits with 3 if a link is broken.",
     long_examples = ["links check cafe.yaml", "links check pages/ --fix", "links check --all --baseline known.json"]
 )]
 pub(crate) struct CheckArgs {
-    /// Page files and form files, directories of them, and keys of pages; by default the directory of the closest links.lock
+    /// Page files, form files, directories of them, or pages; by default the directory of the closest links.lock
     #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
-    /// Every page and every form of the account
+    /// All pages and forms of the account
     #[arg(long)]
     all: bool,
-    /// Write the new URL of each link that has moved for good into its file
+    /// Write the new URL of permanently moved links to their files
     #[arg(long, conflicts_with = "all")]
     fix: bool,
-    /// Exit with 3 for links that are unsure, too
+    /// Also exit with 3 for unsure links
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -62,10 +62,8 @@ pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
     let CheckArgs { pages, all, fix, strict, how, baseline: known, annotate } = args;
     let (paths, keys) = page::split(pages);
     if fix && !keys.is_empty() {
-        return Err(CommandError::usage(
-            "--fix writes page files, and a key names a page of the account",
-        )
-        .with_hint("`links pull KEY -O FILE` writes its file"));
+        return Err(CommandError::usage("--fix only changes page files, not pages of the account")
+            .with_hint("write the page to a file with `links pull KEY -O FILE`"));
     }
     let baseline = known.read()?;
     let pages = check::read(context, &paths, &keys, all).await?;
@@ -76,7 +74,7 @@ pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
     if let Some(path) = known.to_update() {
         baseline::write(path, &links)?;
         links.iter_mut().for_each(CheckedLink::accept);
-        let text = format!("baseline written to {}", path.display());
+        let text = format!("wrote {}", path.display());
         context.ui.tell(Style::Faint, text);
     }
     if let Some(annotate) = annotate {

@@ -8,22 +8,22 @@ use crate::settings::config_file::{self, Config, ConfigKey, KEYS};
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum ConfigCommand {
-    /// Print where the configuration file is
+    /// Print the path of the configuration file
     #[command(examples = ["links config path"])]
     Path,
-    /// List every key with its value and where that comes from
+    /// List every key, its value and where it comes from
     #[command(alias = "ls", examples = ["links config list"])]
     List,
     /// Print the value of one key
     #[command(examples = ["links config get output"])]
     Get {
-        /// The key, as `links config list` shows it
+        /// The key (see `links config list`)
         name: String,
     },
     /// Set a key in the configuration file, or remove it
     #[command(examples = ["links config set base-url https://links.example/api/v1", "links config set output --unset"])]
     Set {
-        /// The key, as `links config list` shows it
+        /// The key (see `links config list`)
         name: String,
         /// Its value
         #[arg(required_unless_present = "unset")]
@@ -64,8 +64,8 @@ impl ConfigCommand {
                 Config::change(&path, key, value.as_deref())?;
                 let file = path.display().to_string();
                 let text = match &value {
-                    Some(value) => format!("{} set to {value} in {file}", key.name),
-                    None => format!("{} is no longer set in {file}", key.name),
+                    Some(value) => format!("set {} to {value} in {file}", key.name),
+                    None => format!("removed {} from {file}", key.name),
                 };
                 Ok(said(json!({ "key": key.name, "value": value, "file": file }), text))
             }

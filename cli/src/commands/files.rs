@@ -15,20 +15,20 @@ use crate::ui::Progress;
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum FilesCommand {
-    /// Upload images and print their paths, for use in slots and pages
+    /// Upload images and print their paths, for slots and pages
     Upload(FilesUploadArgs),
 }
 
 #[derive(Args, Debug)]
 #[command(long_examples = ["links files upload terrace.jpg raf.jpg", "links profile update cafe avatar=\"$(links files upload logo.png --for avatar -o ids)\""])]
 pub(crate) struct FilesUploadArgs {
-    /// Files of this machine, and URLs from which the service fetches the image
+    /// Local files, or URLs that the service fetches
     #[arg(value_name = "PATH|URL", required = true, value_hint = ValueHint::FilePath)]
     sources: Vec<String>,
-    /// Upload method; without it, files of more than 10 MB go to a URL that the service names
+    /// Upload method; by default files over 10 MB use an upload URL
     #[arg(long, value_name = "WAY", value_parser = PossibleValuesParser::new(["multipart", "upload-url"]).map(|it| if it == "multipart" { UploadMethod::Multipart } else { UploadMethod::UploadUrl }))]
     via: Option<UploadMethod>,
-    /// Refuse images whose size or proportions do not suit this use; nothing is set on a page
+    /// Check size and proportions for this use; does not change a page
     #[arg(long = "for", value_name = "USE", value_parser = image_uses())]
     image_use: Option<ImageUse>,
     #[command(flatten)]
@@ -48,8 +48,8 @@ impl FilesUploadArgs {
         if is_one || self.key.idempotency_key.is_none() {
             return Ok(());
         }
-        let message = "an idempotency key belongs to one request; nothing was uploaded";
-        Err(CommandError::usage(message).with_hint("name one file, without --via upload-url"))
+        let message = "an idempotency key can only be used for one request; nothing was uploaded";
+        Err(CommandError::usage(message).with_hint("pass one file, without --via upload-url"))
     }
 }
 
@@ -139,7 +139,7 @@ fn source(
     }
     if name.contains("://") {
         return Err(CommandError::usage(format!(
-            "`{name}` cannot be fetched: only http and https URLs can"
+            "cannot fetch `{name}`: only http and https URLs are supported"
         )));
     }
     let mut upload = images::upload(name)?;

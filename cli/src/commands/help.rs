@@ -33,7 +33,7 @@ fn of_command(context: &Context, words: &[String]) -> Result<String> {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => "`links --help` lists the commands".to_owned(),
             };
-            let message = format!("there is no command and no topic `{word}`");
+            let message = format!("no command or topic `{word}`");
             CommandError::usage(message).with_hint(hint)
         })?;
     }
@@ -50,7 +50,7 @@ pub(super) fn write_manual(context: &Context, directory: &Path) -> CommandResult
         .and_then(|()| write_page(&command, "links", directory, &mut names));
     written
         .map_err(|error| file_error(&format!("cannot write to {}", directory.display()), &error))?;
-    let text = format!("{} pages written to {}", names.len(), directory.display());
+    let text = format!("wrote {} pages to {}", names.len(), directory.display());
     let data = json!({ "directory": directory.display().to_string(), "pages": names });
     Ok(said(data, text))
 }

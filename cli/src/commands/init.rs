@@ -23,7 +23,7 @@ pub(crate) struct InitArgs {
     /// Directory of the page files; the current one by default
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     directory: Option<PathBuf>,
-    /// Rebuild the records of the page files below the directory from the files and their pages, for instance where the lock is damaged
+    /// Rebuild the records from the page files and their pages, for example if links.lock is damaged
     #[arg(long)]
     refresh: bool,
 }
@@ -79,36 +79,33 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
     }
     let path = store.path().display().to_string();
     let mut lines = vec![match recorded.len() {
-        0 if !files.is_empty() => format!("{path}: no page file recorded"),
+        0 if !files.is_empty() => format!("refreshed {path}: no page files recorded"),
         0 => format!(
-            "{path} begins here; the next `links apply` or `links pull` of a file below it is recorded"
+            "created {path}; page files in this directory are recorded the next time you apply or pull them"
         ),
-        files => format!("{path}: {} recorded", count(files, "page file")),
+        files => format!("refreshed {path}: recorded {}", count(files, "page file")),
     }];
     failures.extend(unusable);
     if !form_names.is_empty() {
         lines.push(format!("{} recorded", count(form_names.len(), "form")));
     }
     if taken > 0 {
-        lines.push(format!("{} of this machine taken over", count(taken, "record")));
+        lines.push(format!("imported {} from this machine", count(taken, "record")));
     }
     lines.extend(
-        forgotten.iter().map(|key| format!("{key} is not there any more: its record is removed")),
+        forgotten.iter().map(|key| format!("removed the record of {key} (file no longer exists)")),
     );
     if let Err(error) = ignored {
-        lines.push(format!(
-            ".gitattributes cannot be written ({error}); add the line `{ATTRIBUTE}`"
-        ));
+        lines.push(format!("cannot write .gitattributes ({error}); add the line `{ATTRIBUTE}`"));
     }
     let lines = lines.into_iter().map(StyledLine::plain).collect();
     for (file, failure) in &failures {
-        let text = format!("{}: not recorded: {failure}", file.display());
+        let text = format!("did not record {}: {failure}", file.display());
         context.ui.tell(Style::Removed, text);
     }
     for (file, image) in &unresolved {
         let text = format!(
-            "{file}: the image {image} is unresolved: neither links.lock nor this machine knows that it was uploaded, so its value counts as \
-             changed on both sides; restore links.lock from version control, or `links apply {} --overwrite` uploads it again",
+            "{file}: cannot tell whether the image {image} was uploaded, so its value counts as changed on both sides; restore links.lock from version control, or upload it again with `links apply {} --force`",
             quoted(file)
         );
         context.ui.tell(Style::Changed, text);

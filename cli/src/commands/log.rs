@@ -11,26 +11,26 @@ use links_pages::undo::slots_before;
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "An operation is all that one command wrote. Kept without --prune: the last 50 runs of each page, the last 200 other commands, and every write of which it is unknown whether it was carried out.",
+    notes = "An operation is all that one command wrote. Without --prune, `links` keeps the last 50 runs of each page, the last 200 other commands, and every write that may or may not have been applied.",
     examples = ["links log \"$(links log -n 1 -o ids)\"", "links log --prune --keep 20 --days 30"]
 )]
 pub(crate) struct LogArgs {
     /// Show what this operation changed, page by page
-    #[arg(value_name = "OPERATION", conflicts_with_all = ["profile", "number", "prune"])]
+    #[arg(value_name = "OPERATION", conflicts_with_all = ["page", "number", "prune"])]
     operation: Option<String>,
-    /// Only operations that wrote to this page: id, login or URL
+    /// Only operations on this page: ID, login or URL
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
-    profile: Option<ProfileKey>,
-    /// Number of operations to list, the newest first
-    #[arg(short = 'n', long, value_name = "N")]
+    page: Option<ProfileKey>,
+    /// Number of operations to list, newest first
+    #[arg(short = 'n', long, alias = "limit", value_name = "N")]
     number: Option<usize>,
-    /// Remove old writes that have ended, with their backups: they cannot be undone any more
-    #[arg(long, conflicts_with_all = ["profile", "number"])]
+    /// Remove old writes from the log; they can no longer be undone
+    #[arg(long, conflicts_with_all = ["page", "number"])]
     prune: bool,
     /// Keep the last N runs of each page, and the last N other commands
     #[arg(long, value_name = "N", requires = "prune")]
     keep: Option<usize>,
-    /// Keep what is at most this many days old
+    /// Keep writes of the last N days
     #[arg(long, value_name = "N", requires = "prune")]
     days: Option<u32>,
 }
@@ -48,7 +48,7 @@ pub(crate) fn run(context: &Context, args: &LogArgs) -> CommandResult {
     if let Some(name) = &args.operation {
         return shown(context, &operations, operations.one(name)?);
     }
-    let filter = args.profile.as_ref().map(|key| PageFilter::new(operations.writes(), key));
+    let filter = args.page.as_ref().map(|key| PageFilter::new(operations.writes(), key));
     let is_shown = |index: &usize| {
         let mut parts = operations.all[*index].parts.iter();
         filter.as_ref().is_none_or(|filter| parts.any(|part| filter.has(part)))
@@ -101,7 +101,7 @@ fn changes(part: &LoggedWrite, record: &mut Value) -> Result<Vec<StyledLine>> {
     let style = PlanStyle { kept_reason: "kept", is_full: true, item_name: &item_of_file };
     let mut lines = ui::plan::lines(&view, style);
     if plan.reorder && page.is_empty() {
-        lines.push(StyledLine::changed("> another order of the slots"));
+        lines.push(StyledLine::changed("> the order of the slots"));
     }
     Ok(lines)
 }
@@ -118,8 +118,9 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
         args.days.map(|days| seconds_now().saturating_sub(u64::from(days) * SECONDS_A_DAY));
     let keep = args.keep.unwrap_or(if before.is_some() { 0 } else { KEPT });
     let (service, directory) = (runs::service(context), runs::directory(context)?);
-    let refused =
-        |error: std::io::Error| CommandError::usage(format!("cannot remove old writes: {error}"));
+    let refused = |error: std::io::Error| {
+        CommandError::usage(format!("cannot remove old operations: {error}"))
+    };
     let stores = JournalStore::all(&directory, service.as_deref()).map_err(refused)?;
     let own = context.owner();
     let mut removed = Vec::new();
@@ -131,8 +132,11 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
     }
     let kept = Operations::read(context)?.writes().count();
     let text = match removed.len() {
-        0 => format!("nothing to remove, {kept} kept"),
-        count => format!("{count} removed, {kept} kept"),
+        0 => format!("nothing to remove; kept {kept}"),
+        removed => format!(
+            "removed {} from the log, which can no longer be undone; kept {kept}",
+            count(removed, "write")
+        ),
     };
     Ok(said(json!({ "removed": removed, "kept": kept }), text))
 }

@@ -38,40 +38,40 @@ use crate::completion::ShellArgs;
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// Accounts: log in, switch, log out
+    /// Log in, switch accounts, log out
     #[command(subcommand)]
     Auth(auth::AuthCommand),
-    /// Show the token's owner, its abilities, and the use of each limit
+    /// Show the token's owner, its scopes and the use of each limit
     #[command(examples = ["links me", "links me --jq .limits.profiles"])]
     Me,
-    /// Show the service's conventions, limits and URLs; needs no token
-    #[command(examples = ["links service --fields limits,conventions.dryRun"])]
+    /// Show the service's conventions, limits and URLs
+    #[command(hide = true, examples = ["links service --fields limits,conventions.dryRun"])]
     Service,
-    /// Pages
+    /// Create, edit and rename pages
     #[command(subcommand, aliases = ["page", "pages", "profiles"])]
     Profile(ProfileCommand),
-    /// The slots of a page
+    /// Add, edit, move and delete slots
     #[command(subcommand)]
     Slots(SlotsCommand),
-    /// Write pages and forms to files, or take over what changed on them
+    /// Write pages and forms to files, or merge changes into existing files
     Pull(pull::PullArgs),
-    /// Show what `links apply` would do: pages and forms compared with their files
+    /// Show what `links apply` would change
     Plan(apply::PlanArgs),
-    /// Show a page as its file would make it
+    /// Show a page the way its file would make it
     Preview(preview::PreviewArgs),
     /// Make pages and forms match their files
     Apply(apply::ApplyCommandArgs),
     /// Find dead links in page files and on pages
     Check(check::CheckArgs),
-    /// Find text on pages, in lead forms and in page files
+    /// Find text on pages, in forms and in page files
     Search(search::SearchCommandArgs),
-    /// Keep page files and pages in sync: begin a links.lock
+    /// Start tracking page files in a links.lock
     Init(init::InitArgs),
-    /// List the operations of this machine, the newest first, or show what one changed
+    /// List what this machine has written, or show one operation
     Log(log::LogArgs),
     /// Take back the newest operation of this machine, or another one
     #[command(
-        notes = "Again, it takes back the operation before; `links redo` takes back an undo. Deleted slots come back with new ids, without their click statistics.",
+        notes = "Run it again to take back the operation before that; `links redo` takes back an undo. Deleted slots get new IDs and lose their click statistics.",
         examples = ["links undo", "links undo \"$(links log -n 1 -o ids)\" --page cafe"]
     )]
     Undo(undo::UndoArgs),
@@ -81,42 +81,43 @@ pub(crate) enum Command {
         examples = ["links redo", "links redo --yes"]
     )]
     Redo(undo::UndoArgs),
-    /// Lead forms
+    /// Create and edit lead forms
     #[command(subcommand)]
     Forms(FormsCommand),
-    /// Notification channels
+    /// List notification channels
     #[command(subcommand)]
     Channels(forms::ChannelsCommand),
-    /// Images
+    /// Upload images
     #[command(subcommand)]
     Files(files::FilesCommand),
-    /// Music releases
+    /// Find music releases and add them to pages
     #[command(subcommand)]
     Music(music::MusicCommand),
-    /// Views and clicks
+    /// Show views and clicks
     #[command(subcommand)]
     Analytics(analytics::AnalyticsCommand),
-    /// JSON Schemas of page files, form files and slots, for editors
+    /// Print JSON Schemas of page files, form files and slots
     #[command(subcommand)]
     Schema(schema::SchemaCommand),
-    /// Call any path of the service, with pacing, retries and idempotency keys
+    /// Call any path of the service's API
     Api(api::ApiArgs),
     /// Check the configuration, the token, the connection and the limits
     #[command(examples = ["links doctor", "links doctor --sandbox --report report.json"])]
     Doctor {
-        /// Also write a new file for the report of a bug: no secrets, texts, names or paths are in it
+        /// Also write a file to attach to a bug report, without secrets, texts, names and paths
         #[arg(long, value_name = "FILE")]
         report: Option<PathBuf>,
     },
-    /// The configuration file
+    /// Show and change the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Print the completion script of a shell
+    #[command(alias = "completion")]
     Completions(ShellArgs),
     /// Explain a topic or a command
     #[command(examples = ["links help exit-codes", "links help slots apply"])]
     Help {
-        /// A topic (options, exit-codes, environment, output, files, agents), or the words of a command
+        /// A topic (options, exit-codes, environment, output, files, agents), or a command
         #[arg(value_name = "TOPIC|COMMAND")]
         words: Vec<String>,
     },
@@ -127,7 +128,7 @@ pub(crate) enum Command {
         #[arg(value_name = "DIRECTORY")]
         directory: PathBuf,
     },
-    /// The embedded service, to try everything without an account
+    /// Try everything without an account
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
 }

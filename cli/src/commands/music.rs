@@ -16,7 +16,7 @@ pub(crate) enum MusicCommand {
         #[command(flatten)]
         release: ReleaseArgs,
     },
-    /// Find a release and put it on a page
+    /// Find a release and add it to a page
     Add(MusicAddArgs),
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum MusicCommand {
     long_examples = ["links music add cafe https://open.spotify.com/album/5tepp3Rad10 --top"]
 )]
 pub(crate) struct MusicAddArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
     #[command(flatten)]
     release: ReleaseArgs,
@@ -45,7 +45,7 @@ pub(crate) struct ReleaseArgs {
     /// Artist, for a search by title
     #[arg(long)]
     artist: Option<String>,
-    /// Type of release that a search by title and artist looks for
+    /// Type of release, for a search by title and artist
     #[arg(long = "type", value_name = "TYPE", value_parser = values::<MusicSearchType>(&["album", "track"]))]
     kind: Option<MusicSearchType>,
 }
@@ -81,5 +81,5 @@ async fn add(context: &mut Context, args: MusicAddArgs) -> CommandResult {
     let write = journal::page_write(context, &args.key);
     let created = write.create_slot(&slots, slot, args.idempotency.idempotency_key).await;
     let answer = journal::finish(context, &write, created)?;
-    Ok(answered(&answer, View::Record(&["id", "type", "supported"])))
+    Ok(CommandOutput::wrote("created", answer.body()))
 }

@@ -11,22 +11,22 @@ use crate::preview::{ApplyWhen, PreviewRequest, previews, serve, shown};
 #[derive(Args, Debug)]
 #[command(examples = ["links preview cafe.yaml", "links preview cafe.yaml --diff --summary preview.md", "links preview cafe.yaml --serve --apply"])]
 pub(crate) struct PreviewArgs {
-    /// Page files and directories of them, and keys of pages that have a file (`-`: standard input); by default the directory of the closest links.lock
+    /// Page files, directories of them, or pages that have a file (`-`: standard input); by default the directory of the closest links.lock
     #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
-    /// Show what changes for the reader; exit code 3 when something does
+    /// Show what changes for readers; exits with 3 if something does
     #[arg(long)]
     diff: bool,
-    /// Append the preview to this file (`-`: print it) in Markdown, for a job summary or a comment
+    /// Append the preview in Markdown to this file (`-`: print it), for a CI summary or a comment
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     summary: Option<PathBuf>,
-    /// Exit code 3 when the page would be longer than this for a language model
+    /// Exit with 3 if the page would have more tokens than this for a language model
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_tokens: Option<u64>,
-    /// Show the file alone, without account and network
+    /// Preview without account and network
     #[arg(long, conflicts_with = "diff")]
     offline: bool,
-    /// Show the page in a browser until Ctrl-C, and follow the file
+    /// Show the page in a browser until Ctrl-C, and follow changes of the file
     #[arg(long, conflicts_with_all = ["diff", "summary", "max_tokens"])]
     serve: bool,
     /// Let the browser apply the file: by `key`, or also after each `save`
@@ -35,10 +35,10 @@ pub(crate) struct PreviewArgs {
     /// Port on the loopback address; chosen automatically by default
     #[arg(long, requires = "serve", hide_short_help = true)]
     port: Option<u16>,
-    /// Leave out the slots that the file does not mention
+    /// Leave out slots that are not in the file
     #[arg(long)]
     prune: bool,
-    /// Also allow images below this directory, not only below the file's own
+    /// Also allow images in this directory, not only next to the file
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide_short_help = true)]
     upload_root: Vec<PathBuf>,
     #[command(flatten)]
@@ -74,8 +74,8 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     };
     if args.serve {
         let [path] = &paths[..] else {
-            let message = format!("{} page files are named, and one can be served", paths.len());
-            return Err(CommandError::usage(message).with_hint("name one page file"));
+            let message = format!("cannot serve {} page files at once", paths.len());
+            return Err(CommandError::usage(message).with_hint("pass one page file"));
         };
         let request = PreviewRequest { path: path.clone(), options, offline };
         return Box::pin(serve(context, request, args.port, args.apply)).await;
@@ -88,7 +88,7 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     if previews.is_empty() {
         failed?;
         let failure = CommandError::usage("there is no page file");
-        return Err(failure.with_hint("a page begins with `profile: LOGIN`"));
+        return Err(failure.with_hint("a page file starts with `profile: LOGIN`"));
     }
     let output = shown(context, previews, diff, summary.as_deref(), max_tokens)?;
     Ok(context.with_failure(output, failed.err()))

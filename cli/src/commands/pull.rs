@@ -9,15 +9,15 @@ use links_pages::sanitize::quoted;
 #[derive(Args, Debug)]
 #[command(examples = ["links pull cafe -O cafe.yaml", "links pull --all -O site"])]
 pub(crate) struct PullArgs {
-    /// Ids, logins or URLs of pages; page files, form files and directories of them
+    /// Pages (IDs, logins or URLs), page files, form files, or directories of them
     #[arg(value_name = "KEY|PATH", value_parser = page::parse)]
     profiles: Vec<PageWord>,
-    /// Every page and every form of the account
+    /// All pages and forms of the account
     #[arg(long, conflicts_with = "profiles")]
     all: bool,
-    /// Write one page to this file (.json for JSON), or pages into this directory
+    /// Write one page to this file (.json for JSON), or pages to this directory
     ///
-    /// By default a single page goes to standard output, and several into the directory of the closest links.lock, else into the current one.
+    /// By default a single page goes to standard output, and several pages to the directory of the closest links.lock, or the current directory.
     #[arg(short = 'O', long, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -27,16 +27,15 @@ pub(crate) struct PullArgs {
 #[derive(Args, Debug)]
 #[command(examples = ["links slots pull cafe -O cafe.yaml"])]
 pub(crate) struct SlotsPullArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
     /// Write to this file, as JSON if its name ends in .json (`-`: standard output)
     #[arg(short = 'O', long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Replace the file if it exists. Without it, a file below a `links.lock` takes over what changed on the page, and keeps all else
+    /// Replace the file if it exists, instead of merging changes into it
     #[arg(long, requires = "out")]
     force: bool,
-    /// Refer to this schema, which `links schema page` prints, in the first line, for editors that validate and complete YAML; the path is
-    /// written as given and is relative to the file's directory. A `page.schema.json` there is used by default
+    /// Path of a schema (`links schema page` prints it) to name in the first line, for editors; relative to the file's directory, by default a `page.schema.json` there
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     schema: Option<String>,
 }
@@ -47,7 +46,7 @@ pub(super) async fn run(context: &mut Context, args: PullArgs) -> CommandResult 
     if !paths.is_empty() {
         if let Some(key) = keys.first() {
             let message = format!(
-                "files and the page {key} are pulled by separate commands; nothing was written"
+                "files and the page {key} must be pulled by separate commands; nothing was written"
             );
             let key = quoted(&key.to_string());
             return Err(CommandError::usage(message)
@@ -55,15 +54,15 @@ pub(super) async fn run(context: &mut Context, args: PullArgs) -> CommandResult 
         }
         if out.is_some() || how.portable {
             let message =
-                "files are pulled where they are, without -O and --portable; nothing was written";
+                "-O and --portable cannot be used with existing files; nothing was written";
             return Err(CommandError::usage(message)
-                .with_hint("name the page by its login: `links pull LOGIN -O FILE`"));
+                .with_hint("pass the page's login: `links pull LOGIN -O FILE`"));
         }
         return pull::pull_files(context, &paths, how).await;
     }
     if keys.is_empty() && !all {
-        return Err(CommandError::usage("no page is named").with_hint(
-            "name pages: `links pull LOGIN -O FILE`; `links pull --all` writes every page and every form of the account",
+        return Err(CommandError::usage("no page given").with_hint(
+            "pass pages (`links pull LOGIN -O FILE`), or pull every page and form with `links pull --all`",
         ));
     }
     pull::pull(context, keys, out, how, FileScope::Page).await

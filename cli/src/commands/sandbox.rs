@@ -19,20 +19,20 @@ use links_pages::apply::JournalStore;
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum SandboxCommand {
-    /// Keep it running for other programs; prints its URL and a token as one JSON line
+    /// Run it for other programs; prints its URL and a token as one JSON line
     #[command(examples = ["links sandbox serve --port 8080"])]
     Serve {
         /// Port on the loopback address; chosen automatically by default
         #[arg(long)]
         port: Option<u16>,
-        /// Apply the rate limits of the service, with 429 beyond them
+        /// With the rate limits of the service
         #[arg(long)]
         limits: bool,
     },
-    /// Delete everything that was written to it, and what this machine has recorded of it
+    /// Delete everything that was written to it
     #[command(examples = ["links sandbox reset"])]
     Reset,
-    /// Print where its state is kept
+    /// Print the path of its state
     #[command(examples = ["links sandbox path"])]
     Path,
 }
@@ -86,8 +86,8 @@ fn reset(context: &Context) -> CommandResult {
     remove_file(&path.with_file_name(sandbox::RATE))?;
     links_fixtures::remove_state_file(&path).map_err(|error| not_removed(&path, &error))?;
     let lines = vec![
-        StyledLine::plain("the sandbox was reset"),
-        StyledLine::faint("a links.lock of its pages stays: delete it, too"),
+        StyledLine::plain("reset the sandbox"),
+        StyledLine::faint("also delete the links.lock of its pages, if you have one"),
     ];
     Ok(CommandOutput::own(json!({ "path": path.display().to_string() }), View::Lines(lines)))
 }

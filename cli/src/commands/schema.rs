@@ -6,16 +6,16 @@ use crate::schema::editor_schema;
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum SchemaCommand {
-    /// The schema of a page file
+    /// Print the schema of a page file
     #[command(examples = ["links schema page > page.schema.json", "links slots pull cafe -O cafe.yaml"])]
     Page,
-    /// The schema of a form file
+    /// Print the schema of a form file
     #[command(examples = ["links schema form > form.schema.json"])]
     Form,
-    /// The schema of the data of a slot
+    /// Print the schema of the data of a slot
     #[command(examples = ["links schema slot button > button.schema.json"])]
     Slot {
-        /// Type of slot; `links slots types` lists them
+        /// Slot type; `links slots types` lists them
         #[arg(value_name = "TYPE")]
         kind: String,
     },

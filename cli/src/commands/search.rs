@@ -9,17 +9,17 @@ use crate::search::{self, Hit, report};
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "A word is a path if it contains `/`, ends in .yaml, .yml or .json, or is a directory, else a KEY. Exit code 3: nothing was found.",
+    notes = "An argument is a path if it contains `/`, ends in .yaml, .yml or .json, or is a directory; otherwise it is a page. Exits with 3 if nothing was found.",
     long_examples = ["links search menu", "links search qara.example cafe --in slots", "links search --regex 'https?://qara\\.\\S+' cafe.yaml"]
 )]
 pub(crate) struct SearchCommandArgs {
-    /// Text to find; case does not matter
+    /// Text to find (case-insensitive)
     #[arg(value_name = "PATTERN")]
     pattern: String,
-    /// Keys of pages, page files, and directories of them; by default every page and every form of the account
+    /// Pages, page files, or directories of them; by default all pages and forms of the account
     #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
-    /// The pattern is a regular expression; case matters unless it begins with (?i)
+    /// Treat the pattern as a regular expression; case-sensitive unless it starts with (?i)
     #[arg(long)]
     regex: bool,
     /// Search only these parts of pages
@@ -62,11 +62,8 @@ pub(super) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
     if failures.is_empty() {
         return Ok(output);
     }
-    let more = if not_begun > 0 {
-        format!("; {not_begun} were not read after that")
-    } else {
-        String::new()
-    };
+    let more =
+        if not_begun > 0 { format!("; skipped the other {not_begun}") } else { String::new() };
     let message = format!("only {} could be searched{more}", counted(&read));
     let failure = CommandError::of_some(failures, &message);
     Ok(context.with_failure(output, failure))

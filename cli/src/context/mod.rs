@@ -475,8 +475,7 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 /// Error if no service URL is configured and no account has one.
 pub(crate) fn no_service() -> CommandError {
     CommandError::usage("no service URL is configured").with_hint(format!(
-        "set {BASE_URL} or give --base-url, or log in once with `links auth login --base-url URL`; or try it with --sandbox, which \
-         needs no account",
+        "log in with `links auth login --base-url URL`, set {BASE_URL} or --base-url, or try --sandbox, which needs no account",
     ))
 }
 
@@ -484,27 +483,26 @@ fn no_token(missing: &MissingToken, base: &BaseUrl) -> CommandError {
     let origin = base.origin();
     let (message, hint) = match missing {
         MissingToken::NotLoggedIn => (
-            format!("there is no token for {origin}"),
+            format!("not logged in to {origin}"),
             format!(
                 "log in with `links auth login --base-url {base}`, or set {TOKEN} or {TOKEN_FILE}"
             ),
         ),
         MissingToken::NoSuchAccount(name) => (
-            format!("there is no account `{name}`"),
-            "`links auth list` shows them, `links auth login` adds one".to_owned(),
+            format!("no such account: `{name}`"),
+            "`links auth list` lists accounts, `links auth login` adds one".to_owned(),
         ),
         MissingToken::Several(names) => {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             (
-                format!("{} are accounts at {origin}", names.join(", ")),
-                "name one with --account, or make it the current one with `links auth switch NAME`"
-                    .to_owned(),
+                format!("several accounts at {origin}: {}", names.join(", ")),
+                "choose one with --account or `links auth switch NAME`".to_owned(),
             )
         }
         MissingToken::OnlyForNamed(variable) => (
-            format!("{variable} is not sent to {origin}, which config.toml names"),
+            format!("{variable} is not sent to {origin}, because that URL comes from config.toml"),
             format!(
-                "set the service's URL where the token is set, with {BASE_URL} or --base-url {base}, or name an account with --account"
+                "set the URL next to the token, with {BASE_URL} or --base-url {base}, or choose an account with --account"
             ),
         ),
         MissingToken::OtherOrigin(name, account) => {
@@ -512,7 +510,7 @@ fn no_token(missing: &MissingToken, base: &BaseUrl) -> CommandError {
             return CommandError::usage(format!(
                 "account `{name}` belongs to {its}, not to {origin}"
             ))
-            .with_hint(format!("leave out --base-url and {BASE_URL}, or name another account"));
+            .with_hint(format!("leave out --base-url and {BASE_URL}, or use another account"));
         }
     };
     CommandError::new(Exit::NotAuthenticated, message).with_hint(hint)
@@ -530,9 +528,10 @@ fn read_token(path: &Path) -> Result<Zeroizing<String>> {
     let file = File::open(path).map_err(refused)?;
     let is_file = file.metadata().map_err(refused)?.is_file();
     if is_file && private::is_public(path).map_err(refused)? {
-        let message = format!("{TOKEN_FILE}: anyone can write to {}", path.display());
-        return Err(CommandError::new(Exit::NotAuthenticated, message)
-            .with_hint("another user may have put a token there; check it, then `chmod 600` it"));
+        let message = format!("{TOKEN_FILE}: {} is writable by others", path.display());
+        return Err(CommandError::new(Exit::NotAuthenticated, message).with_hint(
+            "another user may have put a token there; check it, then run `chmod 600` on it",
+        ));
     }
     let mut text = Zeroizing::new(String::new());
     file.take(TOKEN_FILE_MAX).read_to_string(&mut text).map_err(refused)?;

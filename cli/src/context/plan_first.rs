@@ -74,10 +74,8 @@ impl PlanFirst {
     pub(crate) fn begin(&mut self, rule: PlanRule) -> Result<()> {
         self.rule = rule;
         if rule == PlanRule::Interactive && !self.is_cleared {
-            return Err(refused(
-                "what an editor or a browser applies cannot be planned beforehand",
-            )
-            .with_hint("write a file with `links pull KEY -O FILE`, edit it, and plan it"));
+            return Err(refused("edits in an editor or a browser cannot be planned beforehand")
+                .with_hint("write a file with `links pull KEY -O FILE`, edit it, and plan it"));
         }
         Ok(())
     }
@@ -105,22 +103,20 @@ impl PlanFirst {
             PlanRule::HasPlan => {}
             PlanRule::SavedPlan => {
                 return Err(refused("this command needs a saved plan").with_hint(
-                    "links plan FILE --out PLAN, look at it, then links apply --plan PLAN",
+                    "run `links plan FILE --out PLAN`, read the plan, then run `links apply --plan PLAN`",
                 ));
             }
             PlanRule::DryRun | PlanRule::Interactive => {
                 let Some((path, name)) = record? else {
-                    let what = "there is no state directory, so that no dry run can be recorded";
+                    let what = "there is no state directory to record a dry run in";
                     return Err(refused(what));
                 };
                 // No other command uses the same one.
                 let found = change(&path, now, |records| records.remove(&name));
                 let Some(found) = found.ok().flatten() else {
-                    let message =
-                        "this command line needs a dry run first, and the last hour has none of it";
-                    return Err(refused(message).with_hint(
-                        "add --dry-run, look at what it would do, then run it again; a dry run counts once",
-                    ));
+                    let message = "run this command with --dry-run first (no matching dry run in the last hour)";
+                    return Err(refused(message)
+                        .with_hint("a dry run allows the same command once, within an hour"));
                 };
                 (self.record, self.taken) = (Some((path, name)), Some(found));
             }
@@ -134,9 +130,9 @@ impl PlanFirst {
         match &self.taken {
             Some(taken) if !taken.plans.contains(&digest(plan)?) => {
                 return Err(refused(
-                    "the plan is not that of the dry run: something was changed since",
+                    "the plan differs from the plan of the dry run: something changed since",
                 )
-                .with_hint("make another dry run, and look at it"));
+                .with_hint("run it with --dry-run again, and read the plan"));
             }
             None if !self.is_cleared => self.seen.borrow_mut().push(digest(plan)?),
             _ => {}
@@ -159,7 +155,7 @@ impl PlanFirst {
         let made = DryRunRecord { at: now, plans };
         change(path, now, |records| records.insert(name.clone(), made)).map(drop).map_err(|error| {
             CommandError::internal(format!(
-                "the dry run cannot be recorded, so that it does not count: {}: {error}",
+                "cannot record the dry run, so it does not count: {}: {error}",
                 path.display()
             ))
         })
@@ -182,18 +178,16 @@ pub(crate) fn name_of(service: &str, owner: &impl Serialize, words: &[String]) -
     let mut files = Vec::new();
     for word in &words {
         if word.contains(char::REPLACEMENT_CHARACTER) {
-            return refused("a word that is not UTF-8 cannot be compared with that of a dry run");
+            return refused("an argument that is not UTF-8 cannot be compared with a dry run");
         }
         for part in parts(word) {
             if part == "-" {
-                return refused("standard input cannot be compared with that of a dry run");
+                return refused("standard input cannot be compared with a dry run");
             }
             match Path::new(part).metadata() {
                 Ok(found) if found.is_file() => files.push((part, content(Path::new(part))?)),
                 Ok(found) if !found.is_dir() => {
-                    return refused(
-                        "what a pipe or a device holds cannot be compared with a dry run",
-                    );
+                    return refused("a pipe or a device cannot be compared with a dry run");
                 }
                 _ => {}
             }
@@ -288,7 +282,7 @@ mod tests {
         for other in [
             "slots set qara.weddings 1001 title=A",
             "slots set cafe 1001 title=B",
-            "slots set cafe 1001 title=A --overwrite",
+            "slots set cafe 1001 title=A --force",
             "slots set cafe 1001 title=A -- --yes",
             "slots delete cafe 1001 title=A",
         ] {

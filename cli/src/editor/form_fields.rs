@@ -75,11 +75,9 @@ impl FormEditSession {
         }
         let question = match self.removed(&changes).len() {
             0 => None,
-            1 => {
-                Some("Remove this field from the form? Added again, it is a new field.".to_owned())
-            }
+            1 => Some("Remove this field? If you add it back, it will be a new field.".to_owned()),
             count => Some(format!(
-                "Remove these {count} fields from the form? Added again, they are new fields."
+                "Remove these {count} fields? If you add them back, they will be new fields."
             )),
         };
         if let Some(question) = question.filter(|_| !is_confirmed && context.dry_run().is_none()) {
@@ -113,8 +111,7 @@ impl FormEditSession {
                 now.get("fields").and_then(|now| others(old, list(Some(sent)), list(Some(now))));
             if let Some(mismatch) = mismatch {
                 let message = format!(
-                    "the form was written, but its fields differ from those that were sent: {mismatch}; \
-                    another client may be changing it at the same time"
+                    "wrote the form, but its fields differ from what was sent: {mismatch}; another client may be changing it at the same time"
                 );
                 return Err(CommandError::new(Exit::Drift, message)
                     .with_hint(format!("`links forms get {}` shows its current state", self.id)));

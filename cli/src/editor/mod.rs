@@ -32,7 +32,7 @@ pub(crate) async fn edit<T>(
     let named = context.settings.editor.clone().filter(|it| !it.trim().is_empty());
     let editor = named.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
     let cannot =
-        |error| CommandError::usage(format!("cannot save the text in a temporary file: {error}"));
+        |error| CommandError::usage(format!("cannot save the text to a temporary file: {error}"));
     let draft = Draft::new(name).map_err(cannot)?;
     draft.write(text, &[]).map_err(cannot)?;
     let ended = rounds(context, &editor, name, text, &draft, apply).await;
@@ -91,7 +91,7 @@ async fn rounds<T>(
         }
         context.ui.tell(
             Style::Changed,
-            format!("{failure}: the file is opened again, with every problem above its line"),
+            format!("{failure}; opening the file again, with each problem above its line"),
         );
         let lines = failure.lines().into_iter().map(|(line, text)| {
             let advice = if is_contested { "; delete this line to keep yours" } else { "" };
@@ -114,9 +114,9 @@ struct Refused {
 }
 
 /// Returns the output of a command after an edit: the service's answer, if there is one.
-pub(crate) fn outcome(answer: Option<&Answer>, first: &'static [&'static str]) -> CommandOutput {
+pub(crate) fn outcome(answer: Option<&Answer>) -> CommandOutput {
     match answer {
-        Some(answer) => CommandOutput::service(answer.body().clone(), View::Record(first)),
+        Some(answer) => CommandOutput::wrote("updated", answer.body()),
         None => unchanged(),
     }
 }

@@ -33,18 +33,18 @@ exit_codes! {
     Internal = 1, "internal", "Internal error, or output could not be written.";
     Usage = 2, "usage", "The command line or the environment is wrong; nothing was changed, unless the message says so.";
     No = 3, "no", "The answer is no: a login is taken, a plan has changes, a link is broken, nothing was found.";
-    NotAuthenticated = 4, "not_authenticated", "There is no token, or the service does not know it (401).";
+    NotAuthenticated = 4, "not_authenticated", "There is no token, or the service rejected it (401).";
     Forbidden = 5, "forbidden", "The token may not do this (403).";
-    NotFound = 6, "not_found", "There is no such record in this account (404).";
+    NotFound = 6, "not_found", "Not found in this account (404).";
     Conflict = 7, "conflict", "Conflicts with a rule or limit of the service (409).";
-    Invalid = 8, "invalid", "A value was refused: by the service (422), or in a page file.";
+    Invalid = 8, "invalid", "A value was rejected, by the service (422) or in a page file.";
     RateLimited = 9, "rate_limited", "The rate limit left no time to finish (429).";
-    Network = 10, "network", "The service could not be reached or did not answer in time, or there is no network.";
-    Server = 11, "server", "The service failed, or its answer could not be read.";
+    Network = 10, "network", "The service could not be reached, or did not respond in time.";
+    Server = 11, "server", "The service failed, or its response could not be read.";
     Partial = 12, "partial", "Some of it was applied; run the same command again.";
     Drift = 13, "drift", "Applied, but the page does not match the file, or another client changed it meanwhile.";
     Refused = 14, "refused", "A guard stopped it, or confirmation was needed and there was no terminal.";
-    Interrupted = 130, "interrupted", "Stopped by Ctrl-C; on Unix by the signal itself, so that a loop of the shell ends, too.";
+    Interrupted = 130, "interrupted", "Stopped by Ctrl-C; on Unix by the signal itself, so a shell loop also stops.";
 }
 
 impl Exit {

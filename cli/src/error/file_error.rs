@@ -47,7 +47,8 @@ impl From<ReadError> for CommandError {
 
 /// Returns the error for a file that cannot be read or written.
 pub(crate) fn file_error(what: &str, error: &io::Error) -> CommandError {
-    let message = format!("{what}: {error}");
+    let why = error.to_string();
+    let message = format!("{what}: {}", why.split(" (os error").next().unwrap_or_default());
     let Some(refusal) = Refusal::of(error) else { return CommandError::usage(message) };
     CommandError::refused(message).hinted(refusal.hint())
 }
@@ -69,7 +70,7 @@ pub(crate) fn unread_page_file(why: ReadError) -> CommandError {
     };
     CommandError::from(why).hinted(page.map(|key| {
         format!(
-            "a file is needed here; if {key} is a page, `links profile preview {key}` shows it, and `links pull {key} -O {key}.yaml` writes it to a file"
+            "expected a file; if {key} is a page, `links profile preview {key}` shows it, and `links pull {key} -O {key}.yaml` writes it to a file"
         )
     }))
 }

@@ -15,7 +15,7 @@ pub(crate) use report::draw;
 pub(crate) use sdk_error::DryRunResult;
 use serde_json::{Map, Value};
 
-use links_pages::page_file::FileDiagnostics;
+use links_pages::page_file::{FileDiagnostics, in_own_words};
 
 /// Result of what a command does.
 pub(crate) type Result<T, E = CommandError> = std::result::Result<T, E>;
@@ -137,7 +137,7 @@ impl CommandError {
 
     /// Creates the error for an answer of the service that cannot be read.
     pub(crate) fn unreadable(why: impl fmt::Display) -> Self {
-        Self::new(Exit::Server, format!("the answer cannot be read: {why}"))
+        Self::new(Exit::Server, format!("cannot read the response: {why}"))
     }
 
     /// Adds the outcome of the writes of the command, whichever call failed.
@@ -186,7 +186,7 @@ impl CommandError {
             Some(409) => Exit::Conflict,
             _ => Exit::Server,
         };
-        parts.message = format!("`links apply` would fail: {}", parts.message);
+        parts.message = format!("`links apply` would fail: {}", in_own_words(&parts.message));
         (parts.hint, parts.written, parts.documentation) = (None, None, None);
         (parts.retryable, parts.outcome) = (false, Outcome::NotExecuted);
         self
@@ -196,14 +196,14 @@ impl CommandError {
     #[must_use]
     pub(crate) fn after_writing(mut self, ids: &[String]) -> Self {
         let (text, written) = match ids {
-            [] => ("the command was carried out".to_owned(), "all of it".to_owned()),
+            [] => ("the command was applied".to_owned(), "all of it".to_owned()),
             ids => {
                 let ids = ids.join(", ");
-                (format!("the command was carried out ({ids})"), ids)
+                (format!("the command was applied ({ids})"), ids)
             }
         };
         self.0.message = format!("{text}, but its output failed: {}", self.0.message);
-        self.0.hint = Some("do not repeat it to get the output: it would write again".into());
+        self.0.hint = Some("do not run it again to get the output: it would write again".into());
         self.0.retryable = false;
         self.0.written = Some(written);
         self
@@ -246,7 +246,14 @@ impl CommandError {
     /// Adds what the error is about, among several.
     #[must_use]
     pub(crate) fn about(mut self, what: &str) -> Self {
-        self.0.message = format!("{what}: {}", self.0.message);
+        self.0.message = format!("{what}: {}", in_own_words(&self.0.message));
+        self
+    }
+
+    /// Sets another message.
+    #[must_use]
+    pub(crate) fn saying(mut self, message: String) -> Self {
+        self.0.message = message;
         self
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{CommandError, whole_seconds};
 use crate::error::Exit;
-use links_pages::page_file::FieldDiagnostic;
+use links_pages::page_file::{FieldDiagnostic, in_own_words};
 use links_pages::sanitize;
 
 impl CommandError {
@@ -95,8 +95,8 @@ impl CommandError {
 
 fn message_with_help(problem: &FieldDiagnostic) -> String {
     match &problem.help {
-        Some(help) => format!("{} ({help})", problem.message),
-        None => problem.message.clone(),
+        Some(help) => format!("{} ({help})", in_own_words(&problem.message)),
+        None => in_own_words(&problem.message).into_owned(),
     }
 }
 
@@ -104,16 +104,16 @@ impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_said = self.errors().any(|(_, message)| self.0.message.starts_with(message));
         let message = match self.0.errors.len() {
-            _ if !is_said => sanitize::line(&self.0.message).into_owned(),
-            1 => "a value was refused".to_owned(),
-            many => format!("{many} values were refused"),
+            _ if !is_said => sanitize::line(&in_own_words(&self.0.message)).into_owned(),
+            1 => "1 field was rejected".to_owned(),
+            many => format!("{many} fields were rejected"),
         };
         f.write_str(&message)?;
         if let Some(written) = self.0.written.as_ref().filter(|_| self.0.exit == Exit::Partial) {
             write!(f, " ({})", sanitize::line(written))?;
         }
         self.errors().try_for_each(|(path, message)| {
-            write!(f, "\n{}: {}", sanitize::line(path), sanitize::line(message))
+            write!(f, "\n{}: {}", sanitize::line(path), sanitize::line(&in_own_words(message)))
         })?;
         let mut others = self.0.others.iter().filter(|other| !other.is_of_file());
         others.try_for_each(|other| write!(f, "\n{}", other.in_one_line(self.hint())))

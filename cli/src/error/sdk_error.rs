@@ -40,14 +40,14 @@ impl From<Error> for CommandError {
                 Some(format!("log in again with `links auth login`, or set another {TOKEN}"))
             }
             _ if error.is_untrusted() => Some(
-                "--cacert FILE trusts an authority that the system does not know, --client-cert FILE shows a client certificate"
+                "use --cacert FILE to trust another authority, --client-cert FILE to send a client certificate"
                     .to_owned(),
             ),
             (_, Outcome::Unknown) => Some(
-                "it is unknown whether it was carried out: check before you repeat it".to_owned(),
+                "it may or may not have been applied; check before you retry".to_owned(),
             ),
             (_, Outcome::Executed) if !error.is_dry_run_executed() => {
-                Some("it was carried out, only the answer was lost: do not repeat it".to_owned())
+                Some("the request succeeded, but its response cannot be used; do not run it again".to_owned())
             }
             _ => error.retry_after().map(|wait| {
                 let longer = match exit {
@@ -81,7 +81,7 @@ fn too_long_wait(error: &Error) -> Option<String> {
     let wait =
         error.retry_after().filter(|_| error.is_rate_limited() && error.service().is_none())?;
     let seconds = whole_seconds(wait);
-    Some(format!("rate limit: needs {seconds} s, exceeds --max-wait or --timeout"))
+    Some(format!("rate limited: the wait of {seconds} s exceeds --max-wait or --timeout"))
 }
 
 fn exit_of(error: &Error) -> Exit {

@@ -9,9 +9,11 @@ use crate::env_vars;
 use crate::error::Exit;
 use crate::settings::config_file::KEYS;
 
-/// Last line of short help.
-pub(crate) const POINTER: &str =
-    "--help says more; `links help options` lists the options of every command.";
+/// Last line of help.
+pub(crate) const POINTER: &str = "`links help options` lists the options of every command.";
+
+/// Template of the main help, with the commands in groups.
+pub(crate) const MAIN: &str = include_str!("main.txt");
 
 /// Attributes of a command for the texts below its help; `notes` comes first.
 pub(crate) trait HelpText {
@@ -21,7 +23,7 @@ pub(crate) trait HelpText {
     /// Adds lines that can be typed unchanged.
     fn examples<const N: usize>(self, lines: [&'static str; N]) -> Self;
 
-    /// Adds lines that can be typed unchanged, to long help only.
+    /// Adds lines that can be typed unchanged, where short help has room for the first only, and for no notes.
     fn long_examples<const N: usize>(self, lines: [&'static str; N]) -> Self;
 }
 
@@ -31,13 +33,14 @@ impl HelpText for Command {
     }
 
     fn examples<const N: usize>(self, lines: [&'static str; N]) -> Self {
-        let text = with_examples(&self, &lines);
-        self.after_help([&text, "\n\n", POINTER].concat()).after_long_help(text)
+        let text = [&with_examples(&self, &lines), "\n\n", POINTER].concat();
+        self.after_help(text.clone()).after_long_help(text)
     }
 
     fn long_examples<const N: usize>(self, lines: [&'static str; N]) -> Self {
-        let text = with_examples(&self, &lines);
-        self.after_help(POINTER).after_long_help(text)
+        let short = ["Example:\n  ", lines[0], "\n\n", POINTER].concat();
+        let text = [&with_examples(&self, &lines), "\n\n", POINTER].concat();
+        self.after_help(short).after_long_help(text)
     }
 }
 
@@ -68,33 +71,25 @@ pub(crate) const TOPICS: &[(&str, Explain)] = &[
     ("agents", |_| include_str!("agents.txt").to_owned()),
 ];
 
-/// Returns the exit codes as a short line for the main help.
-pub(crate) fn exit_codes_in_brief() -> String {
-    let codes: Vec<_> = Exit::ALL
-        .iter()
-        .map(|it| format!("{} {}", it.code(), it.name().replace('_', " ")))
-        .collect();
-    format!("Exit codes: {}; `links help exit-codes` explains them.", codes.join(", "))
-}
-
 fn exit_codes(_: &Command) -> String {
-    let mut text = "The result of a command, for scripts.\n\n".to_owned();
+    let mut text = "Exit codes of commands, for scripts.\n\n".to_owned();
     for exit in Exit::ALL {
         let _ = writeln!(text, "{:>5}  {:<18}{}", exit.code(), exit.name(), exit.meaning());
     }
-    text + "\nWith -o json the name is in `code`, unless the service has a code of its own, and the number is in `exit`.\n"
+    text + "\nWith -o json, `code` has the name (or the service's own code), and `exit` has the number.\n"
 }
 
 /// Returns the help of the options that every command takes.
 fn options(tree: &Command) -> String {
     let global = tree.get_arguments().filter(|it| it.is_global_set()).cloned();
     let mut command = Command::new("links").disable_help_flag(true).max_term_width(100);
-    command = command.args(global.map(|it| it.help_heading("Options of every command")));
+    command = command
+        .args(global.map(|it| it.help_heading("Options of every command").hide_long_help(false)));
     command.help_template("{all-args}").render_long_help().to_string()
 }
 
 fn environment(_: &Command) -> String {
-    let mut text = "Flags take precedence over variables, variables over the configuration file, and the file over the defaults.\n\n".to_owned();
+    let mut text = "Flags override variables, variables override the configuration file, and the file overrides the defaults.\n\n".to_owned();
     for key in KEYS {
         let default = match key.default {
             "" => String::new(),
@@ -146,13 +141,28 @@ mod tests {
     }
 
     #[test]
-    fn long_help_keeps_the_global_options() {
+    fn help_of_a_command_names_the_topic_of_the_global_options() {
         let mut tree = crate::command();
         tree.build();
         let leaf = tree.find_subcommand_mut("me").unwrap();
-        assert!(leaf.render_long_help().to_string().contains("--max-wait"));
-        let short = leaf.render_help().to_string();
-        assert!(!short.contains("--max-wait") && short.contains("links help options"), "{short}");
+        let long = leaf.render_long_help().to_string();
+        assert!(long.contains("--output") && long.contains("--jq") && long.contains("--sandbox"));
+        for help in [long, leaf.render_help().to_string()] {
+            assert!(!help.contains("--max-wait") && help.contains("links help options"), "{help}");
+        }
+        assert!(options(&tree).contains("--max-wait"));
+    }
+
+    #[test]
+    fn the_main_help_has_every_command_in_one_group() {
+        let tree = crate::command();
+        let shown = tree.get_subcommands().filter(|it| !it.is_hide_set());
+        let row = |it: &Command| format!("  {:<11}  {}", it.get_name(), it.get_about().unwrap());
+        let mut expected: Vec<String> = shown.map(row).collect();
+        expected.sort();
+        let mut rows: Vec<_> = MAIN.lines().filter(|line| line.starts_with("  ")).collect();
+        rows.sort_unstable();
+        assert_eq!(rows, expected);
     }
 
     fn each_leaf(command: &Command, path: &str, look: &mut impl FnMut(&Command, &str)) {

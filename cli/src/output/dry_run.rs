@@ -91,7 +91,7 @@ pub(crate) struct DryRunArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "service",
-        help = "Change nothing: ask the service whether it would accept this, or print the request"
+        help = "Validate with the service without writing, or print the request as curl"
     )]
     pub(crate) dry_run: Option<DryRun>,
 }
@@ -99,9 +99,9 @@ pub(crate) struct DryRunArgs {
 /// Kind of a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DryRun {
-    /// The service checks it
+    /// The service validates it
     Service,
-    /// The request is printed as a curl command, with the token masked, and not sent
+    /// Prints the request as a curl command, with the token masked, and does not send it
     Request,
 }
 

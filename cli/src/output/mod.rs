@@ -91,6 +91,13 @@ pub(crate) enum Cell {
     Of(fn(&Value) -> String),
 }
 
+impl View {
+    /// One line of text.
+    pub(crate) fn line(text: impl Into<String>) -> Self {
+        Self::Lines(vec![StyledLine::plain(text.into())])
+    }
+}
+
 impl CommandOutput {
     /// Output of a command that has done what it was asked to.
     pub(crate) fn new(body: Body, view: View) -> Self {
@@ -107,6 +114,22 @@ impl CommandOutput {
         Self::new(Body::Own(json!({ "data": data.into() })), view)
     }
 
+    /// Output of a write: for people one line about the record that was written, and the URL of a page.
+    pub(crate) fn wrote(verb: &str, body: &Bytes) -> Self {
+        let record: Value = read_data(body).unwrap_or_default();
+        let what = match record["login"].as_str() {
+            Some(login) => format!("page {login}"),
+            None => {
+                let kind = record["type"].as_str().unwrap_or("form");
+                format!("{kind} {}", format::compact(&record["id"]))
+            }
+        };
+        let url = record["computed"]["url"].as_str();
+        let url = url.map(|url| StyledLine::faint(format!("  {url}")));
+        let lines = [StyledLine::plain(format!("{verb} {what}"))].into_iter().chain(url).collect();
+        Self::service(body.clone(), View::Lines(lines))
+    }
+
     /// Sets the exit code.
     #[must_use]
     pub(crate) fn exit(self, exit: Exit) -> Self {
@@ -116,7 +139,7 @@ impl CommandOutput {
 
 /// Returns data of this program as the output, with one line for the reader.
 pub(crate) fn said(data: impl Into<Value>, line: impl Into<String>) -> CommandOutput {
-    CommandOutput::own(data, View::Lines(vec![StyledLine::plain(line.into())]))
+    CommandOutput::own(data, View::line(line))
 }
 
 impl Body {
@@ -230,13 +253,12 @@ pub(crate) fn count<N: From<u8> + PartialEq + fmt::Display>(count: N, what: &str
     format!("{count} {what}{}", if count == N::from(1) { "" } else { "s" })
 }
 
-/// Returns a number of things in words: the phrase for one, or the number with the word for several; `None` if there are none.
-pub(crate) fn counted(count: usize, one: &str, several: &str) -> Option<String> {
-    match count {
-        0 => None,
-        1 => Some(one.to_owned()),
-        _ => Some(format!("{count} {several}")),
-    }
+/// Returns those of these numbers of things in words that are not 0.
+pub(crate) fn counts(all: &[(usize, &str)]) -> Vec<String> {
+    all.iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| count(*number, what))
+        .collect()
 }
 
 #[cfg(test)]

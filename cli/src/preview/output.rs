@@ -31,7 +31,7 @@ pub(crate) fn shown(
             "tokens": tokens.count, "tokensAreEstimated": tokens.is_estimate, "differs": differs, "refusal": refusal,
         });
         if let Some(most) = max_tokens.filter(|most| tokens.count > *most) {
-            let text = format!("the page would have {}, more than {most}", tokens.words());
+            let text = format!("the page would have {}, over the limit of {most}", tokens.words());
             context.ui.tell(Style::Removed, text);
             record["maxTokens"] = json!(most);
             exit = Exit::No;

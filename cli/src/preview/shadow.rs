@@ -67,7 +67,7 @@ impl Shadow {
 
     fn connected(server: io::Result<ContractServer>) -> Result<Self> {
         let cannot = |error: &dyn std::fmt::Display| {
-            CommandError::internal(format!("cannot start the model of the service: {error}"))
+            CommandError::internal(format!("cannot start the sandbox for the preview: {error}"))
         };
         let server = server.map_err(|error| cannot(&error))?;
         let token = Token::new(server.token()).map_err(|error| cannot(&error))?;

@@ -34,17 +34,18 @@ pub(crate) struct Preview {
 }
 
 /// Words for a text of the model, which renders the page as it is exactly as the service does.
-pub(super) const AS_THE_SERVICE: &str = "as the service renders it";
+pub(super) const AS_THE_SERVICE: &str = "rendered by the service";
 
 /// The model renders the page as it is in other words than the service, or the service was not asked.
-pub(super) const HERE: &str = "rendered on this machine, the wording of the service may differ";
+pub(super) const HERE: &str = "rendered locally; the service may word it differently";
 
 /// The service has no such page yet.
-pub(super) const NEW_PAGE: &str = "a page that does not exist yet, rendered on this machine, the wording of the service may differ";
+pub(super) const NEW_PAGE: &str =
+    "a page that does not exist yet, rendered locally; the service may word it differently";
 
 /// The model has rendered the file alone.
 pub(super) const OF_FILE: &str =
-    "from the file alone, rendered on this machine, the wording of the service may differ";
+    "from the file alone, rendered locally; the service may word it differently";
 
 /// Number of a language model's tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

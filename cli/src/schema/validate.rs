@@ -241,7 +241,7 @@ fn wording(
         ErrorKind::Format { want: "uri" | "url", .. } => {
             return (
                 format!("{name} must be a URL"),
-                Some("it must begin with https://".to_owned()),
+                Some("it must start with https://".to_owned()),
             );
         }
         ErrorKind::Format { want, .. } => format!("must be a valid {want}"),

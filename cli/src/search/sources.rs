@@ -22,7 +22,7 @@ pub(crate) fn of_files(context: &Context, paths: &[PathBuf]) -> Result<Vec<Sourc
     let files = AccountFiles::read(context, paths, &[])?.all_usable()?;
     if files.is_empty() {
         return Err(CommandError::usage("there is no page file and no form file")
-            .with_hint("a page begins with `profile: LOGIN`, a form with `form: NAME`"));
+            .with_hint("a page file starts with `profile: LOGIN`, a form file with `form: NAME`"));
     }
     let source = |name, path, document: Document, is_form| {
         let file = Some((path, document.text().to_owned()));

@@ -33,7 +33,7 @@ pub(crate) enum Area {
     Profile,
     /// Social links
     Socials,
-    /// Lead forms
+    /// Create and edit lead forms
     Forms,
 }
 

@@ -47,14 +47,14 @@ const fn config_key(
 
 /// All keys.
 pub(crate) const KEYS: &[ConfigKey] = &[
-    config_key("output", env_vars::OUTPUT, "table", "how data is printed"),
+    config_key("output", env_vars::OUTPUT, "table", "output format"),
     config_key(
         "base-url",
         env_vars::BASE_URL,
         "",
         "URL of the service, including the version segment",
     ),
-    config_key("color", env_vars::COLOR, "auto", "colour: auto, always or never"),
+    config_key("color", env_vars::COLOR, "auto", "color: auto, always or never"),
     config_key(
         "progress",
         env_vars::PROGRESS,
@@ -65,7 +65,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "confirm",
         env_vars::CONFIRM,
         "all",
-        "what `apply` asks about on a terminal: all changes, or only deletes, uploads and what cannot be undone",
+        "what `apply` asks about on a terminal: all changes, or only deletes, uploads and changes that cannot be undone",
     ),
     config_key(
         "timeout",
@@ -246,7 +246,7 @@ pub(super) fn variable<T>(
 /// When there is none; the error names a similar one.
 pub(crate) fn key(name: &str) -> Result<&'static ConfigKey> {
     KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
-        let failure = CommandError::usage(format!("there is no key `{name}`"));
+        let failure = CommandError::usage(format!("unknown key `{name}`"));
         match nearest(name, KEYS.iter().map(|key| key.name)) {
             Some(meant) => failure.with_hint(format!("did you mean `{meant}`?")),
             None => failure.with_hint("`links config list` shows all keys"),
@@ -270,10 +270,10 @@ fn read(path: &Path) -> io::Result<String> {
     let file = private::open_file(path)?;
     // The file may name the service, to which the token is sent.
     if private::is_public(path)? {
-        return Err(io::Error::other("anyone can write to it"));
+        return Err(io::Error::other("it is writable by others"));
     }
     if private::is_public(path.parent().unwrap_or(Path::new("/")))? {
-        return Err(io::Error::other("anyone can write to its directory"));
+        return Err(io::Error::other("its directory is writable by others"));
     }
     let mut text = String::new();
     file.take(MAX_BYTES).read_to_string(&mut text)?;
@@ -315,12 +315,12 @@ mod tests {
     fn an_invalid_key_or_value_is_reported_with_its_line() {
         for (text, why) in [
             ("a = ", ":1: "),
-            ("\noutptu = \"json\"", ":2: there is no key `outptu`"),
+            ("\noutptu = \"json\"", ":2: unknown key `outptu`"),
             ("output = \"xml\"", ":1: `output` must be one of"),
             ("timeout = 0", "`timeout` must be a number of seconds"),
             ("base-url = \"http://links.test\"", "`base-url`: "),
             ("color = [\"never\"]", "must be a single value"),
-            ("token = \"x\"", "no key `token`"),
+            ("token = \"x\"", "unknown key `token`"),
         ] {
             let (_directory, path) = file(text);
             let failure = Config::load(&path).unwrap_err();
@@ -367,11 +367,11 @@ mod tests {
         let (directory, path) = file("output = \"json\"\n");
         allow(&path, 0o666);
         let failure = Config::load(&path).unwrap_err();
-        assert!(failure.to_string().contains("anyone can write to it"), "{failure}");
+        assert!(failure.to_string().contains("it is writable by others"), "{failure}");
         allow(&path, 0o664);
         allow(directory.path(), 0o777);
         let failure = Config::load(&path).unwrap_err();
-        assert!(failure.to_string().contains("anyone can write to its directory"), "{failure}");
+        assert!(failure.to_string().contains("its directory is writable by others"), "{failure}");
         for mode in [0o1777, 0o775, 0o700] {
             allow(directory.path(), mode);
             assert!(Config::load(&path).is_ok(), "{mode:o}");

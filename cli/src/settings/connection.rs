@@ -42,7 +42,7 @@ impl ConnectionFiles {
         if let Some(file) = &self.client {
             options = options.identity(file.content()?.as_slice()).map_err(|error| {
                 file.refused(cause(&error)).with_hint(
-                    "one PEM file holds the certificate and its private key, which must not be encrypted: `cat client.pem client.key > both.pem`",
+                    "the PEM file must contain the certificate and its unencrypted private key: `cat client.pem client.key > both.pem`",
                 )
             })?;
         }
@@ -63,7 +63,7 @@ impl CertificateFile {
     }
 
     fn refused(&self, why: String) -> CommandError {
-        CommandError::usage(format!("{}: {} cannot be used: {why}", self.from, self.path.display()))
+        CommandError::usage(format!("{}: cannot use {}: {why}", self.from, self.path.display()))
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgAction, Args, Command, FromArgMatches, ValueEnum};
+use clap::{Arg, ArgAction, Args, Command, FromArgMatches, ValueEnum};
 
 use crate::auth::AccountName;
 use crate::output::format::{FieldSelection, Format};
@@ -15,7 +15,7 @@ pub(crate) const GLOBAL_OPTIONS: &str = "Global options";
 /// Global options.
 #[expect(clippy::doc_markdown, reason = "clap prints these texts as they are")]
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = GLOBAL_OPTIONS, mut_args = |it| it.global(true).hide_short_help(true))]
+#[command(next_help_heading = GLOBAL_OPTIONS, mut_args = of_every_command)]
 pub(crate) struct GlobalArgs {
     /// Output format [env: LINKS_OUTPUT] [default: table]
     #[arg(short, long, value_name = "FORMAT")]
@@ -23,13 +23,13 @@ pub(crate) struct GlobalArgs {
     /// Only these fields of each record: `id,data.title`
     #[arg(long, value_name = "FIELDS", value_parser = FieldSelection::parse, conflicts_with = "jq")]
     pub(crate) fields: Option<FieldSelection>,
-    /// Print only what this jq filter selects of the data (`.[].id`), as JSON unless -o names another format
+    /// Filter the data with jq (`.[].id`); prints JSON unless -o sets another format
     #[arg(long, value_name = "FILTER")]
     pub(crate) jq: Option<String>,
     /// Print strings without quotes
     #[arg(short, long, requires = "jq")]
     pub(crate) raw: bool,
-    /// In CSV, put ' before strings that a spreadsheet would take for formulas
+    /// In CSV, put ' before strings that a spreadsheet would evaluate as formulas
     #[arg(long)]
     pub(crate) csv_safe: bool,
     /// URL of the service, including the version segment [env: LINKS_BASE_URL]
@@ -38,30 +38,36 @@ pub(crate) struct GlobalArgs {
     /// One of the accounts of `links auth list` [env: LINKS_ACCOUNT]
     #[arg(long, value_name = "NAME", conflicts_with = "sandbox")]
     pub(crate) account: Option<AccountName>,
-    /// When to use colour [env: NO_COLOR, CLICOLOR_FORCE] [default: auto]
+    /// When to use color [env: NO_COLOR, CLICOLOR_FORCE] [default: auto]
     #[arg(long, value_name = "WHEN")]
     pub(crate) color: Option<Color>,
-    /// Do not show the progress of long work
+    /// Hide the progress of long work
     #[arg(long)]
     pub(crate) no_progress: bool,
-    /// Show each request with its time and what is left of the rate limit; -vv with headers and bodies [env: LINKS_LOG=1|2]
+    /// Log each request; -vv with headers and bodies [env: LINKS_LOG=1|2]
     #[arg(short, long, action = ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Time limit per call, including waits and retries [env: LINKS_TIMEOUT] [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeout: Option<u32>,
-    /// Use the embedded service of this machine, without an account; with `limits` under the rate limits of the service [env: LINKS_SANDBOX=1|limits]
+    /// Use the built-in sandbox instead of an account; `=limits` with rate limits [env: LINKS_SANDBOX=1|limits]
     #[arg(long, value_name = "limits", num_args = 0..=1, require_equals = true, default_missing_value = "1", hide_possible_values = true)]
     pub(crate) sandbox: Option<SandboxMode>,
-    /// Fail instead of waiting longer than this [env: LINKS_MAX_WAIT]
+    /// Longest wait for the rate limit; fail beyond it [env: LINKS_MAX_WAIT]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) max_wait: Option<u64>,
-    /// Trust the certificates of this PEM file too, for the connections to the service [env: LINKS_CA_FILE]
+    /// Also trust the certificates of this PEM file, for connections to the service [env: LINKS_CA_FILE]
     #[arg(long, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
     /// Client certificate and its private key, in one PEM file [env: LINKS_CLIENT_CERT]
     #[arg(long, value_name = "FILE")]
     pub(crate) client_cert: Option<PathBuf>,
+}
+
+/// Makes an option global. Only the most used ones are in the help of a command.
+fn of_every_command(option: Arg) -> Arg {
+    let is_shown = matches!(option.get_id().as_str(), "output" | "jq" | "sandbox");
+    option.global(true).hide_short_help(true).hide_long_help(!is_shown)
 }
 
 impl GlobalArgs {

@@ -56,7 +56,7 @@ pub enum AccountError {
         source: PlanError,
     },
     /// Changes of both sides exclude each other.
-    #[error("{what}: {} changes of both sides exclude each other; nothing was written", conflicts.len())]
+    #[error("{what}: {} conflicting changes; nothing was written", conflicts.len())]
     Conflicts {
         /// The page or form.
         what: String,
@@ -73,7 +73,7 @@ pub enum AccountError {
         refusal: GuardRefusal,
     },
     /// A page was created, and nothing else was written to it, because no plan could be made for it.
-    #[error("page {page} was created, and nothing else was written to it: {source}")]
+    #[error("created page {page}, but wrote nothing else to it: {source}")]
     Created {
         /// Key of the page.
         page: String,
@@ -84,7 +84,7 @@ pub enum AccountError {
         source: Box<AccountError>,
     },
     /// The plan that is due is not the one that was to be carried out.
-    #[error("{what}: what has to be changed is not what was planned; nothing was written")]
+    #[error("{what}: the changes differ from the plan; nothing was written")]
     PlanChanged {
         /// The page or form.
         what: String,

@@ -319,7 +319,7 @@ impl<'a> AccountSession<'a> {
         let allowed = self.request.creates;
         if creates > allowed {
             let message = format!(
-                "{creates} pages and forms would be created, which cannot be undone; {allowed} were allowed"
+                "{creates} pages and forms would be created, which cannot be undone, but only {allowed} are allowed"
             );
             return Err(AccountError::NotAllowed(message));
         }

@@ -32,7 +32,7 @@ pub struct FormPlan {
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FormPlanError {
     /// No form of the account has the id.
-    #[error("no form of this account has the id {id}")]
+    #[error("form {id} not found")]
     UnknownId {
         /// Id as written.
         id: FormId,

@@ -70,7 +70,7 @@ fn page(document: Document) -> Result<AccountPage, DocumentError> {
     let PageFile { page, document, references, .. } = PageFile::of(document, &ImageRoots::none())?;
     let uploads = references.iter().filter(|it| matches!(it.target, ReferenceTarget::Upload(_)));
     let problems: Vec<_> =
-        uploads.map(|it| it.problem("this image has to be uploaded before")).collect();
+        uploads.map(|it| it.problem("this image must be uploaded first")).collect();
     if !problems.is_empty() {
         return Err(document.bad(problems).into());
     }
@@ -97,7 +97,7 @@ fn form(document: Document) -> Result<DesiredForm, DocumentError> {
     let FormFile { form, document, channels } = FormFile::of(document)?;
     if !channels.is_empty() {
         let place = ["notificationChannelIds"];
-        let problem = document.locate(&place, At::Value, "channels have to be named by their ids");
+        let problem = document.locate(&place, At::Value, "channels must be named by their IDs");
         return Err(document.bad(vec![problem]).into());
     }
     Ok(form)

@@ -45,7 +45,7 @@ pub enum ApplyCause {
     #[error("{0}")]
     Guard(#[from] GuardRefusal),
     /// The user did not confirm the plan.
-    #[error("the plan was not confirmed; nothing was written")]
+    #[error("not confirmed; nothing was written")]
     Declined,
     /// The observer of the steps stopped the run.
     #[error("the run was stopped")]
@@ -60,7 +60,7 @@ pub enum ApplyCause {
     )]
     Withheld,
     /// Two requests of a run are for the same page.
-    #[error("two of the pages are the page with the id {id}")]
+    #[error("two of the pages are the page with the ID {id}")]
     SamePage {
         /// Id of the page.
         id: ProfileId,
@@ -71,10 +71,10 @@ pub enum ApplyCause {
     #[error("{0}")]
     Lock(#[from] LockError),
     /// The journals of the page cannot be read.
-    #[error("the runs of the page cannot be read: {0}")]
+    #[error("cannot read the runs of the page: {0}")]
     Journals(#[source] io::Error),
     /// The journal of an unfinished run cannot be used.
-    #[error("the journal {} cannot be used: {why}", path.display())]
+    #[error("cannot use the journal {}: {why}", path.display())]
     BadJournal {
         /// The journal.
         path: PathBuf,
@@ -102,7 +102,7 @@ pub enum ApplyCause {
     #[error("{0}")]
     Answer(String),
     /// The next step could not be recorded in the journal, so it was not taken.
-    #[error("the journal cannot be written")]
+    #[error("cannot write the journal")]
     Journal(#[source] io::Error),
 }
 

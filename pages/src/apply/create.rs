@@ -105,7 +105,7 @@ async fn send(
     if !agree {
         let (asked, answered) = (creates.len(), made.len());
         return Err(ApplyCause::Answer(format!(
-            "{asked} slots were sent to be created, but the answer lists {answered} others"
+            "sent {asked} slots to be created, but the response lists {answered} others"
         )));
     }
     Ok(creates.iter().zip(&made).map(|(create, slot)| (create.index, slot.id)).collect())

@@ -30,7 +30,7 @@ pub enum GuardRefusal {
         slots: usize,
     },
     /// More slots would be deleted than was confirmed.
-    #[error("{deletes} slots would be deleted, {max} were allowed")]
+    #[error("{deletes} slots would be deleted, but only {max} are allowed")]
     OverMaxDeletes {
         /// Deletes of the plan.
         deletes: usize,

@@ -24,7 +24,7 @@ pub enum PlanError {
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Unclear(Vec<IdentityProblem>),
     /// The page would end with too many slots.
-    #[error("the page would have {slots} slots, {max} are allowed{}", of_them(*.kept))]
+    #[error("the page would have {slots} slots, but can have at most {max}{}", of_them(*.kept))]
     TooManySlots {
         /// Number of slots at the end.
         slots: usize,
@@ -53,13 +53,13 @@ pub struct ItemError {
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ItemProblem {
     /// The id of the item belongs to no slot of the page.
-    #[error("slot {id} is not on the page; without the id a new slot is created")]
+    #[error("slot {id} is not on this page; remove `id` to create a new slot")]
     NotOnPage {
         /// Id as written.
         id: SlotId,
     },
     /// An earlier item has the same id.
-    #[error("slot {id} was already named by slots[{first}]")]
+    #[error("slot {id} is already used by slots[{first}]")]
     RepeatedId {
         /// Id as written.
         id: SlotId,
@@ -68,7 +68,7 @@ pub enum ItemProblem {
     },
     /// The id of the item belongs to a slot of another type.
     #[error(
-        "slot {id} is of type {on_page}, not {in_file}, and a slot's type never changes; without the id a new slot is created"
+        "slot {id} is a {on_page} slot, not a {in_file}, and types can't change; remove `id` to create a new slot"
     )]
     TypeDiffers {
         /// Id as written.
@@ -90,7 +90,7 @@ pub enum ItemProblem {
     },
     /// Several read-only slots match the item, or the item and another one match the same slot.
     #[error(
-        "several {kind} slots or items match each other ({}); name the slot by its id",
+        "several {kind} slots or items match each other ({}); write the slot's `id`",
         list(ids)
     )]
     Ambiguous {
@@ -100,15 +100,13 @@ pub enum ItemProblem {
         ids: Vec<SlotId>,
     },
     /// The item is not on the page, and slots of its type cannot be created.
-    #[error("no slot of the page matches, and slots of type {kind} cannot be created")]
+    #[error("slots of type `{kind}` can't be created")]
     NotCreatable {
         /// The type.
         kind: String,
     },
     /// The item asks to clear a key that has to have a value.
-    #[error(
-        "`{key}` of a {kind} cannot be cleared: it allows no null and has no default; write a value or leave it out"
-    )]
+    #[error("`{key}` of a {kind} can't be cleared; write a value or leave it out")]
     NotClearable {
         /// The type.
         kind: String,
@@ -126,11 +124,7 @@ pub enum IdentityProblem {
     #[error(transparent)]
     Named(ItemError),
     /// Items fit slots that differ on the page, and nothing tells which item is which slot.
-    #[error(
-        "{}: which of the slots {} is meant is unclear; write the id",
-        places(items),
-        list(ids)
-    )]
+    #[error("{}: may be any of the slots {}; write its `id`", places(items), list(ids))]
     Ambiguous {
         /// The items.
         items: Vec<usize>,
@@ -139,7 +133,7 @@ pub enum IdentityProblem {
     },
     /// New items may be slots that were deleted on the page since the last sync.
     #[error(
-        "{}: may be slot {}, deleted on the page since the last sync; write the id if so, or `id: new`",
+        "{}: may be slot {}, deleted on the page since the last sync; write its `id` if so, or `id: new`",
         places(items),
         list(ids)
     )]
@@ -151,7 +145,7 @@ pub enum IdentityProblem {
     },
     /// A new item resembles slots that were made on the page since the last sync.
     #[error(
-        "slots[{item}]: slot {} was made on the page since the last sync and resembles it; write its id if they are one slot, or `id: new` if they are two",
+        "slots[{item}]: may be slot {}, created on the page since the last sync; write its `id` if so, or `id: new`",
         list(ids)
     )]
     Resembles {

@@ -164,7 +164,7 @@ fn check(root: &Node) -> Result<DesiredForm, Vec<FieldDiagnostic>> {
         }
     }
     if root.get("title").is_none() && root.get(ID).is_none() {
-        let message = "`title` is missing: the form is found or created by it";
+        let message = "`title` is missing; it identifies the form";
         problems.push(root.problem("title", message));
     }
     if root.get(NAME).is_none() {
@@ -190,14 +190,14 @@ fn local_name(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Op
         Tree::Text(text) if is_name(text) => return Some(text.clone()),
         Tree::Text(_) => {
             let message = format!(
-                "a local name has 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, and begins with a letter or a digit"
+                "use 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, starting with a letter or a digit"
             );
-            node.problem(NAME, message).help("the title of the form goes under `title`")
+            node.problem(NAME, message).help("put the title of the form under `title`")
         }
         tree => {
             let problem = node.wrong(NAME, "`form` must be the local name of the form");
             match tree {
-                Tree::Number(_) | Tree::Bool(_) => problem.help("put a name in quotes"),
+                Tree::Number(_) | Tree::Bool(_) => problem.help("quote it"),
                 _ => problem.at(&key.span),
             }
         }
@@ -263,7 +263,7 @@ fn unknown(path: &str, key: &Key, rules: &[FieldRule]) -> FieldDiagnostic {
         return unknown_key(path, key, names.chain([NAME, ID, INPUTS, CHANNELS]), FORM_SHAPE);
     }
     let all: Vec<_> = rules.iter().map(|rule| format!("`{}`", rule.name)).collect();
-    unknown_key(path, key, names, &format!("a field has {}", all.join(", ")))
+    unknown_key(path, key, names, &format!("fields: {}", all.join(", ")))
 }
 
 /// Reference to a notification channel.
@@ -279,7 +279,7 @@ pub struct ChannelReference {
 fn check_channels(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
     let Tree::List(items) = &node.tree else {
         let problem = node.wrong(CHANNELS, &format!("`{CHANNELS}` must be a list"));
-        let help = "leave it out to notify every verified channel of a new form; `[]` is none";
+        let help = "leave it out for a new form to notify every verified channel; `[]` means none";
         problems.push(problem.at(&key.span).help(help));
         return None;
     };
@@ -292,13 +292,13 @@ fn channel_problem(at: usize, item: &Node) -> Option<FieldDiagnostic> {
     let path = format!("{CHANNELS}.{at}");
     let is_id = |node: &Node| matches!(&node.tree, Tree::Number(id) if id.as_i64().is_some_and(|id| id > 0));
     let Some(entries) = item.entries() else {
-        let problem = item.wrong(path, "a channel must be an id or a reference").help(example());
+        let problem = item.wrong(path, "a channel must be an ID or a reference").help(example());
         return (!is_id(item)).then_some(problem);
     };
     let Some(entry) = entries.iter().find(|(key, _)| key.name == CHANNEL) else {
         let meant = entries.iter().find_map(|(key, _)| nearest(&key.name, [CHANNEL]));
         let help = meant.map_or_else(example, |it| format!("did you mean `{it}`?"));
-        return Some(item.problem(path, "this does not refer to a channel").help(help));
+        return Some(item.problem(path, "this is not a reference to a channel").help(help));
     };
     if entries.len() == 1 && is_id(&entry.1) {
         return None;
@@ -307,7 +307,7 @@ fn channel_problem(at: usize, item: &Node) -> Option<FieldDiagnostic> {
 }
 
 fn example() -> String {
-    format!("{{{CHANNEL}: LABEL}} names a channel; `links channels list` lists them")
+    format!("use {{{CHANNEL}: LABEL}}; `links channels list` lists the channels")
 }
 
 /// Returns the references in the list of channels of a valid form file.
@@ -341,7 +341,7 @@ fn channel_id(
             found.ok_or_else(|| {
                 let labels: Vec<_> = channels.iter().filter_map(|it| it.label.as_deref()).collect();
                 let help = if labels.is_empty() {
-                    Some("no channel has a label; `links channels list` lists the ids".to_owned())
+                    Some("no channel has a label; `links channels list` lists the IDs".to_owned())
                 } else {
                     suggest(name, labels)
                 };
@@ -350,7 +350,7 @@ fn channel_id(
         }
         ref several => {
             let ids: Vec<_> = several.iter().map(ToString::to_string).collect();
-            let help = format!("use the channel's id: {}", ids.join(", "));
+            let help = format!("use the channel's ID: {}", ids.join(", "));
             Err((format!("{} channels are called \"{name}\"", several.len()), Some(help)))
         }
     }

@@ -73,8 +73,8 @@ notificationChannelIds: [Owner, {$chanel: Owner}, {$channel: ''}, {$channel: A, 
     assert_eq!(
         refused(text),
         [
-            "1:1 `title` is missing: the form is found or created by it",
-            "1:7 a local name has 1 to 64 letters, digits, `.`, `_` and `-`, and begins with a letter or a digit",
+            "1:1 `title` is missing; it identifies the form",
+            "1:7 use 1 to 64 letters, digits, `.`, `_` and `-`, starting with a letter or a digit",
             "2:1 unknown field `titel`",
             "3:10 `enabled` must be true or false, not a string",
             "4:19 `submissionsLimit` must be a whole number from 0, or null, not -1",
@@ -86,11 +86,11 @@ notificationChannelIds: [Owner, {$chanel: Owner}, {$channel: ''}, {$channel: A, 
             "10:30 unknown field `requried`",
             "11:5 a field must be a mapping with `label` and `type`, not a string",
             "13:11 the key a is already used by field 4",
-            "14:26 a channel must be an id or a reference, not a string",
-            "14:33 this does not refer to a channel",
+            "14:26 a channel must be an ID or a reference, not a string",
+            "14:33 this is not a reference to a channel",
             "14:62 `$channel` is empty",
             "14:68 `$channel` must be the only key of its mapping",
-            "14:88 a channel must be an id or a reference, not a number",
+            "14:88 a channel must be an ID or a reference, not a number",
         ]
     );
     for (text, expected) in [

@@ -49,10 +49,10 @@ pub enum ReadError {
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// A link leads out of the work tree that it is in.
-    #[error("a link in its path leads to a place outside {}", .0.display())]
+    #[error("a link in its path leads outside {}", .0.display())]
     Outside(PathBuf),
     /// The file, or a link or directory on the way, belongs to another user.
-    #[error("{} belongs to another user (id {})", .0.display(), .1)]
+    #[error("{} belongs to another user (ID {})", .0.display(), .1)]
     Foreign(PathBuf, u32),
     /// Directory, device or named pipe.
     #[error("it is {0}, not a file")]
@@ -69,10 +69,10 @@ impl Refusal {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Outside(_) => Some(format!(
-                "name the file by its real path, or list the directory that the link leads to in {SAFE_DIRECTORY}"
+                "use the file's real path, or list the directory that the link leads to in {SAFE_DIRECTORY}"
             )),
             Self::Foreign(..) => Some(format!(
-                "if you trust its owner, as in a container, list the directory in {SAFE_DIRECTORY}"
+                "if you trust its owner (in a container, for example), list the directory in {SAFE_DIRECTORY}"
             )),
             Self::NotAFile(_) => None,
         }
@@ -390,8 +390,7 @@ mod tests {
             Ok(file) => io::read_to_string(file).unwrap(),
             Err(error) => error.to_string(),
         };
-        let outside =
-            format!("a link in its path leads to a place outside {}", at("repo").display());
+        let outside = format!("a link in its path leads outside {}", at("repo").display());
         for path in [
             "repo/out",
             "repo/dangling",

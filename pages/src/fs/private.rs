@@ -138,7 +138,7 @@ fn denied(why: &str) -> io::Result<()> {
 
 /// Refuses a directory that all users can write to, because any of them could have created its files.
 fn refuse_public(directory: &Path) -> io::Result<()> {
-    if is_public(directory)? { denied("anyone can write to its directory") } else { Ok(()) }
+    if is_public(directory)? { denied("its directory is writable by others") } else { Ok(()) }
 }
 
 /// Tells whether all users can write to a file, or replace the files of a directory.
@@ -151,7 +151,7 @@ pub fn is_public(path: &Path) -> io::Result<bool> {
 /// Refuses an open file that another user may have written. Files of the administrator are accepted.
 fn refuse_doubtful(opened: &Metadata) -> io::Result<()> {
     if mode(opened) & ANYBODY_WRITES != 0 {
-        return denied("anyone can write to it");
+        return denied("it is writable by others");
     }
     if owner(opened) == 0 { Ok(()) } else { refuse_foreign(opened) }
 }

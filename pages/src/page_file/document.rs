@@ -109,7 +109,7 @@ impl Document {
 }
 
 const PAGE_SHAPE: &str =
-    "a page file has `profile` (login or id) and `slots` (a list of `id`, `type` and `data`)";
+    "a page file has `profile` (login or ID) and `slots` (a list of `id`, `type` and `data`)";
 
 pub(crate) const FORM_SHAPE: &str = "a form file has `form` (its local name), `title` and `fields` (a list of `label`, `type` and `required`)";
 
@@ -179,9 +179,10 @@ impl FileKind {
             let message = "this is neither a page nor a form";
             let problem = match root.entries().and_then(<[_]>::first) {
                 Some((key, _)) => key.problem(&*key.name, message),
+                None if matches!(root.tree, Tree::Null) => root.problem("", "the file is empty"),
                 None => root.problem("", message),
             };
-            problem.help("a page begins with `profile: LOGIN`, a form with `form: NAME`")
+            problem.help("a page file starts with `profile: LOGIN`, a form file with `form: NAME`")
         })
     }
 }
@@ -242,7 +243,7 @@ mod tests {
         let neither = "this is neither a page nor a form".to_owned();
         assert_eq!(kind("name: x\ntitle: A\n"), Err((0..4, neither.clone())));
         assert_eq!(kind("- a\n"), Err((0..0, neither.clone())));
-        assert_eq!(kind(""), Err((0..0, neither)));
+        assert_eq!(kind(""), Err((0..0, "the file is empty".to_owned())));
     }
 
     #[test]

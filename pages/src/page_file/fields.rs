@@ -113,9 +113,9 @@ impl FieldRule {
             | (FieldType::Flag, Tree::Bool(_)) => {}
             (kind, tree) => {
                 let help = match (kind, tree) {
-                    (FieldType::Urls, Tree::Null) => Some("`[]` clears the list"),
+                    (FieldType::Urls, Tree::Null) => Some("use `[]` to clear the list"),
                     (FieldType::Flag | FieldType::CountOrNull | FieldType::Urls, _) => None,
-                    (_, Tree::Number(_) | Tree::Bool(_)) => Some("put a string in quotes"),
+                    (_, Tree::Number(_) | Tree::Bool(_)) => Some("quote a string"),
                     (_, Tree::Null) => Some("leave it out to keep the value"),
                     _ => None,
                 };
@@ -139,7 +139,7 @@ fn image_problem(name: &str, path: &str, node: &Node) -> Option<FieldDiagnostic>
     let entries = match &node.tree {
         Tree::Text(text) if text.contains("://") => {
             let message = format!("`{name}` must be the path of an uploaded image, not a URL");
-            let help = "`links files upload URL` prints the path to write here";
+            let help = "upload it with `links files upload URL` and put the printed path here";
             return Some(node.problem(path, message).help(help));
         }
         Tree::Text(text) if local_image::is_local(text) => {
@@ -193,7 +193,7 @@ fn check_urls(path: &str, items: &[Node], problems: &mut Vec<FieldDiagnostic>) {
             Tree::Text(_) => item.problem(path, "this URL is empty"),
             Tree::Map(_) => item
                 .wrong(path, "a social link must be a URL")
-                .help("write the URL alone: icons and `order` follow from the list"),
+                .help("write only the URL; icons and `order` are set automatically"),
             _ => item.wrong(path, "a social link must be a URL"),
         });
     }
@@ -237,7 +237,7 @@ pub const PROFILE_FIELDS: &[FieldRule] = &[
 /// Fields of a page's record that only the service sets.
 const COMPUTED: [&str; 3] = ["id", "themeId", "computed"];
 
-const HELP: &str = "a page file has `profile` (login or id), `slots` (a list of `id`, `type` and `data`) and fields of the page such as `title`";
+const HELP: &str = "a page file has `profile` (login or ID), `slots` (a list of `id`, `type` and `data`) and fields of the page such as `title`";
 
 /// Returns the fields among the entries of a page file. Adds diagnostics of invalid fields and of keys that no page file has.
 pub(super) fn check(entries: &[(Key, Node)], problems: &mut Vec<FieldDiagnostic>) -> Object {
@@ -250,7 +250,7 @@ pub(super) fn check(entries: &[(Key, Node)], problems: &mut Vec<FieldDiagnostic>
                 fields.insert(name.to_owned(), value);
             }
         } else if name == "languageId" {
-            let problem = unknown_key("", key, [], "write `languageCode` with a code such as kk");
+            let problem = unknown_key("", key, [], "use `languageCode` with a code such as kk");
             problems.push(problem);
         } else if COMPUTED.contains(&name) {
             problems.push(computed_key("", key));
@@ -305,7 +305,7 @@ pub fn mood_problems(
 ) -> Vec<FieldDiagnostic> {
     let is_set = |name: &&str| fields.get(*name).is_some_and(|value| !value.is_null());
     let problem = |name: &str| {
-        let message = "statuses are switched off for this page, so it cannot have one";
+        let message = "statuses are turned off for this page";
         document.locate(&[name], At::Key, message).help(format!("leave out `{name}`"))
     };
     let is_off = !record.contains_key("moodText");

@@ -62,7 +62,7 @@ impl ImageError {
 
     /// Absolute path, or a path out of every permitted directory, whether the file exists or not.
     fn outside(name: &str) -> Self {
-        let help = "--upload-root DIR allows images below another directory, by relative paths";
+        let help = "use --upload-root DIR to allow images in another directory";
         Self { help: Some(help), ..Self::of(name, "is outside the page file's directory") }
     }
 
@@ -119,7 +119,7 @@ impl ImageRoots {
     /// Finds the image that a page file names, and reads the properties needed to show and check it.
     pub fn find(&self, name: &str) -> Result<LocalImage, ImageError> {
         if name.contains("://") {
-            let help = "`links files upload URL` prints the path to write here instead";
+            let help = "upload it with `links files upload URL` and put the printed path here";
             return Err(ImageError {
                 help: Some(help),
                 ..ImageError::of(name, "is a URL, not a file")
@@ -188,7 +188,7 @@ impl LocalImage {
             return refused("is larger than 50 MB");
         }
         let Some(image_type) = ImageType::of(&bytes) else {
-            return refused("is not an image: only jpeg, png, webp and gif can be uploaded");
+            return refused("is not a JPEG, PNG, WebP or GIF image");
         };
         let flaw = flaw(&bytes);
         Ok(Self { root, beneath, image_type, size, flaw, hash: hash_of(&bytes) })

@@ -23,7 +23,7 @@ use local_image::ImageRoots;
 use node::Node;
 pub use page::PageContent;
 pub use references::{Image, Reference, ReferencePlace, ReferenceTarget};
-pub use report::{At, FieldDiagnostic, FileDiagnostics, Places};
+pub use report::{At, FieldDiagnostic, FileDiagnostics, Places, in_own_words};
 
 /// Parsed page file.
 #[derive(Debug)]
@@ -133,7 +133,9 @@ impl PageFile {
     pub fn slots_only(mut self) -> Result<Self, FileDiagnostics> {
         if !self.page.has_slots {
             let problem = self.document.locate(&["slots"], At::Value, "this file has no `slots`");
-            return Err(self.document.bad(vec![problem.help("`slots: []` is an empty page")]));
+            return Err(self
+                .document
+                .bad(vec![problem.help("write `slots: []` for an empty page")]));
         }
         let fields = std::mem::take(&mut Arc::make_mut(&mut self.page.content).fields).0;
         self.references.retain(|reference| reference.place.item.is_some());

@@ -144,7 +144,7 @@ pub(super) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
     let fields = fields::check(entries, &mut problems);
     let profile = match root.get("profile") {
         Some(node) => profile(node),
-        None => Err(missing(root, "profile", "the login or id of the page")),
+        None => Err(missing(root, "profile", "the login or ID of the page")),
     };
     let mut marked_new = BTreeSet::new();
     let slots = match root.get("slots") {
@@ -154,7 +154,7 @@ pub(super) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
         Some(node) => {
             let span = root.locate("", ["slots"]);
             let problem = node.wrong("slots", "`slots` must be a list");
-            Err(problem.at(&span).help("an empty page is `slots: []`"))
+            Err(problem.at(&span).help("write `slots: []` for an empty page"))
         }
         None if entries.iter().any(|(key, _)| fields::rule_of(&key.name).is_some()) => {
             Ok(Vec::new())
@@ -190,7 +190,7 @@ pub(super) fn check_literal(root: &Node) -> Result<PageContent, Vec<FieldDiagnos
         None => Ok(page),
         Some(name) => {
             let span = root.locate("", [name.as_str()]);
-            Err(vec![FieldDiagnostic::new(name, span, "a reference has no meaning here")])
+            Err(vec![FieldDiagnostic::new(name, span, "references can't be used here")])
         }
     }
 }
@@ -201,10 +201,10 @@ fn profile(node: &Node) -> Result<(ProfileKey, Option<String>), FieldDiagnostic>
         Tree::Text(text) => text.clone(),
         Tree::Number(number) if !number.is_f64() => number.to_string(),
         Tree::Number(_) => {
-            let problem = node.problem("profile", "this is parsed as a number with a fraction");
-            return Err(problem.help("put a login that looks like a number in quotes"));
+            let problem = node.problem("profile", "this is read as a decimal number");
+            return Err(problem.help("quote it"));
         }
-        _ => return Err(node.wrong("profile", "`profile` must be a login or an id")),
+        _ => return Err(node.wrong("profile", "`profile` must be a login or an ID")),
     };
     let key = profile_key::parse(&text);
     let key = key.map_err(|error| node.problem("profile", error.to_string()))?;
@@ -220,7 +220,7 @@ fn slots(
 ) -> Vec<DesiredSlot> {
     if let Some(first) = items.get(MAX_SLOTS) {
         let message =
-            format!("a page has at most {MAX_SLOTS} slots, this file has {}", items.len());
+            format!("a page can have at most {MAX_SLOTS} slots, but this file has {}", items.len());
         let path = format!("slots.{MAX_SLOTS}");
         problems.push(first.problem(path, message));
     }
@@ -236,7 +236,7 @@ fn slots(
         if let Tree::Number(id) = &node.tree
             && let Some(earlier) = first.insert(id.to_string(), at)
         {
-            let message = format!("the id {id} is already used by item {}", earlier + 1);
+            let message = format!("the ID {id} is already used by item {}", earlier + 1);
             problems.push(node.problem(path + ".id", message));
         } else if matches!(node.tree, Tree::Text(_)) {
             marked_new.insert(at);
@@ -253,7 +253,7 @@ fn slot(
     let Some(entries) = item.entries() else {
         return Err(item.wrong(path, "a slot must be a mapping with `type` and `data`"));
     };
-    let help = "a slot has `id`, `type` and `data`; its content goes under `data`, and its position is that in the list";
+    let help = "a slot has only `id`, `type` and `data`; move other fields under `data`";
     for (key, _) in entries.iter().filter(|(key, _)| !SLOT_KEYS.contains(&key.name.as_str())) {
         problems.push(unknown_key(path, key, SLOT_KEYS, help));
     }
@@ -294,8 +294,8 @@ fn id(node: &Node, path: &str) -> Result<SlotId, FieldDiagnostic> {
         _ => None,
     };
     id.ok_or_else(|| {
-        let message = "`id` must be a whole number from 1 to 9223372036854775807";
-        node.problem(format!("{path}.id"), message).help("leave `id` out for a new slot")
+        let message = "`id` must be a positive integer";
+        node.problem(format!("{path}.id"), message).help("leave out `id` for a new slot")
     })
 }
 

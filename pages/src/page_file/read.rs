@@ -41,7 +41,7 @@ pub(super) fn decode(name: &str, bytes: Vec<u8>) -> Result<String, FileDiagnosti
     })?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     match text.find('\0') {
-        Some(at) => Err(refused(&text, at..at + 1, "there is a NUL character here", None)),
+        Some(at) => Err(refused(&text, at..at + 1, "unexpected NUL character", None)),
         None if is_json_alone(&text) => Ok(escaped(&text)),
         None => Ok(text),
     }
@@ -212,8 +212,8 @@ impl<'t> Reader<'t> {
                 (Event::DocumentEnd, _) => {}
                 (Event::StreamEnd, _) => return Ok(root),
                 (_, at) => {
-                    return Err(problem(at, "a second document begins here")
-                        .help("one file describes one page: remove the `---`"));
+                    return Err(problem(at, "unexpected second document")
+                        .help("a file describes one page; remove the `---`"));
                 }
             }
         }
@@ -253,7 +253,7 @@ impl<'t> Reader<'t> {
         if self.nodes <= MAX_NODES {
             return Ok(());
         }
-        Err(problem(at.clone(), format!("there are more than {MAX_NODES} keys and values")))
+        Err(problem(at.clone(), format!("the file has more than {MAX_NODES} keys and values")))
     }
 
     fn list(&mut self, at: Span, after_head: usize, is_flow: bool, depth: usize) -> Read<Node> {
@@ -308,8 +308,9 @@ impl<'t> Reader<'t> {
                 !names.insert(name.clone())
             };
             if is_repeated {
-                return Err(problem(place, format!("`{name}` is repeated here"))
-                    .help("keep one of the two"));
+                return Err(
+                    problem(place, format!("duplicate key `{name}`")).help("remove one of them")
+                );
             }
             self.expect(place.start, !place.is_empty());
             let start = self.after_comma(end, is_flow);
@@ -361,15 +362,15 @@ impl<'t> Reader<'t> {
         }
         let tree = resolved(text).ok_or_else(|| {
             problem(at.clone(), format!("{text} is not a number that JSON can represent"))
-                .help("quote it if it is a string")
+                .help("quote it to keep it a string")
         })?;
         if let Tree::Number(number) = &tree
             && !is_scientific(text)
             && let read = number.to_string()
             && text != read
         {
-            let message = format!("{text} is the number {read}");
-            let help = format!("write \"{text}\" for the string, or {read} for the number");
+            let message = format!("`{text}` is read as the number {read}");
+            let help = format!("quote it to keep it a string, or write {read}");
             self.misread
                 .push(FieldDiagnostic::new(self.path.clone(), at.clone(), message).help(help));
         }
@@ -437,7 +438,7 @@ impl<'t> Reader<'t> {
 
 fn unsupported(tag: &Tag, at: &Span) -> FieldDiagnostic {
     problem(at.clone(), format!("the tag `{}` is not supported", tag.original()))
-        .help("leave it out, and put a string in quotes")
+        .help("remove it, and quote strings")
 }
 
 fn ensure_shallow(at: &Span, depth: usize) -> Read<()> {
@@ -446,7 +447,7 @@ fn ensure_shallow(at: &Span, depth: usize) -> Read<()> {
 
 fn too_deep(at: Span) -> FieldDiagnostic {
     problem(at, format!("nested more than {MAX_DEPTH} levels deep"))
-        .help("no slot needs that; look for an unclosed bracket")
+        .help("look for an unclosed bracket")
 }
 
 fn alias(at: Span) -> FieldDiagnostic {
@@ -457,7 +458,16 @@ fn problem(at: Span, message: impl Into<String>) -> FieldDiagnostic {
     FieldDiagnostic::new("", at, message)
 }
 
-/// Returns the diagnostic of a text that is no YAML, with the message of the parser as a lowercase fragment.
+/// The commonest messages of the parser, by a part of each, with what to say instead and a hint.
+const SCAN_ERRORS: &[(&str, &str, &str)] = &[
+    ("tab", "tabs can't be used for indentation", "use spaces"),
+    ("mapping values", "unexpected `:`", "quote a value that contains a colon"),
+    ("expected key", "wrong indentation", "keys of a mapping must start in the same column"),
+    ("simple key expected", "missing `:`", "write `key: value`"),
+    ("EOF", "unexpected end of the file", "look for an unclosed bracket or quote"),
+];
+
+/// Returns the diagnostic of a text that is no YAML. Other messages of the parser are shown as lowercase fragments.
 fn scan_problem(error: &ScanError) -> FieldDiagnostic {
     let at = error.marker().byte_offset().unwrap_or(0);
     // The scanner has a limit of its own, which a run of many brackets reaches first.
@@ -465,6 +475,9 @@ fn scan_problem(error: &ScanError) -> FieldDiagnostic {
         return too_deep(at..at);
     }
     let message = error.info();
+    if let Some((_, message, help)) = SCAN_ERRORS.iter().find(|it| message.contains(it.0)) {
+        return problem(at..at, *message).help(*help);
+    }
     let mut chars = message.chars();
     let first = chars.next().into_iter().flat_map(char::to_lowercase);
     problem(at..at, first.chain(chars).collect::<String>())

@@ -183,9 +183,9 @@ impl Search {
             }
             Tree::Map(entries) => {
                 if let Some((key, _)) = twice(entries) {
-                    let message = format!("`{}` is repeated here", key.name);
+                    let message = format!("duplicate key `{}`", key.name);
                     let problem = key.problem(place.to_string(), message);
-                    self.problems.push(problem.help("keep one of the two"));
+                    self.problems.push(problem.help("remove one of them"));
                     return;
                 }
                 let named = |key: &Key| !key.is_literal && matches!(&*key.name, UPLOAD | FORM);

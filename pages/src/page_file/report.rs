@@ -1,5 +1,6 @@
 //! Diagnostics of a page file, shown at their places in the file.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
@@ -213,7 +214,7 @@ impl FileDiagnostics {
 impl fmt::Display for FieldDiagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.place.as_deref().unwrap_or_default())?;
-        f.write_str(&sanitize::line(&self.message))
+        f.write_str(&sanitize::line(&in_own_words(&self.message)))
     }
 }
 
@@ -231,6 +232,28 @@ impl Diagnostic for FieldDiagnostic {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.help.as_ref().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
     }
+}
+
+/// Returns a message in the words of this program: a sentence of the service as a lowercase fragment with the field in backticks, and any other
+/// text unchanged.
+pub fn in_own_words(message: &str) -> Cow<'_, str> {
+    let Some(text) = message.strip_suffix('.').filter(|it| !it.contains(". ")) else {
+        return message.into();
+    };
+    let rule = text.strip_prefix("The ").and_then(|it| it.split_once(" field "));
+    let Some((field, rule)) = rule else {
+        let text = text.replace("Profile not", "Page not");
+        let (first, rest) = text.split_at_checked(1).unwrap_or(("", &text));
+        return (first.to_lowercase() + rest).into();
+    };
+    let name = field.rsplit('.').next().unwrap_or(field);
+    match rule {
+        "is unknown" => format!("unknown field `{name}`"),
+        "is required" => format!("`{name}` is missing"),
+        "must be a valid URL" => format!("`{name}` must be a URL"),
+        rule => format!("`{name}` {rule}"),
+    }
+    .into()
 }
 
 /// Number of bytes of the line at a place.

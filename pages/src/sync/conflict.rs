@@ -126,7 +126,7 @@ pub struct Deletion {
 pub enum DeletionReason {
     /// Its item was deleted in the file. Needs confirmation.
     DeletedHere,
-    /// Its item was deleted in the file, and another client changed it since; `--overwrite` was given.
+    /// Its item was deleted in the file, and another client changed it since; overwriting was asked for.
     ChangedThere,
     /// Another client made it since the last sync; `--prune` was given.
     MadeThere,

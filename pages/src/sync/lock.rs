@@ -100,7 +100,7 @@ impl Lock {
             if let [Some(NAME), Some(version)] = [words.0.next(), words.0.next()] {
                 if version != VERSION {
                     return Err(LockFileError::Refused(format!(
-                        "version {version} is not supported, only version {VERSION} is; update this program"
+                        "version {version} is not supported, only version {VERSION}; update `links`"
                     )));
                 }
                 let (service, user) = words.account().map_err(malformed)?;
@@ -110,10 +110,10 @@ impl Lock {
                 }
                 continue;
             }
-            let lock = lock.as_mut().ok_or_else(|| malformed("it is no links.lock"))?;
+            let lock = lock.as_mut().ok_or_else(|| malformed("it is not a links.lock"))?;
             lock.add(Words(line.split(' '))).map_err(malformed)?;
         }
-        lock.ok_or(LockFileError::Malformed { line: 1, reason: "it is no links.lock" })
+        lock.ok_or(LockFileError::Malformed { line: 1, reason: "it is not a links.lock" })
     }
 
     fn add(&mut self, mut words: Words<'_>) -> Result<(), &'static str> {
@@ -146,7 +146,7 @@ impl Lock {
                 let (key, line) = words.line("field")?;
                 self.lines.entry(of).or_default().entry(key).or_default().insert(line);
             }
-            _ => return Err("it begins with an unknown word"),
+            _ => return Err("it starts with an unknown word"),
         }
         words.end()
     }

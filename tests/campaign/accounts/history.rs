@@ -205,12 +205,12 @@ impl AccountCommand {
         match self {
             Self::Plan(_) => "account plan",
             Self::Apply(Flags { prune: true, .. }) => "account apply --prune",
-            Self::Apply(Flags { overwrite: true, .. }) => "account apply --overwrite",
+            Self::Apply(Flags { overwrite: true, .. }) => "account apply --force",
             Self::Apply(Flags { locked: true, .. }) => "account apply --locked",
             Self::Apply(_) => "account apply",
             Self::Undo(Undoing { page: Some(_), .. }) => "account undo --page",
             Self::Undo(Undoing { keep_changed: true, .. }) => "account undo --keep-changed",
-            Self::Undo(Undoing { overwrite: true, .. }) => "account undo --overwrite",
+            Self::Undo(Undoing { overwrite: true, .. }) => "account undo --force",
             Self::Undo(_) => "account undo",
             Self::Redo(_) => "account redo",
             Self::Pull(_) => "account pull FORM",
@@ -228,7 +228,7 @@ impl AccountCommand {
                 let name = if matches!(self, Self::Undo(_)) { "undo" } else { "redo" };
                 let page = how.page.map(|nth| format!(" --page {}", pages[nth % pages.len()]));
                 let keep = if how.keep_changed { " --keep-changed" } else { "" };
-                let overwrite = if how.overwrite { " --overwrite" } else { "" };
+                let overwrite = if how.overwrite { " --force" } else { "" };
                 format!("{name} --yes -o json{}{keep}{overwrite}", page.unwrap_or_default())
             }
             Self::Pull(nth) => {
@@ -248,7 +248,7 @@ impl Flags {
             (true, "pages forms --max-deletes 500 --allow-empty -o"),
             (true, if text { "table" } else { "json" }),
             (is_apply, "--yes --allow-create 9"),
-            (overwrite, "--overwrite"),
+            (overwrite, "--force"),
             (prune, "--prune"),
             (is_apply && locked, "--locked"),
             (is_apply && rename, "--allow-rename"),

@@ -20,7 +20,7 @@ impl ExistingFile {
         let (file, bytes) = read_page(path, &[], "apply")?;
         let text = String::from_utf8(bytes).map_err(|_| {
             let name = file.document.name();
-            CommandError::usage(format!("cannot read {name}: it is not UTF-8"))
+            CommandError::usage(format!("{name} is not UTF-8"))
         })?;
         let file = match scope {
             FileScope::Page => file,
@@ -34,7 +34,7 @@ impl ExistingFile {
         let names = self.file.left_out_words()?;
         let (page, file) = (quoted(page), self.path.display().to_string());
         let file = quoted(&file);
-        let more = if flags.is_empty() { "takes these too" } else { "writes the whole page" };
+        let more = if flags.is_empty() { "includes them" } else { "writes the whole page" };
         let text =
             format!("{what}; left out: {names} (`links pull {page} -O {file}{flags}` {more})");
         Some(StyledLine::changed(text))
@@ -50,20 +50,20 @@ impl ExistingFile {
             return Ok(());
         }
         let message = format!(
-            "{} is for the page {}, not for {} (id {}); nothing was written",
+            "{} is for the page {}, not for {} (ID {}); nothing was written",
             self.path.display(),
             self.file.page.profile,
             page.login,
             page.id
         );
-        Err(CommandError::refused(message).with_hint("use a file of its own for each page"))
+        Err(CommandError::refused(message).with_hint("use a separate file for each page"))
     }
 }
 
 /// Replaces the text of a file, unless it was changed since it was read.
 pub(crate) fn replace(path: &Path, read: &str, text: &str) -> Result<()> {
     if !named::read(path).is_ok_and(|(_, now)| now == read.as_bytes()) {
-        let message = format!("{} was changed meanwhile; nothing was written", path.display());
+        let message = format!("{} changed in the meantime; nothing was written", path.display());
         return Err(
             CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
         );
@@ -76,7 +76,7 @@ pub(crate) fn not_written(path: &Path, error: &std::io::Error) -> CommandError {
     match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             CommandError::refused(format!("{} already exists", path.display()))
-                .with_hint("--force replaces it")
+                .with_hint("use --force to replace it")
         }
         _ => file_error(&format!("cannot write {}", path.display()), error),
     }

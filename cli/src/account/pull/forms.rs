@@ -159,7 +159,7 @@ impl LocalForms {
                 let text = yaml(&value)?;
                 let path = directory.new_form(&name).ok_or_else(|| {
                     let message =
-                        format!("the file of the form {name} exists already; it was not written");
+                        format!("the file of the form {name} already exists; it was not written");
                     CommandError::refused(message).with_hint("move it away")
                 })?;
                 if let Some(parent) = path.parent() {
@@ -348,7 +348,7 @@ fn update(
             _ => Exit::Refused,
         };
         CommandError::new(exit, format!("{}: {error}; it was not written", path.display()))
-            .with_hint("--force takes the values of the form")
+            .with_hint("use --force to take the form's values")
     })?;
     if patched != text {
         replace(path, &text, &patched)?;

@@ -37,7 +37,7 @@ impl Images {
             Err(error) if error.is_network() || error.is_timeout() || error.is_server_error() => {
                 let failure = CommandError::from(error);
                 let message = format!(
-                    "the image {path} cannot be downloaded: {failure}; its page was not written"
+                    "cannot download the image {path}: {failure}; its page was not written"
                 );
                 return Err(CommandError::new(failure.exit(), message)
                     .with_hint("run the same command again, or leave out --images"));

@@ -140,7 +140,7 @@ async fn print(
 ) -> Result<CommandOutput> {
     if how.images || how.portable || how.force {
         return Err(CommandError::usage("--images, --portable and --force need files to write")
-            .with_hint("name a file or a directory: -O cafe.yaml"));
+            .with_hint("pass a file or a directory: -O cafe.yaml"));
     }
     let client = context.client().await?;
     let mut page = PageSnapshot::read(&client, key).await?;

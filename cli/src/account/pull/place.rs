@@ -34,8 +34,7 @@ pub(crate) struct PullOptions {
     /// Write new files for any page of any account: without ids, with the forms that the page shows, and without events and legacy slots
     #[arg(long)]
     pub(crate) portable: bool,
-    /// Refer to this schema, which `links schema page` prints, in the first line, for editors that validate and complete YAML; the path is
-    /// written as given and is relative to the file's directory. A `page.schema.json` there is used by default
+    /// Path of a schema (`links schema page` prints it) to name in the first line, for editors; relative to the file's directory, by default a `page.schema.json` there
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
     pub(crate) schema: Option<String>,
 }

@@ -79,9 +79,9 @@ impl<'c> Puller<'c> {
     /// Takes over into a form file what changed in its form.
     pub(super) fn form_of(&mut self, file: &Path, report: &mut Report) -> Result<()> {
         let Some(id) = self.forms.id_of_file(file) else {
-            let message = format!("{}: no form of this account is its form", file.display());
+            let message = format!("{}: no form of this account belongs to it", file.display());
             return Err(CommandError::new(Exit::NotFound, message)
-                .with_hint("`links plan` says which form it is, or that it would be created"));
+                .with_hint("`links plan` shows which form it is, or that it would be created"));
         };
         self.write_form(&id, report)
     }
@@ -132,10 +132,10 @@ impl<'c> Puller<'c> {
         };
         if self.how.portable || self.scope == FileScope::Slots && !is_its()? {
             let message = format!("{} already exists", path.display());
-            return Err(CommandError::refused(message).with_hint("--force replaces it"));
+            return Err(CommandError::refused(message).with_hint("use --force to replace it"));
         }
         let file = ExistingFile::read(path, self.scope)?;
-        let note = file.left_out_note("only slots are taken over", &key.to_string(), "");
+        let note = file.left_out_note("only slots were merged", &key.to_string(), "");
         if let Some(note) = note {
             self.context.ui.say(&note);
         }
@@ -175,8 +175,10 @@ impl<'c> Puller<'c> {
     ) -> Result<()> {
         let path = existing.path.clone();
         let Some(mut record) = SyncRecord::of(self.context, &path)? else {
-            let message = format!("there is no place for a record of {}", path.display());
-            return Err(CommandError::usage(message).with_hint("--force replaces the whole file"));
+            let message = format!("cannot record the sync of {}", path.display());
+            return Err(
+                CommandError::usage(message).with_hint("use --force to replace the whole file")
+            );
         };
         if self.how.schema.is_some() && is_json(&path) {
             return Err(no_schema_in_json());
@@ -253,7 +255,7 @@ impl<'c> Puller<'c> {
             self.context.ui.say(&note);
         }
         let file = path.display().to_string();
-        report.say(format!("{file}: {} written, {}", page.login, count(new.slots(), "slot")));
+        report.say(format!("wrote {file} (page {}, {})", page.login, count(new.slots(), "slot")));
         report.lines.append(&mut notes.lines);
         report.lines.extend(left_out_line(&page.login, &fields));
         report.pages.push(json!({
@@ -263,7 +265,7 @@ impl<'c> Puller<'c> {
             return Ok(());
         }
         self.record(path, text, page, &paths).map_err(|error| {
-            let message = format!("{file} is written, but that could not be recorded: {error}");
+            let message = format!("wrote {file}, but cannot record the sync: {error}");
             CommandError::new(Exit::Partial, message).with_hint("run the same command again")
         })
     }
@@ -282,7 +284,7 @@ impl<'c> Puller<'c> {
         let mut paths = BTreeMap::new();
         if !self.how.images {
             if self.how.portable && !found.is_empty() {
-                report.note("images are left as their paths, which only this account has; --images downloads them");
+                report.note("images are kept as paths that only work in this account; use --images to download them");
             }
             return Ok(paths);
         }
@@ -297,7 +299,7 @@ impl<'c> Puller<'c> {
                     new.refer(&place, "$upload", &image);
                     paths.insert(place, path);
                 }
-                Err(why) => report.note(format!("{place}: {path} is left as its path: {why}")),
+                Err(why) => report.note(format!("{place}: kept the path {path}: {why}")),
             }
         }
         Ok(paths)

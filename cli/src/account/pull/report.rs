@@ -4,7 +4,7 @@ use crate::context::prelude::*;
 use crate::output::Body;
 use crate::ui::Ui;
 
-const MARKED: &str = "settle each conflict at its mark, a line that begins with `# <<<`, and delete the mark; until then the file is not applied";
+const MARKED: &str = "resolve the conflicts (lines starting with `# <<<`) and delete those lines; the file can't be applied until then";
 
 /// What a pull has done so far.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Report {
             let files: Vec<_> = files.map(str::to_owned).collect();
             let not_begun = match self.not_begun {
                 0 => String::new(),
-                count => format!("; {count} were not read after that"),
+                count => format!("; skipped the other {count}"),
             };
             let pulled = format!("{} of {pages} pages pulled{not_begun}", self.pages.len());
             if !self.is_written {
@@ -57,10 +57,10 @@ impl Report {
             let message = format!("some files were written, others failed: {pulled}");
             return Err(CommandError::of_some(self.failures, &message)
                 .partial(&files.join(", "))
-                .with_hint("run the same command again: files that exist take over what changed"));
+                .with_hint("run the same command again: it merges changes into files that exist"));
         }
         if self.lines.is_empty() {
-            self.note("the account has no page and no form");
+            self.note("this account has no pages and no forms");
         }
         let exit = if self.conflicts > 0 { Exit::Conflict } else { Exit::Ok };
         let body = json!({
@@ -77,6 +77,6 @@ pub(super) fn left_out_line(what: &str, fields: &[String]) -> Option<StyledLine>
         return None;
     }
     let text =
-        format!("{what}: left out, because no file can hold the value: {}", fields.join(", "));
+        format!("{what}: left out, because a file can't hold the value: {}", fields.join(", "));
     Some(StyledLine::changed(text))
 }

@@ -74,7 +74,7 @@ impl LockHistory {
             return Arc::default();
         };
         let history = read.unwrap_or_else(|error| {
-            let gap = Some(format!("git cannot be asked: {error}"));
+            let gap = Some(format!("cannot run git: {error}"));
             Arc::new(Self { places: Some([NO_COMMIT].into()), gap, ..Self::default() })
         });
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -167,7 +167,7 @@ pub(crate) fn reason(end: HistoryEnd) -> Option<String> {
     let reason = match end {
         HistoryEnd::Found | HistoryEnd::FirstCommit => return None,
         HistoryEnd::Shallow => {
-            "this clone is shallow; `git fetch --unshallow`, or `fetch-depth: 0` in CI, has all"
+            "this clone is shallow; run `git fetch --unshallow`, or set `fetch-depth: 0` in CI"
         }
         HistoryEnd::Limit => "there are too many",
     };

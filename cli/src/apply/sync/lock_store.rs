@@ -99,7 +99,7 @@ impl LockStore {
     /// When the lock cannot be read, is damaged, or belongs to another service.
     pub(crate) fn read(&self, service: &str) -> Result<Arc<Lock>, CommandError> {
         let refused = |why: String, hint: &str| {
-            let message = format!("{} cannot be used: {why}", self.path().display());
+            let message = format!("cannot use {}: {why}", self.path().display());
             CommandError::refused(message).with_hint(hint.to_owned())
         };
         let restore = "restore it from version control, or run `links init --refresh`";
@@ -153,7 +153,7 @@ impl LockStore {
             }
             Err(error) if is_mended(&error, &text) => Ok(None),
             Err(error) => {
-                let message = format!("{} cannot be used: {error}", self.path().display());
+                let message = format!("cannot use {}: {error}", self.path().display());
                 Err(CommandError::refused(message))
             }
         }
@@ -225,7 +225,7 @@ impl LockStore {
             let message =
                 format!("cannot write {}: {error}; nothing was written", path.display());
             CommandError::usage(message).with_hint(
-                "the sync could not be recorded: make the directory writable, or pass --locked, which leaves links.lock as it is",
+                "cannot record the sync: make the directory writable, or pass --locked, which does not change links.lock",
             )
         })
     }
@@ -264,7 +264,7 @@ impl LockStore {
         let Some(key) = lock.pages.keys().find(is_elsewhere) else { return Ok(()) };
         let path = self.path();
         let message = format!(
-            "{} cannot be used: its page `{key}` is not a file below its directory; nothing was written",
+            "cannot use {}: its page `{key}` is not a file below its directory; nothing was written",
             path.display()
         );
         Err(CommandError::refused(message)

@@ -58,22 +58,22 @@ pub(crate) fn conflicts(
     let with_help = |conflicting: &Conflict| {
         if let Some(gap) = gap {
             let help = format!(
-                "nothing was written; earlier commits may know this value, and were not read: {gap}"
+                "nothing was written; earlier commits may have this value, but were not read: {gap}"
             );
             return conflict(conflicting, file, Since::Sync).help(help);
         }
         let help = match conflicting {
             Conflict::Value { .. } => {
-                "--overwrite writes what the file says; or write the page's value here, to keep it"
+                "use --force to keep the file's value, or write the page's value here"
             }
             Conflict::DeletedThere { .. } => {
-                "delete the item, or --overwrite creates the slot again"
+                "delete the item, or use --force to create the slot again"
             }
             Conflict::DeletedHere { .. } => {
-                "--overwrite deletes it; or add an item with this id, to keep it"
+                "use --force to delete it, or add an item with this ID to keep it"
             }
             Conflict::Order { .. } => {
-                "--overwrite takes the order of the file; or use that of the page"
+                "use --force to keep the file's order, or use the page's order here"
             }
         };
         let help = format!("nothing was written; {help}; `{pull}` marks it in the file");
@@ -90,12 +90,12 @@ pub(super) fn conflict(conflict: &Conflict, file: &Document, since: Since) -> Fi
             let what = if *recorded {
                 format!("changed both here and on the page {since}")
             } else {
-                "the page has another value, and no sync has recorded which is newer".to_owned()
+                "the page has another value, and no sync recorded which one is newer".to_owned()
             };
             let page = shown_value(page);
             let message = match slot {
-                Some((_, id)) => format!("{what}: slot {id} has {page} there"),
-                None => format!("{what}: the page has {page}"),
+                Some((_, id)) => format!("{what}; slot {id} has {page}"),
+                None => format!("{what}; the page has {page}"),
             };
             (value_path(*slot, key), message)
         }
@@ -115,9 +115,8 @@ pub(super) fn conflict(conflict: &Conflict, file: &Document, since: Since) -> Fi
         }
         Conflict::Order { page, .. } => {
             let ids = page.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            let message = format!(
-                "the order was changed both here and on the page {since}; there it is {ids}"
-            );
+            let message =
+                format!("the order changed both here and on the page {since}; the page has {ids}");
             (vec![slots], message)
         }
     };
@@ -189,7 +188,7 @@ pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
             DeletionReason::MadeThere => "made",
         };
         let Deletion { kind, id, .. } = deletion;
-        let text = format!("! {kind} {id} was {why} on the page {since}, and is deleted");
+        let text = format!("! deletes {kind} {id}, which was {why} on the page {since}");
         Some(StyledLine::removed(text))
     });
     let notes = merge.notes.iter().map(|it| StyledLine::faint(note(it)));
@@ -200,24 +199,23 @@ fn remote(change: &RemoteChange, since: Since) -> Option<String> {
     Some(match change {
         RemoteChange::Key { id, key, page, .. } => {
             format!(
-                "< slot {id}: `{key}` is {} on the page, changed {since}; kept",
+                "< slot {id}: `{key}` changed to {} on the page {since}; kept",
                 shown_value(page)
             )
         }
         RemoteChange::Field { key, page, .. } => {
-            format!("< `{key}` is {} on the page, changed {since}; kept", shown_value(page))
+            format!("< `{key}` changed to {} on the page {since}; kept", shown_value(page))
         }
-        RemoteChange::Deleted { item, id } => format!(
-            "< item {}: slot {id} was deleted on the page {since}; not created again",
-            item + 1
-        ),
+        RemoteChange::Deleted { item, id } => {
+            format!("< item {}: slot {id} was deleted on the page {since}; not recreated", item + 1)
+        }
         // The plan lists it among the slots that stay.
         RemoteChange::Made { .. } if since == Since::Sync => return None,
         RemoteChange::Made { id, kind, .. } => {
-            format!("< {kind} {id} was made on the page {since}; kept")
+            format!("< {kind} {id} was created on the page {since}; kept")
         }
         RemoteChange::Order { .. } => {
-            format!("< the order was changed on the page {since}; kept")
+            format!("< the order changed on the page {since}; kept")
         }
     })
 }
@@ -226,7 +224,7 @@ fn remote(change: &RemoteChange, since: Since) -> Option<String> {
 pub(crate) fn remote_words(change: &RemoteChange) -> String {
     match (change, remote(change, Since::Sync)) {
         (RemoteChange::Made { id, kind, .. }, _) => {
-            format!("{kind} {id} was made on the page since the last sync; kept")
+            format!("{kind} {id} was created on the page since the last sync; kept")
         }
         (_, Some(text)) => text.trim_start_matches("< ").to_owned(),
         (_, None) => "changed on the page since the last sync; kept".to_owned(),
@@ -237,12 +235,14 @@ fn replaced(replaced: &Replaced) -> StyledLine {
     let value = |page: &Value| if is_empty(page) { "empty".to_owned() } else { shown_value(page) };
     let text = match replaced {
         Replaced::Key { id, key, page, .. } => {
-            format!("! slot {id}: `{key}` was {} on the page", value(page))
+            format!("! slot {id}: overwrites `{key}`, which is now {} on the page", value(page))
         }
-        Replaced::Field { key, page } => format!("! `{key}` was {} on the page", value(page)),
-        Replaced::Order { .. } => "! the order of the page is replaced".to_owned(),
+        Replaced::Field { key, page } => {
+            format!("! overwrites `{key}`, which is now {} on the page", value(page))
+        }
+        Replaced::Order { .. } => "! overwrites the order of the page".to_owned(),
         Replaced::Deletion { item, id } => {
-            format!("! item {}: slot {id} was deleted on the page; created again", item + 1)
+            format!("! item {}: recreates slot {id}, which was deleted on the page", item + 1)
         }
     };
     StyledLine::changed(text)
@@ -261,13 +261,13 @@ fn note(note: &SyncNote) -> String {
             format!("`{key}` is no longer in the file; its value stays on the page")
         }
         SyncNote::Adopted { item, id } => {
-            format!(
-                "item {} is slot {id}, which was made on the page with the same content",
-                item + 1
-            )
+            format!("item {} matched new slot {id} on the page (same content)", item + 1)
         }
         SyncNote::Recreated { item, was, id } => {
-            format!("item {} is slot {id}, created again in place of slot {was}", item + 1)
+            format!(
+                "item {} matched slot {id}, which was recreated in place of slot {was}",
+                item + 1
+            )
         }
     }
 }
@@ -275,6 +275,6 @@ fn note(note: &SyncNote) -> String {
 /// Note for a page file on standard input where a `links.lock` would govern a file.
 pub(crate) fn note_on_input(file: &Path) -> Option<StyledLine> {
     let is_governed = file.as_os_str() == "-" && LockStore::of(file).is_some();
-    let text = "standard input has no record of a last sync: links.lock is not used, and what the file says replaces what the page has";
+    let text = "warning: standard input has no recorded sync; its values will overwrite the page's";
     is_governed.then(|| StyledLine::faint(text))
 }

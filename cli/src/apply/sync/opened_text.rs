@@ -67,7 +67,7 @@ impl OpenedText {
             let problem = conflict(found, &file.document, Since::Opened);
             match found {
                 Conflict::DeletedThere { .. } => {
-                    problem.help("remove its id here to create the slot again")
+                    problem.help("remove its ID here to recreate the slot")
                 }
                 _ => problem,
             }

@@ -28,7 +28,7 @@ impl PulledFile {
         page: &PageSnapshot,
         types: &SlotTypes,
     ) -> Result<Self, CommandError> {
-        let replaces = "--force replaces the whole file";
+        let replaces = "use --force to replace the whole file";
         let pull = record.pull(file, page, types).map_err(|error| match error {
             PlanError::Unclear(problems) => CommandError::from(
                 file.document
@@ -41,8 +41,9 @@ impl PulledFile {
             let refused = |exit| CommandError::new(exit, format!("{error}; nothing was written"));
             match &error {
                 PatchError::Invalid(problems) => file.document.bad(problems.clone()).into(),
-                PatchError::NotMarkable { .. } => refused(Exit::Conflict)
-                    .with_hint("write the page's value or your own with `slots apply --overwrite`"),
+                PatchError::NotMarkable { .. } => refused(Exit::Conflict).with_hint(
+                    "resolve this with `slots apply --force`, which keeps the file's values",
+                ),
                 _ => refused(Exit::Refused).with_hint(replaces),
             }
         })?;
@@ -60,7 +61,7 @@ impl PulledFile {
         let kept = |mark: &&ConflictMark| matches!(mark, ConflictMark::DeletedHere { .. });
         let back = self.pull.marks.iter().filter(kept).count();
         let counts = [
-            (fields.len() + keys.len(), "value taken over", "values taken over"),
+            (fields.len() + keys.len(), "change merged", "changes merged"),
             (inserted.len() - back, "slot added", "slots added"),
             (removed.len(), "item removed", "items removed"),
             (self.conflicts(), "conflict marked", "conflicts marked"),

@@ -65,7 +65,7 @@ impl SyncRecord {
                 let Some(key) = store.key(file) else {
                     let message = format!("{} has a name that is not Unicode", file.display());
                     return Err(CommandError::refused(message)
-                        .with_hint("rename it, so that links.lock can name it"));
+                        .with_hint("rename it, so links.lock can name it"));
                 };
                 (RecordPlace::Lock(store), key)
             }
@@ -243,7 +243,7 @@ impl SyncRecord {
     pub(crate) fn gone_hint(&self) -> Option<String> {
         let base = self.page().filter(|_| self.is_in_lock())?;
         Some(format!(
-            "links.lock has it as the page {} ({}); if it was deleted there, delete {} too and run `links init --refresh`, which removes its record",
+            "links.lock records it as the page {} ({}); if the page was deleted, also delete {} and run `links init --refresh`, which removes its record",
             base.id, base.login, self.key
         ))
     }
@@ -262,11 +262,11 @@ impl SyncRecord {
         let Some(other) = self.other_file(page.id) else { return Ok(()) };
         if store.path_of(&other).exists() {
             let message = format!(
-                "{} and {other} are both files of the page {} (id {}); nothing was written",
+                "{} and {other} are both files for the page {} (ID {}); nothing was written",
                 self.key, page.login, page.id
             );
             return Err(CommandError::refused(message).with_hint(
-                "keep one of them below this links.lock; `links init` in another directory begins a lock there",
+                "keep one of them below this links.lock; `links init` creates a lock in another directory",
             ));
         }
         let pages = &mut Arc::make_mut(&mut self.lock).pages;
@@ -297,8 +297,7 @@ impl SyncRecord {
         let mut pages = self.lock.pages.iter().filter(|(file, _)| **file != self.key);
         let (file, page) = pages.find(|(_, page)| holds(page).is_some())?;
         Some(format!(
-            "slot {slot} is on the page {} ({file}), and no slot changes its page: without `id` it is created here, with a new id and without \
-             statistics",
+            "slot {slot} is on the page {} ({file}), and slots can't change pages; remove `id` to create it here, with a new ID and without click statistics",
             page.login
         ))
     }
@@ -338,7 +337,7 @@ impl SyncRecord {
         };
         let (key, id, before, login) = (&self.key, base.id, &base.login, &page.login);
         let message = format!(
-            "the page {before} (id {id}) was renamed to {login}, and {key} still names {before}; nothing was written to the page"
+            "the page {before} (ID {id}) was renamed to {login}, but {key} still names {before}; nothing was written to the page"
         );
         let path = from_here(&self.file_path()).display().to_string();
         Err(CommandError::refused(message).with_hint(format!(
@@ -369,17 +368,17 @@ impl SyncRecord {
         let (key, id, login, named) = (&self.key, page.id, &page.login, &file.page.profile);
         let (message, hint) = match recorded {
             Some(other) if other != id => (
-                format!("links.lock has page {other} for {key}, not page {id} ({login})"),
-                "use a file of its own for the other page",
+                format!("links.lock records page {other} for {key}, not page {id} ({login})"),
+                "use a separate file for the other page",
             ),
             _ if self.is_named(file, page) || self.is_renamed(file, page) => return Ok(()),
             Some(_) => (
-                format!("{key} is the file of the page {login} (id {id}), but names {named}"),
-                "write the page's login in the file, or use a file of its own for the other page",
+                format!("{key} is the file of the page {login} (ID {id}), but names {named}"),
+                "write the page's login in the file, or use a separate file for the other page",
             ),
             None => (
-                format!("{key} is for the page {named}, not for {login} (id {id})"),
-                "use a file of its own for each page",
+                format!("{key} is for the page {named}, not for {login} (ID {id})"),
+                "use a separate file for each page",
             ),
         };
         let message = format!("{message}; nothing was written");
@@ -671,7 +670,7 @@ fn names(file: &PageFile, login: &str) -> bool {
 /// Returns the error for a text in which the page was replaced by another one.
 fn text_of_other_page(opened: &PageName, page: &PageSnapshot) -> CommandError {
     let message = format!(
-        "this is the text of the page {} (id {}), not of {} (id {}); nothing was written",
+        "this is the text of the page {} (ID {}), not of {} (ID {}); nothing was written",
         opened.login, opened.id, page.login, page.id
     );
     CommandError::refused(message)

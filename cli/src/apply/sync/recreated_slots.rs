@@ -51,7 +51,7 @@ pub(crate) fn record(
         }
     }
     let line = |error| {
-        let text = format!("the new ids of slots could not be recorded: {error}");
+        let text = format!("cannot record the new IDs of slots: {error}");
         StyledLine::removed(text)
     };
     errors.into_iter().map(line).collect()

@@ -189,8 +189,8 @@ fn is_record_of(path: &Path, of: &str) -> bool {
 }
 
 fn unusable(path: &Path, why: &dyn std::fmt::Display) -> CommandError {
-    let message = format!("the record {} cannot be used: {why}", path.display());
-    CommandError::refused(message).with_hint("delete it: the next apply then begins a new one")
+    let message = format!("cannot use the record {}: {why}", path.display());
+    CommandError::refused(message).with_hint("delete it; the next apply creates a new one")
 }
 
 /// Short name that differs between texts.

@@ -23,11 +23,11 @@ pub(crate) fn judge(link: &WebLink, visit: &Visit, now: SystemTime, tls_days: u3
             1 => "in 1 day".to_owned(),
             days => format!("in {days} days"),
         };
-        judgement.note("certificate_ends", format!("the certificate ends {within}"));
+        judgement.note("certificate_ends", format!("the certificate expires {within}"));
         judgement.certificate_ends = visit.certificate_ends;
     }
     if link.had_credentials {
-        let words = "holds a user name or a password, which every visitor can read";
+        let words = "contains a user name or a password, which every visitor can read";
         judgement.note("credentials", words);
     }
     judgement
@@ -39,15 +39,17 @@ fn verdict(link: &WebLink, visit: &Visit) -> Judgement {
     match &visit.end {
         // 416: there is no first byte, because the answer is empty.
         End::Status(200..=299 | 416) => match start_page(link, visit) {
-            Some(url) => Judgement::unsure("start_page", format!("ends at the start page {url}")),
+            Some(url) => {
+                Judgement::unsure("start_page", format!("redirects to the home page {url}"))
+            }
             None => moves(link, visit),
         },
         End::Status(status) => {
             let words = match status {
                 401 => ": needs a login",
-                403 | 429 | 999 => ": programs are turned away, look yourself",
+                403 | 429 | 999 => ": blocks bots; check in a browser",
                 410 => ": gone",
-                451 => ": withheld for legal reasons",
+                451 => ": unavailable for legal reasons",
                 500..=599 => ": the server failed",
                 _ => "",
             };
@@ -56,9 +58,10 @@ fn verdict(link: &WebLink, visit: &Visit) -> Judgement {
             let judgement = Judgement::unsure("status", format!("{status}{words}"));
             Judgement { verdict, status: Some(*status), ..judgement }
         }
-        End::RedirectLoop if visit.hops.iter().any(|hop| hop.sets_cookie) => {
-            Judgement::unsure("cookie_loop", "redirects in a loop without cookies, look yourself")
-        }
+        End::RedirectLoop if visit.hops.iter().any(|hop| hop.sets_cookie) => Judgement::unsure(
+            "cookie_loop",
+            "redirects in a loop without cookies; check in a browser",
+        ),
         End::RedirectLoop => Judgement::broken("redirect_loop", "redirects in a loop"),
         End::TooManyRedirects => Judgement::broken("too_many_redirects", "more than 10 redirects"),
         End::RedirectScheme(scheme) => {
@@ -68,28 +71,28 @@ fn verdict(link: &WebLink, visit: &Visit) -> Judgement {
             if is_useless { Judgement::broken(code, words) } else { Judgement::unsure(code, words) }
         }
         End::RedirectUnreadable => {
-            Judgement::broken("redirect_unreadable", "redirects to what is not a URL")
+            Judgement::broken("redirect_unreadable", "redirects to an invalid URL")
         }
         End::NoHost => Judgement::broken("no_host", "no such host"),
         End::PrivateHost => {
-            let words = "leads to a private host, which visitors cannot reach";
+            let words = "points to a private host, which visitors cannot reach";
             Judgement::broken("private_host", words)
         }
         End::PrivateName => {
-            let words = "the name resolves to a private host, which was not asked";
+            let words = "resolves to a private host; not requested";
             Judgement::unsure("private_name", words)
         }
         End::NameUnresolved => {
-            Judgement::unsure("name_unresolved", "the name cannot be resolved at the moment")
+            Judgement::unsure("name_unresolved", "the host cannot be resolved at the moment")
         }
         End::Certificate(why) => {
-            Judgement::broken("certificate", format!("the certificate is not valid: {why}"))
+            Judgement::broken("certificate", format!("invalid certificate: {why}"))
         }
         End::Tls(why) => Judgement::unsure("tls", format!("no secure connection: {why}")),
-        End::Timeout => Judgement::unsure("timeout", "no answer within the time limit"),
+        End::Timeout => Judgement::unsure("timeout", "no response within the time limit"),
         End::Connection(why) => Judgement::unsure("connection", why),
         End::SilentHost => {
-            let words = "the host did not answer the requests before this one";
+            let words = "skipped: the host did not respond to earlier requests";
             Judgement::unsure("silent_host", words)
         }
     }
@@ -142,7 +145,7 @@ fn moves(link: &WebLink, visit: &Visit) -> Judgement {
             if url.set_scheme("https").is_ok()
                 && let Some(url) = with_fragment(url.as_str(), link.fragment.as_deref())
             {
-                judgement.note("works_with_https", format!("works with https, too: {url}"));
+                judgement.note("works_with_https", format!("also works with https: {url}"));
             }
         }
         _ => {}
@@ -184,27 +187,27 @@ mod tests {
             (Status(304), "unsure: 304"),
             (Status(400), "unsure: 400"),
             (Status(401), "unsure: 401: needs a login"),
-            (Status(403), "unsure: 403: programs are turned away, look yourself"),
+            (Status(403), "unsure: 403: blocks bots; check in a browser"),
             (Status(405), "unsure: 405"),
-            (Status(429), "unsure: 429: programs are turned away, look yourself"),
-            (Status(451), "unsure: 451: withheld for legal reasons"),
+            (Status(429), "unsure: 429: blocks bots; check in a browser"),
+            (Status(451), "unsure: 451: unavailable for legal reasons"),
             (Status(500), "unsure: 500: the server failed"),
             (Status(503), "unsure: 503: the server failed"),
-            (Status(999), "unsure: 999: programs are turned away, look yourself"),
+            (Status(999), "unsure: 999: blocks bots; check in a browser"),
             (RedirectLoop, "broken: redirects in a loop"),
             (TooManyRedirects, "broken: more than 10 redirects"),
             (RedirectScheme(text("file")), "broken: redirects to a file: URL"),
             (RedirectScheme(text("tg")), "unsure: redirects to a tg: URL"),
-            (RedirectUnreadable, "broken: redirects to what is not a URL"),
+            (RedirectUnreadable, "broken: redirects to an invalid URL"),
             (NoHost, "broken: no such host"),
-            (PrivateHost, "broken: leads to a private host, which visitors cannot reach"),
-            (PrivateName, "unsure: the name resolves to a private host, which was not asked"),
-            (Certificate(text("expired")), "broken: the certificate is not valid: expired"),
-            (NameUnresolved, "unsure: the name cannot be resolved at the moment"),
+            (PrivateHost, "broken: points to a private host, which visitors cannot reach"),
+            (PrivateName, "unsure: resolves to a private host; not requested"),
+            (Certificate(text("expired")), "broken: invalid certificate: expired"),
+            (NameUnresolved, "unsure: the host cannot be resolved at the moment"),
             (Tls(text("x")), "unsure: no secure connection: x"),
-            (Timeout, "unsure: no answer within the time limit"),
+            (Timeout, "unsure: no response within the time limit"),
             (Connection(text("connection refused")), "unsure: connection refused"),
-            (SilentHost, "unsure: the host did not answer the requests before this one"),
+            (SilentHost, "unsure: skipped: the host did not respond to earlier requests"),
         ] {
             let judgement = judge(
                 &link("https://qara.example/menu"),
@@ -255,12 +258,12 @@ mod tests {
             (
                 "https://a.example/m",
                 &[hop(302, "https://www.a.example/")],
-                "unsure: ends at the start page https://www.a.example/",
+                "unsure: redirects to the home page https://www.a.example/",
             ),
             (
                 "https://a.example/m",
                 &[hop(301, "http://a.example/")],
-                "unsure: ends at the start page http://a.example/",
+                "unsure: redirects to the home page http://a.example/",
             ),
             ("https://a.example/m", &[hop(302, "https://a.example/?p=1")], "fine: "),
             ("https://a.example/m", &[hop(302, "https://a.example/#m")], "fine: "),
@@ -299,14 +302,14 @@ mod tests {
             (
                 &[b, c],
                 expired(),
-                "broken: the certificate is not valid: expired; after a redirect to c.example:8443",
+                "broken: invalid certificate: expired; after a redirect to c.example:8443",
             ),
             (
                 &[b],
                 VisitEnd::Timeout,
-                "unsure: no answer within the time limit; after a redirect to b.example",
+                "unsure: no response within the time limit; after a redirect to b.example",
             ),
-            (&["https://a.example/m"], expired(), "broken: the certificate is not valid: expired"),
+            (&["https://a.example/m"], expired(), "broken: invalid certificate: expired"),
             (&[], VisitEnd::NoHost, "broken: no such host"),
             (&[b], VisitEnd::RedirectLoop, "broken: redirects in a loop"),
         ] {
@@ -325,11 +328,11 @@ mod tests {
         let with_cookie = Hop { sets_cookie: true, ..hop(302, "https://a.example/") };
         assert_eq!(
             of("https://a.example/", with_cookie, VisitEnd::RedirectLoop),
-            "unsure: redirects in a loop without cookies, look yourself"
+            "unsure: redirects in a loop without cookies; check in a browser"
         );
         assert_eq!(
             of("https://u:p@a.example/", hop(302, "https://b.example/"), VisitEnd::Status(200)),
-            "fine: holds a user name or a password, which every visitor can read"
+            "fine: contains a user name or a password, which every visitor can read"
         );
     }
 
@@ -340,14 +343,14 @@ mod tests {
             let visit = Visit { certificate_ends: Some(now + DAY * days), ..Visit::ended(end) };
             words(&judge(&link("https://a.example/"), &visit, now, of))
         };
-        assert_eq!(at(13, 14, VisitEnd::Status(200)), "fine: the certificate ends in 13 days");
+        assert_eq!(at(13, 14, VisitEnd::Status(200)), "fine: the certificate expires in 13 days");
         assert_eq!(at(14, 14, VisitEnd::Status(200)), "fine: ");
-        assert_eq!(at(1, 14, VisitEnd::Status(200)), "fine: the certificate ends in 1 day");
-        assert_eq!(at(0, 14, VisitEnd::Status(200)), "fine: the certificate ends within a day");
+        assert_eq!(at(1, 14, VisitEnd::Status(200)), "fine: the certificate expires in 1 day");
+        assert_eq!(at(0, 14, VisitEnd::Status(200)), "fine: the certificate expires within a day");
         assert_eq!(at(0, 0, VisitEnd::Status(200)), "fine: ");
         assert_eq!(
             at(29, 30, VisitEnd::Status(404)),
-            "broken: 404; the certificate ends in 29 days"
+            "broken: 404; the certificate expires in 29 days"
         );
     }
 
@@ -358,10 +361,10 @@ mod tests {
                 Visit { hops, works_with_https: true, ..Visit::ended(VisitEnd::Status(200)) };
             words(&judge(&link("http://a.example/m#x"), &visit, SystemTime::UNIX_EPOCH, 14))
         };
-        assert_eq!(of(vec![]), "fine: works with https, too: https://a.example/m#x");
+        assert_eq!(of(vec![]), "fine: also works with https: https://a.example/m#x");
         assert_eq!(
             of(vec![hop(302, "https://a.example/m")]),
-            "fine: works with https, too: https://a.example/m#x"
+            "fine: also works with https: https://a.example/m#x"
         );
         assert_eq!(
             of(vec![hop(301, "https://a.example/m")]),

@@ -49,7 +49,9 @@ pub(crate) fn read_link(text: &str) -> Result<WebLink, Judgement> {
         return Err(syntax("longer than 8 KB"));
     }
     let url = Url::parse(text).map_err(|error| match error {
-        url::ParseError::RelativeUrlWithoutBase => syntax("not a whole URL: it has no https://"),
+        url::ParseError::RelativeUrlWithoutBase => {
+            syntax("not a complete URL: https:// is missing")
+        }
         error => syntax(&format!("not a URL: {error}")),
     })?;
     let scheme = url.scheme().to_owned();
@@ -61,7 +63,7 @@ pub(crate) fn read_link(text: &str) -> Result<WebLink, Judgement> {
         }
         "mailto" | "tel" => Judgement::fine(),
         useless if USELESS_SCHEMES.contains(&useless) => {
-            let words = format!("a {scheme}: link opens nothing for a visitor");
+            let words = format!("{scheme}: links open nothing for visitors");
             Judgement::broken("scheme", words)
         }
         _ => {
@@ -104,8 +106,8 @@ mod tests {
             ("http://0x7f.1/", "http://127.0.0.1/  false"),
             ("https://", "broken: not a URL: empty host"),
             ("https://[::1", "broken: not a URL: invalid IPv6 address"),
-            ("qara.example/menu", "broken: not a whole URL: it has no https://"),
-            ("/menu", "broken: not a whole URL: it has no https://"),
+            ("qara.example/menu", "broken: not a complete URL: https:// is missing"),
+            ("/menu", "broken: not a complete URL: https:// is missing"),
             (&long, "broken: longer than 8 KB"),
             ("mailto:hello@qara.example?subject=Hi", "fine: "),
             ("mailto:a@b.example,c@d.example", "fine: "),
@@ -120,8 +122,8 @@ mod tests {
             ("tel:%2B7", "fine: "),
             ("tel:", "broken: a tel: link without digits"),
             ("tg://resolve?domain=qara", "fine: tg: links are not requested"),
-            ("javascript:alert(1)", "broken: a javascript: link opens nothing for a visitor"),
-            ("FILE:///etc/passwd", "broken: a file: link opens nothing for a visitor"),
+            ("javascript:alert(1)", "broken: javascript: links open nothing for visitors"),
+            ("FILE:///etc/passwd", "broken: file: links open nothing for visitors"),
         ] {
             assert_eq!(shown(text), expected, "{text}");
         }

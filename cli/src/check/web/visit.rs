@@ -103,7 +103,7 @@ pub(super) fn end_of(error: &reqwest::Error) -> VisitEnd {
         }
         source = error.source();
     }
-    VisitEnd::Connection("the answer is not HTTP, or was cut off".to_owned())
+    VisitEnd::Connection("the response is not HTTP, or was cut off".to_owned())
 }
 
 fn known(error: &(dyn Error + 'static)) -> Option<VisitEnd> {
@@ -134,7 +134,7 @@ fn known(error: &(dyn Error + 'static)) -> Option<VisitEnd> {
         io::ErrorKind::ConnectionRefused => "connection refused",
         io::ErrorKind::ConnectionReset
         | io::ErrorKind::BrokenPipe
-        | io::ErrorKind::UnexpectedEof => "the connection was closed without an answer",
+        | io::ErrorKind::UnexpectedEof => "the connection was closed without a response",
         io::ErrorKind::HostUnreachable => "the host cannot be reached",
         io::ErrorKind::NetworkUnreachable => NETWORK_UNREACHABLE,
         io::ErrorKind::TimedOut => return Some(VisitEnd::Timeout),

@@ -12,31 +12,31 @@ mod figures;
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum AnalyticsCommand {
-    /// Numbers of all pages
+    /// Show the numbers of all pages
     #[command(
-        notes = "-o csv prints the timeline if it is requested, otherwise the rows; --jq selects any other part.",
+        notes = "-o csv prints the timeline if you ask for it, otherwise the rows; --jq selects any other part.",
         examples = ["links analytics account --period last7 --timeline", "links analytics account --bucket week -o csv"]
     )]
     Account {
         #[command(flatten)]
         query: QueryArgs,
     },
-    /// Numbers of a page: views, clicks per slot and per social link
+    /// Show the numbers of a page: views, clicks per slot and per social link
     #[command(
         examples = ["links analytics profile cafe --from 2026-01-01 --to 2026-01-31 --bucket week"]
     )]
     Profile {
-        /// Id, login or URL of the page
+        /// ID, login or URL of the page
         key: PageKey,
         #[command(flatten)]
         query: QueryArgs,
     },
-    /// Numbers of a form: from views to submissions
+    /// Show the numbers of a form, from views to submissions
     #[command(
         examples = ["links analytics form 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 --period last28"]
     )]
     Form {
-        /// Id of the form, as `links forms list` shows it
+        /// ID of the form (see `links forms list`)
         id: String,
         #[command(flatten)]
         query: QueryArgs,
@@ -58,10 +58,10 @@ impl AnalyticsCommand {
 // The period of the numbers. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PeriodArgs {
-    /// A named period; by default the last 28 days
+    /// Named period; by default the last 28 days
     #[arg(long, value_parser = values::<AnalyticsPeriod>(PERIODS))]
     period: Option<AnalyticsPeriod>,
-    /// First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all
+    /// First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days
     #[arg(long, value_name = "DATE", requires = "to", conflicts_with = "period")]
     from: Option<Date>,
     /// Last day
@@ -77,10 +77,10 @@ pub(crate) struct QueryArgs {
     /// Step of the timeline
     #[arg(long, value_parser = values::<AnalyticsBucket>(&["day", "week", "month"]))]
     bucket: Option<AnalyticsBucket>,
-    /// With the numbers of each step
+    /// Show the numbers of each step
     #[arg(long)]
     timeline: bool,
-    /// With the numbers of the period before
+    /// Compare with the period before
     #[arg(long)]
     compare: bool,
 }
@@ -141,7 +141,7 @@ async fn shown(context: &Context, call: Call<Analytics>) -> CommandResult {
 
 /// Says that the clicks of slots were not found in the numbers, and shows the numbers.
 pub(crate) fn unrecognised(context: &Context, data: &Value) {
-    let text = "the clicks of the slots are not recognised in these analytics:";
+    let text = "cannot read the clicks of slots in these analytics:";
     context.ui.tell(Style::Changed, text);
     for line in figures::lines(data, false, false) {
         context.ui.say(&line);
@@ -153,7 +153,7 @@ pub(crate) fn reliance(meta: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(at) = meta["generatedAt"].as_str() {
         let again = match meta["cacheSeconds"].as_u64() {
-            Some(seconds) if seconds > 0 => format!(", refreshes every {seconds} s"),
+            Some(seconds) if seconds > 0 => format!("; updated every {seconds} s"),
             _ => String::new(),
         };
         let to_second = at.parse::<jiff::Timestamp>().and_then(|it| it.round(jiff::Unit::Second));
@@ -163,13 +163,10 @@ pub(crate) fn reliance(meta: &Value) -> Vec<String> {
     if let (Some(days), Some(start)) =
         (meta["retentionDays"].as_u64(), meta["dataStartsAt"].as_str())
     {
-        lines.push(format!("numbers are kept for {days} days and begin at {start}"));
+        lines.push(format!("data is available from {start} and kept for {days} days"));
     }
     if meta["uniquesAreApproximate"] == true {
-        lines.push(
-            "unique counts (≈) are approximate: those of the parts do not add up to the total"
-                .to_owned(),
-        );
+        lines.push("unique counts (≈) are estimates and do not add up to the total".to_owned());
     }
     lines
 }

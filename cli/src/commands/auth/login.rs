@@ -25,7 +25,7 @@ pub(crate) struct AuthLoginArgs {
     /// Read a personal token from standard input, or ask for it on the terminal
     #[arg(long, conflicts_with_all = ["token_command", "mcp_url", "no_browser", "callback_port"])]
     token_stdin: bool,
-    /// Get the token from this program whenever it is needed, such as a password manager
+    /// Get the token from this program (a password manager, for example) each time it is needed
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["store", "mcp_url", "no_browser", "callback_port"])]
     token_command: Option<String>,
     /// Where to keep the secret
@@ -35,7 +35,7 @@ pub(crate) struct AuthLoginArgs {
     #[arg(
         long,
         value_name = "URL",
-        help = "URL of the connector; by default the one that the service names [env: LINKS_MCP_URL]",
+        help = "URL of the authorization server; by default the one that the service names [env: LINKS_MCP_URL]",
         hide_short_help = true
     )]
     mcp_url: Option<String>,
@@ -51,7 +51,9 @@ pub(super) async fn run(context: &mut Context, args: AuthLoginArgs) -> CommandRe
     let base = match &context.settings.target {
         ServiceTarget::Service(url) => url.base()?.clone(),
         ServiceTarget::Sandbox(_) => {
-            return Err(CommandError::usage("the sandbox needs no account"));
+            return Err(CommandError::usage(
+                "LINKS_SANDBOX or --sandbox is set, and the sandbox has no accounts",
+            ));
         }
         ServiceTarget::Unset => return Err(no_service()),
     };
@@ -77,7 +79,7 @@ pub(super) async fn run(context: &mut Context, args: AuthLoginArgs) -> CommandRe
     let before = variables.find(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()));
     if let Some(variable) = before {
         let text =
-            format!("{variable} is set and overrides this account unless --account names it");
+            format!("{variable} is set and overrides this account; use --account to select it");
         context.ui.tell(Style::Changed, text);
     }
     Ok(output)
@@ -113,9 +115,9 @@ pub(super) async fn described(
     let writes = if me.can_write { "" } else { " (cannot write)" };
     lines.extend([
         format!("token from: {source}{stored}"),
-        format!("abilities: {abilities}{writes}"),
+        format!("scopes: {abilities}{writes}"),
         format!(
-            "in use: {} of {} profiles, {} of {} tokens",
+            "in use: {} of {} pages, {} of {} tokens",
             limits.profiles.used, limits.profiles.max, limits.tokens.used, limits.tokens.max
         ),
     ]);
@@ -206,7 +208,7 @@ async fn mcp_url(context: &Context, given: Option<&String>, base: &BaseUrl) -> R
         None => {
             Connector::url_of(base, &context.settings.connection.read()?).await.map_err(|error| {
                 CommandError::from(error)
-                    .with_hint("name the connector with --mcp-url, or log in with --token-stdin")
+                    .with_hint("set the URL of the authorization server with --mcp-url, or log in with --token-stdin")
             })
         }
     }
@@ -230,19 +232,19 @@ fn choose(
     let directory = file.directory().display();
     if choice == Some(StoreChoice::File) {
         let text = format!(
-            "the secret is stored unencrypted in a file below {directory} that only you can read"
+            "the secret is stored unencrypted below {directory}, in a file that only you can read"
         );
         context.ui.tell(Style::Faint, text);
         return Ok(SecretLocation::File);
     }
     let Err(error) = check_keyring() else { return Ok(SecretLocation::Keyring) };
     let question =
-        format!("{error}. Keep the secret in a file below {directory} that only you can read?");
+        format!("{error}. Store the secret below {directory}, in a file that only you can read?");
     if choice.is_none() && context.ui.ask_about(&[], &question) == Some(true) {
         return Ok(SecretLocation::File);
     }
     Err(CommandError::refused(error.to_string()).with_hint(format!(
-        "--store file keeps the secret in a file below {directory} that only you can read; {} needs no store at all",
+        "use --store file to keep the secret below {directory}, in a file that only you can read; {} needs no store",
         env_vars::TOKEN
     )))
 }
@@ -258,7 +260,7 @@ async fn owner(client: &Client, token: &Token) -> Result<Me> {
     let failure = CommandError::from(error);
     Err(match prefix {
         Ok(prefix) if !token.secret().starts_with(&prefix) => {
-            failure.with_hint(format!("the tokens of this service begin with `{prefix}`"))
+            failure.with_hint(format!("tokens of this service start with `{prefix}`"))
         }
         _ => failure.with_hint(
             "nothing was stored; check in the account's API settings whether the token still exists",
@@ -299,7 +301,7 @@ fn store_login(
             if is_new {
                 file.change(|accounts| accounts.remove(&name))?;
             }
-            let message = format!("the login succeeded, but could not be stored: {error}");
+            let message = format!("logged in, but cannot store the login: {error}");
             return Err(CommandError::refused(message));
         }
     }

@@ -10,11 +10,11 @@ mod callback_server;
 mod login;
 mod oauth;
 
-/// Accounts: log in, switch, log out
+/// Log in, switch accounts, log out
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum AuthCommand {
-    /// Log in: in the browser, or with a token from the account's API settings
+    /// Log in, in the browser or with a token from the account's API settings
     Login(login::AuthLoginArgs),
     /// Show which account commands use, where the token comes from, and the use of each limit
     #[command(examples = ["links auth status", "links auth status -o json"])]
@@ -95,7 +95,7 @@ fn switch(context: &Context, name: &AccountName) -> CommandResult {
         Some(account)
     })?;
     let account = switched.ok_or_else(|| no_such_account(name))?;
-    let text = format!("{name} is the current account: {} at {}", account.user, account.base_url);
+    let text = format!("now using account {name}: {} at {}", account.user, account.base_url);
     let data = json!({ "account": name, "baseUrl": account.base_url });
     let mut lines = vec![StyledLine::plain(text)];
     if let ServiceTarget::Service(url) = &context.settings.target
@@ -103,7 +103,7 @@ fn switch(context: &Context, name: &AccountName) -> CommandResult {
         && url.origin() != account.origin()
     {
         let text =
-            format!("{} names another service, {}, and takes precedence", url.from, url.text());
+            format!("{} is set to another service, {}, and takes precedence", url.from, url.text());
         lines.push(StyledLine::changed(text));
     }
     Ok(CommandOutput::own(data, View::Lines(lines)))
@@ -111,8 +111,8 @@ fn switch(context: &Context, name: &AccountName) -> CommandResult {
 
 /// Returns the error for an unknown account.
 fn no_such_account(name: &AccountName) -> CommandError {
-    CommandError::not_found(format!("there is no account `{name}`"))
-        .with_hint("`links auth list` shows them, `links auth login` adds one")
+    CommandError::not_found(format!("no such account: `{name}`"))
+        .with_hint("`links auth list` lists accounts, `links auth login` adds one")
 }
 
 /// Removes an account and its secret from this machine.
@@ -122,13 +122,13 @@ async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
     let named = context.settings.account.as_ref();
     let name = name.as_ref().or(named).or(accounts.current.as_ref());
     let name = name.cloned().ok_or_else(|| {
-        CommandError::new(Exit::NotAuthenticated, "there is no current account")
-            .with_hint("name an account; `links auth list` shows them")
+        CommandError::new(Exit::NotAuthenticated, "not logged in")
+            .with_hint("pass an account; `links auth list` lists them")
     })?;
     let account = accounts.known.get(&name).ok_or_else(|| no_such_account(&name))?;
     let origin = account.origin().unwrap_or_default();
     let mut ended = false;
-    let mut lines = vec![StyledLine::plain(format!("account {name} removed"))];
+    let mut lines = vec![StyledLine::plain(format!("removed account {name}"))];
     if let Some(store) = Store::of(file.directory(), &name, &account.kept, origin) {
         let _lock = store.lock().map_err(|error| secret_not_removed(&name, &error))?;
         match disconnect(context, &store).await {
@@ -148,7 +148,7 @@ async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
 /// When the credentials keep working, with a note for the user.
 async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
     let secret = store.load().map_err(|error| {
-        format!("access was not revoked at the service, because the secret cannot be read: {error}")
+        format!("cannot revoke access, because the secret cannot be read: {error}")
     })?;
     match secret.map(|secret| secret.value) {
         Some(Value::Connection(credentials)) => {
@@ -165,7 +165,7 @@ async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
             }
         }
         Some(Value::Token(_)) => Err(
-            "its token still works: revoke it in the account's API settings if it is not needed"
+            "its token still works; revoke it in the account's API settings if you no longer need it"
                 .to_owned(),
         ),
         None => Ok(false),
@@ -175,5 +175,5 @@ async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
 fn secret_not_removed(name: &AccountName, error: &io::Error) -> CommandError {
     let message = format!("the secret of account `{name}` is still stored: {error}");
     CommandError::refused(message)
-        .with_hint("the account was not removed; retry when the store is available")
+        .with_hint("the account was not removed; run the command again when the store is available")
 }

@@ -43,7 +43,7 @@ pub(crate) async fn connect(
             None => client_id = None,
         }
         accounts.register(mcp_url, None)?;
-        let text = "the service no longer knows this program; it is registered again, and access has to be approved again";
+        let text = "the service no longer knows this program; registering again, so you have to approve access again";
         context.ui.instruct(&StyledLine::changed(text));
     }
 }
@@ -98,7 +98,7 @@ fn ask(context: &Context, browser: bool, url: &str, pasted: &mut Option<Receiver
                 tell(Style::Plain, "approve access in the browser; if none opens, open this URL:");
                 return tell(Style::Plain, url);
             }
-            Err(error) => tell(Style::Changed, &format!("no browser was opened: {error}")),
+            Err(error) => tell(Style::Changed, &format!("cannot open a browser: {error}")),
         }
     }
     tell(Style::Plain, "open this URL in a browser and approve access:");
@@ -136,7 +136,7 @@ async fn paste(
     }
     let message = "access was not approved: no URL was pasted";
     Err(CommandError::new(Exit::NotAuthenticated, message)
-        .with_hint("without a browser, log in with a token: `links auth login --token-stdin`"))
+        .with_hint("to log in without a browser, use a token: `links auth login --token-stdin`"))
 }
 
 fn cannot_listen(port: u16, error: &std::io::Error) -> CommandError {

@@ -62,7 +62,7 @@ fn configuration(settings: &Settings) -> Finding {
     let path = config_file::path(settings.config_directory());
     match path.and_then(|path| Config::load(&path).map(|_| path)) {
         Ok(path) if path.exists() => Finding::good(check, path.display().to_string()),
-        Ok(path) => Finding::good(check, format!("none; it would be {}", path.display())),
+        Ok(path) => Finding::good(check, format!("no config file (would be {})", path.display())),
         Err(failure) => Finding::bad(check, &failure),
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn service(target: &ServiceTarget) -> Finding {
     let check = "service";
     match target {
         ServiceTarget::Service(url) => match url.base() {
-            Ok(base) => Finding::good(check, format!("{base}, from {}", url.from)),
+            Ok(base) => Finding::good(check, format!("{base} (from {})", url.from)),
             Err(failure) => Finding::bad(check, &failure),
         },
         ServiceTarget::Sandbox(_) => Finding::good(check, "the sandbox of this machine"),
@@ -89,12 +89,11 @@ pub(super) fn token(settings: &Settings, client: &Result<Client>) -> Finding {
             Finding::good(check, "the sandbox has its own")
         }
         (_, TokenOrigin::File(path)) if others_may(path, 0o077) => {
-            let message = format!("others can read {}: chmod 600 it", path.display());
+            let message =
+                format!("{} is readable by others; run `chmod 600` on it", path.display());
             Finding::doubtful(check, message)
         }
-        (_, TokenOrigin::Account(name, _)) => {
-            Finding::good(check, format!("from the account {name}"))
-        }
+        (_, TokenOrigin::Account(name, _)) => Finding::good(check, format!("of account {name}")),
         (_, token) => Finding::good(check, format!("from {}", token.source())),
     }
 }
@@ -109,9 +108,10 @@ fn directory(check: &'static str, directory: Option<PathBuf>) -> Finding {
     let name = directory.display();
     let existing = nearest_existing(&directory);
     match existing.metadata() {
-        _ if others_may(&directory, 0o022) => {
-            Finding::doubtful(check, format!("others can write to {name}: chmod go-w it"))
-        }
+        _ if others_may(&directory, 0o022) => Finding::doubtful(
+            check,
+            format!("{name} is writable by others; run `chmod go-w` on it"),
+        ),
         Ok(found) if found.permissions().readonly() => {
             Finding::doubtful(check, format!("{name} cannot be written"))
         }
@@ -141,7 +141,7 @@ fn others_may(_: &Path, _: u32) -> bool {
 /// Name of the check that the service can be reached.
 pub(super) const CONNECTION: &str = "connection";
 /// Name of the check of what the token may do.
-const ABILITIES: &str = "abilities";
+const SCOPES: &str = "scopes";
 
 /// Maximum clock skew. A greater one affects decisions that depend on times, such as the age of idempotency keys.
 const SKEW_MAX: Duration = Duration::from_secs(30);
@@ -154,12 +154,12 @@ pub(super) async fn of_service(context: &Context, client: &Client) -> Vec<Findin
     match client.index().answer().await {
         Ok(answer) => {
             let took = clock.monotonic().saturating_sub(start).as_millis();
-            findings.push(Finding::good(CONNECTION, format!("it answered in {took} ms")));
+            findings.push(Finding::good(CONNECTION, format!("reached the service in {took} ms")));
             findings.extend(answer.header("date").map(|date| skew(date, clock.wall())));
         }
         Err(error) => {
             let missing =
-                "not found at this URL, which must include the version segment, such as /api/v1";
+                "not found at this URL; it must include the version segment, such as /api/v1";
             let failure = match error {
                 error if error.is_not_found() => CommandError::not_found(missing),
                 error => error.into(),
@@ -172,12 +172,12 @@ pub(super) async fn of_service(context: &Context, client: &Client) -> Vec<Findin
         Ok(me) => {
             let (profiles, tokens) = (&me.limits.profiles, &me.limits.tokens);
             let used = format!(
-                "{} of {} pages and {} of {} tokens are used",
+                "{} of {} pages and {} of {} tokens in use",
                 profiles.used, profiles.max, tokens.used, tokens.max
             );
-            let may = format!("{} may {}", me.name, me.abilities.join(", "));
+            let may = format!("{}: {}", me.name, me.abilities.join(", "));
             findings.extend([
-                Finding::good_if(me.can_write, ABILITIES, may),
+                Finding::good_if(me.can_write, SCOPES, may),
                 Finding::good_if(profiles.used < profiles.max, "limits", used),
             ]);
         }
@@ -189,7 +189,7 @@ pub(super) async fn of_service(context: &Context, client: &Client) -> Vec<Findin
                 }
                 error => error.into(),
             };
-            findings.push(Finding::bad(ABILITIES, &failure));
+            findings.push(Finding::bad(SCOPES, &failure));
         }
     }
     if let Some(left) = context.requests_left() {

@@ -1,7 +1,6 @@
 //! `links forms field`: commands for one field of a form. The service takes only whole lists, so the form is read, and all of it is written
 //! back with the `key` of every field that stays.
 
-use super::record::FIRST;
 use crate::commands::prelude::*;
 use crate::editor::form_fields::{FormEditSession, called};
 
@@ -14,11 +13,11 @@ pub(crate) enum FieldCommand {
     Set(FormsFieldSetArgs),
     /// Remove a field
     #[command(
-        notes = "Answers of visitors are kept.",
+        notes = "Answers that visitors have sent are kept.",
         examples = ["links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes --yes"]
     )]
     Remove {
-        /// Id of the form, as `links forms list` shows it
+        /// ID of the form (see `links forms list`)
         id: String,
         /// Key of the field, or its label
         field: String,
@@ -48,17 +47,17 @@ impl FieldCommand {
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links forms field add [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
-    examples = ["links forms field add 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 type=phone label=Phone required:=true --at 0"]
+    examples = ["links forms field add 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 type=phone label=Phone required:=true --at 1"]
 )]
 pub(crate) struct FormsFieldAddArgs {
-    /// Id of the form, as `links forms list` shows it
+    /// ID of the form (see `links forms list`)
     id: String,
     /// The field: `type=text`, `label=Name`, `required:=true` (JSON); or a YAML or JSON file with it (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
-    /// To this position, counted from 0; the end where it is not given
-    #[arg(long, value_name = "N")]
-    at: Option<usize>,
+    /// To this position (1: the first); by default the end
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    at: Option<u16>,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -66,7 +65,7 @@ pub(crate) struct FormsFieldAddArgs {
 async fn add(context: &mut Context, args: FormsFieldAddArgs) -> CommandResult {
     let question = FieldValues::read(&args.words)?.some("type=text label=Name")?.object().0;
     let mut fields = FieldList::read(context, &args.id, args.dry_run).await?;
-    let at = args.at.unwrap_or(usize::MAX).min(fields.list.len());
+    let at = args.at.map_or(usize::MAX, |at| usize::from(at) - 1).min(fields.list.len());
     let key = question.get("key").filter(|it| !it.is_null());
     if let Some(taken) = fields.list.iter().find(|it| key.is_some() && it.get("key") == key) {
         let message = format!(
@@ -74,7 +73,7 @@ async fn add(context: &mut Context, args: FormsFieldAddArgs) -> CommandResult {
             called(&json!(taken))
         );
         return Err(CommandError::invalid(message).with_hint(
-            "leave the key out to let the service assign one; `links forms field set` changes a field",
+            "leave out the key to let the service assign one; `links forms field set` changes a field",
         ));
     }
     fields.list.insert(at, question);
@@ -87,7 +86,7 @@ async fn add(context: &mut Context, args: FormsFieldAddArgs) -> CommandResult {
     examples = ["links forms field set 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes label='Anything else?'"]
 )]
 pub(crate) struct FormsFieldSetArgs {
-    /// Id of the form, as `links forms list` shows it
+    /// ID of the form (see `links forms list`)
     id: String,
     /// Key of the field, or its label
     field: String,
@@ -139,11 +138,11 @@ impl FieldList {
             ([at, ..], _) | ([], [at]) => Ok(*at),
             ([], []) => {
                 let known: Vec<_> = self.list.iter().map(|it| called(&json!(it))).collect();
-                Err(CommandError::not_found(format!("the form has no field `{name}`"))
+                Err(CommandError::not_found(format!("field `{name}` not found on the form"))
                     .with_hint(format!("it has {}", known.join(", "))))
             }
             _ => Err(CommandError::usage(format!("several fields are labelled `{name}`"))
-                .with_hint("name one by its key")),
+                .with_hint("use its key")),
         }
     }
 
@@ -151,6 +150,6 @@ impl FieldList {
     async fn write(self, context: &Context, is_confirmed: bool) -> CommandResult {
         let changes = [("fields", json!(self.list))].into_iter().collect();
         let answer = self.session.update(context, changes, is_confirmed, None).await?;
-        Ok(answered(&answer, View::Record(FIRST)))
+        Ok(CommandOutput::wrote("updated", answer.body()))
     }
 }

@@ -11,15 +11,15 @@ pub(crate) enum FormsCommand {
     /// List the lead forms of the account
     #[command(alias = "ls", examples = ["links forms list", "links forms list -o ids"])]
     List,
-    /// Create a lead form from a file, from values, or from both
+    /// Create a lead form
     Create(record::FormsCreateArgs),
     /// Show one form
     #[command(alias = "show", examples = ["links forms get 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"])]
     Get {
-        /// Id of the form, as `links forms list` shows it
+        /// ID of the form (see `links forms list`)
         id: String,
     },
-    /// Change a form on every page that holds it
+    /// Change a form, on every page that uses it
     Update(record::FormsUpdateArgs),
     /// Change a form in an editor
     #[command(
@@ -27,12 +27,12 @@ pub(crate) enum FormsCommand {
         examples = ["EDITOR='code --wait' links forms edit 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"]
     )]
     Edit {
-        /// Id of the form, as `links forms list` shows it
+        /// ID of the form (see `links forms list`)
         id: String,
         #[command(flatten)]
         dry_run: DryRunArgs,
     },
-    /// One field of a form
+    /// Add, change and remove fields of a form
     #[command(subcommand)]
     Field(field::FieldCommand),
 }
@@ -67,7 +67,7 @@ impl FormsCommand {
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum ChannelsCommand {
-    /// List the verified channels of the account, with the ids for a form's notificationChannelIds
+    /// List the verified channels of the account
     #[command(alias = "ls", examples = ["links channels list", "links channels list --fields id,label"])]
     List,
 }

@@ -76,26 +76,26 @@ pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> Comm
     let title = sent.get("title").and_then(Value::as_str).unwrap_or_default();
     let call = client.forms().create(FormChanges(sent.clone()));
     let created = create_record(context, "createForm", (title, sent.clone()), args.key, call).await;
-    fields.shown(created, "", FIRST)
+    fields.shown(created, "", "created")
 }
 
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links forms update [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
-    notes = "`fields` replaces the whole list of the form's fields. Those with a known label keep their key; the others are removed, which needs confirmation. `links forms field` changes a single field. The pages that show the form are named as this machine has last seen them.",
+    notes = "`fields` replaces the whole list of fields. Fields with a known label keep their key; the others are removed, after a question. Use `links forms field` to change a single field.",
     long_examples = ["links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 enabled:=false", "links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 form.yaml --yes"]
 )]
 pub(crate) struct FormsUpdateArgs {
-    /// Id of the form, as `links forms list` shows it
+    /// ID of the form (see `links forms list`)
     id: String,
-    /// Fields of the form, the others stay: `title=Text`, `enabled:=false` (JSON), `description=@file`; or a form file, or a YAML or
+    /// Fields of the form to change: `title=Text`, `enabled:=false` (JSON), `description=@file`; or a form file, or a YAML or
     /// JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     /// Confirm the removal of fields without being asked
     #[arg(short, long)]
     yes: bool,
-    /// Read all pages first, and name those that show the form
+    /// List the pages that use the form (reads every page)
     #[arg(long)]
     where_used: bool,
     #[command(flatten)]
@@ -131,7 +131,7 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
         let changed = journal::finish(context, &write, changed);
         changed.map_err(|error| fields.failure(error, ""))?
     };
-    let mut output = answered(&answer, View::Record(FIRST));
+    let mut output = CommandOutput::wrote("updated", answer.body());
     if let Some(uses) = uses {
         let mut body: Value = parsed(answer.body())?;
         body["meta"] = json!({ "usedOn": uses });
@@ -156,7 +156,7 @@ pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs)
         session.update(context, changes, false, Some(&edited)).await.map(Some)
     };
     let updated = editor::edit(context, "form.yaml", &text, apply).await?;
-    Ok(editor::outcome(updated.as_ref(), FIRST))
+    Ok(editor::outcome(updated.as_ref()))
 }
 
 /// Page that shows a form.
@@ -173,14 +173,14 @@ struct FormUse {
 fn say_known_uses(context: &Context, form: &str) {
     let names = context.names_file().map(|path| ResourceNames::load(&path)).unwrap_or_default();
     let text = match names.pages_with(form) {
-        None => "the pages that show the form are not known yet".to_owned(),
+        None => "pages using this form are not cached".to_owned(),
         Some((pages, as_of)) => {
             let pages = pages.iter().map(|(login, slots)| (login.as_str(), slots.as_slice()));
-            let none = || "no page that this machine has seen shows the form".to_owned();
-            format!("{}, as seen {}", shown_on(pages).unwrap_or_else(none), runs::time(as_of))
+            let none = || "not used on any cached page".to_owned();
+            format!("{} as of {}", shown_on(pages).unwrap_or_else(none), runs::time(as_of))
         }
     };
-    context.ui.tell(Style::Faint, format!("{text}; --where-used reads all pages"));
+    context.ui.tell(Style::Faint, format!("{text}; use --where-used to check all pages"));
 }
 
 /// Reads all pages, after announcing the cost, and names those that show a form.
@@ -201,12 +201,12 @@ async fn read_uses(context: &Context, client: &Client, form: &str) -> Result<Vec
     }
     drop(progress);
     let shown = shown_on(uses.iter().map(|it| (it.login.as_str(), it.slots.as_slice())));
-    let text = shown.unwrap_or_else(|| "no page shows the form".to_owned());
+    let text = shown.unwrap_or_else(|| "not used on any page".to_owned());
     context.ui.tell(Style::Plain, text);
     Ok(uses)
 }
 
-/// Returns the words for pages with their slots: `shown on cafe (slot 1004), bar (slots 7, 8)`.
+/// Returns the words for pages with their slots: `used on cafe (slot 1004), bar (slots 7, 8)`.
 fn shown_on<'p>(pages: impl Iterator<Item = (&'p str, &'p [SlotId])>) -> Option<String> {
     let page = |(login, slots): (&str, &[SlotId])| {
         let ids: Vec<String> = slots.iter().map(ToString::to_string).collect();
@@ -214,7 +214,7 @@ fn shown_on<'p>(pages: impl Iterator<Item = (&'p str, &'p [SlotId])>) -> Option<
         format!("{login} ({what} {})", ids.join(", "))
     };
     let pages: Vec<String> = pages.map(page).collect();
-    (!pages.is_empty()).then(|| format!("shown on {}", pages.join(", ")))
+    (!pages.is_empty()).then(|| format!("used on {}", pages.join(", ")))
 }
 
 #[cfg(test)]
@@ -227,6 +227,6 @@ mod tests {
         let pages: [(&str, &[SlotId]); 2] =
             [("cafe", &[1004.into()]), ("bar", &[7.into(), 8.into()])];
         let shown = shown_on(pages.into_iter());
-        assert_eq!(shown.unwrap(), "shown on cafe (slot 1004), bar (slots 7, 8)");
+        assert_eq!(shown.unwrap(), "used on cafe (slot 1004), bar (slots 7, 8)");
     }
 }

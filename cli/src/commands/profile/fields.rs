@@ -9,13 +9,13 @@ use crate::commands::prelude::*;
 use crate::editor;
 
 /// Fields of a page that are shown first.
-pub(crate) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
+pub(super) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
 
 /// Refuses a `login` among the fields: a login changes the public URL, so it has a command of its own.
 fn without_login(fields: FieldValues) -> Result<FieldValues> {
     if fields.get("login").is_some() {
-        let message = "a new login breaks every link to the page, so it has a command of its own";
-        return Err(CommandError::usage(message).with_hint("links profile rename KEY NEW"));
+        let message = "changing the login breaks every link to the page";
+        return Err(CommandError::usage(message).with_hint("use `links profile rename KEY NEW`"));
     }
     Ok(fields)
 }
@@ -26,9 +26,9 @@ fn without_login(fields: FieldValues) -> Result<FieldValues> {
     examples = ["links profile create spring.menu title='Spring menu'"]
 )]
 pub(crate) struct ProfileCreateArgs {
-    /// Login, which is part of the public URL: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
+    /// Login, the page's name in its URL: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
     login: String,
-    /// Further fields of the page: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png` (uploads it); or a YAML or
+    /// Other fields of the page: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png` (uploads it); or a YAML or
     /// JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
@@ -52,7 +52,7 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
     let call = client.profiles().create(NewProfile(profile.clone()));
     let sent = (title, profile.clone());
     let created = create_record(context, "createProfile", sent, args.idempotency, call).await;
-    fields.shown(created, "", FIRST)
+    fields.shown(created, "", "created")
 }
 
 #[derive(Args, Debug)]
@@ -61,9 +61,9 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
     examples = ["links profile update cafe title='Closed on Mondays'", "links profile update cafe avatar@logo.png moodText:=null"]
 )]
 pub(crate) struct ProfileUpdateArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
-    /// Fields of the page, the others stay: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png`
+    /// Fields of the page to change: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png`
     /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
@@ -80,7 +80,7 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     let sent = fields.object();
     let call = profile.update_unchanged(None, ProfileChanges(sent.clone()));
     let changed = write_fields(context, &args.key, call, &sent).await;
-    fields.shown(changed, "", FIRST)
+    fields.shown(changed, "", "updated")
 }
 
 #[derive(Args, Debug)]
@@ -89,10 +89,9 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     examples = ["links profile settings cafe", "links profile settings cafe languageCode=kk"]
 )]
 pub(crate) struct ProfileSettingsArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
-    /// Settings to change, the others stay: `languageCode=kk`; or a YAML or JSON file with them (`-`: standard input). Without any, the
-    /// settings are shown
+    /// Settings to change: `languageCode=kk`; or a YAML or JSON file with them (`-`: standard input). Without any, shows the settings
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
@@ -118,13 +117,13 @@ pub(super) async fn settings(context: &mut Context, args: ProfileSettingsArgs) -
     let sent = fields.some("languageCode=kk")?.object();
     let call = profile.update_settings_unchanged(None, SettingsChanges(sent.clone()));
     let answer = write_fields(context, &args.key, call, &sent).await?;
-    Ok(answered(&answer, View::Record(FIRST_SETTINGS)))
+    Ok(CommandOutput::wrote("updated", answer.body()))
 }
 
 #[derive(Args, Debug)]
 #[command(examples = ["EDITOR='code --wait' links profile edit cafe"])]
 pub(crate) struct ProfileEditArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
     #[command(flatten)]
     dry_run: DryRunArgs,
@@ -151,7 +150,7 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
     let updated = editor::edit(context, "profile.yaml", &text, apply).await?;
-    Ok(editor::outcome(updated.as_ref(), FIRST))
+    Ok(editor::outcome(updated.as_ref()))
 }
 
 /// Reads a page: its fields for editing, and as a typed value for the comparison with a later read.

@@ -40,7 +40,7 @@ pub(crate) async fn check_available(
     if check["available"] == true {
         return Ok(());
     }
-    let why = check["message"].as_str().unwrap_or("the service gives no reason");
+    let why = check["message"].as_str().unwrap_or("no reason given");
     Err(CommandError::new(Exit::No, format!("the login {login} is not available: {why}")))
 }
 
@@ -50,10 +50,10 @@ pub(crate) struct ProfileCheckLoginArgs {
     /// Logins to check
     #[arg(value_name = "NAME", required_unless_present = "file")]
     names: Vec<String>,
-    /// A file with one login a line (`-`: standard input); what follows a `#` is a comment
+    /// File with one login per line (`-`: standard input); `#` starts a comment
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Id, login or URL of your page that would use the login; its current login then counts as free
+    /// Page that would use the login; its current login counts as free
     #[arg(long = "as", value_name = "PROFILE", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
     /// Annotate the lines that are not free, for a CI service
@@ -85,7 +85,7 @@ pub(super) async fn check_logins(
         if let Some(annotate) = args.annotate
             && check["available"] != true
         {
-            let why = check["message"].as_str().unwrap_or("it is not available");
+            let why = check["message"].as_str().unwrap_or("not available");
             let place = place.as_ref().map(|(file, line)| (file.as_str(), *line));
             annotate.error(place, &format!("{login}: {why}"));
         }
@@ -128,18 +128,18 @@ fn parse(name: &str, text: &str) -> Vec<ListedLogin> {
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "The old URL stops working at once and is not redirected: links, QR codes and NFC tags that hold it break.",
+    notes = "The old URL stops working at once and is not redirected. Links, QR codes and NFC tags with the old URL break.",
     examples = ["links profile rename cafe cafe.mole", "links profile rename cafe cafe.mole --yes --confirm cafe"]
 )]
 pub(crate) struct ProfileRenameArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
     /// New login: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
     new: String,
     /// Confirm without being asked
     #[arg(short, long, requires = "confirm")]
     yes: bool,
-    /// Current login of the page, which has to match
+    /// Current login of the page, which must match
     #[arg(long, value_name = "LOGIN", requires = "yes")]
     confirm: Option<String>,
     #[command(flatten)]
@@ -163,8 +163,8 @@ pub(super) async fn rename(context: &mut Context, args: ProfileRenameArgs) -> Co
     let sent = [("login", args.new.clone())].into_iter().collect();
     let changed = write.change_page(&sent, call).await;
     let answer = journal::finish(context, &write, changed)?;
-    let line = format!("the login was changed from {old} to {}", args.new);
-    Ok(answered(&answer, View::Lines(vec![StyledLine::plain(line)])))
+    let line = format!("changed the login from {old} to {}", args.new);
+    Ok(answered(&answer, View::line(line)))
 }
 
 /// Says what a new login breaks, and asks for consent unless this is a dry run.
@@ -175,8 +175,7 @@ pub(crate) fn require_consent(
     confirm: Option<String>,
 ) -> Result<()> {
     let warning = format!(
-        "{url} stops working at once and is not redirected: every link, QR code and NFC tag that leads there breaks, and another \
-         account may take the login {old}."
+        "{url} stops working at once and is not redirected. Every link, QR code and NFC tag that points there breaks, and another account may take the login {old}."
     );
     context.ui.tell(Style::Removed, warning);
     if context.dry_run().is_some() {
@@ -184,14 +183,12 @@ pub(crate) fn require_consent(
     }
     // The old login as a confirmation is not given by mistake.
     let named = confirm.or_else(|| context.ui.ask_for(&format!("Type {old} to continue:")));
-    let refused = |why: &str| CommandError::refused(format!("{why}; nothing was changed"));
+    let refused = |why: &str| CommandError::refused(format!("{why}; nothing was written"));
     match named.as_deref().map(str::trim) {
         Some(named) if named == old => Ok(()),
-        Some(named) => Err(refused(&format!("the login is {old}, not {named}"))),
-        None => Err(refused(
-            "a new login breaks links to the old one and needs confirmation, but there is no terminal",
-        )
-        .with_hint(format!("pass --yes --confirm {old}"))),
+        Some(named) => Err(refused(&format!("`{named}` does not match `{old}`"))),
+        None => Err(refused("a new login must be confirmed, but there is no terminal")
+            .with_hint(format!("pass --yes --confirm {old}"))),
     }
 }
 

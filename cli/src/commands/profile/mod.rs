@@ -19,9 +19,9 @@ pub(crate) enum ProfileCommand {
     /// Show one page
     #[command(alias = "show", examples = ["links profile get cafe", "links profile get cafe --include slots -o json", "links profile get https://links.example/cafe -o json"])]
     Get {
-        /// Id, login or URL of the page
+        /// ID, login or URL of the page
         key: PageKey,
-        /// What to show besides the fields of the page
+        /// What else to show
         #[arg(long, value_name = "WHAT")]
         include: Option<Include>,
     },
@@ -35,18 +35,18 @@ pub(crate) enum ProfileCommand {
     Rename(login::ProfileRenameArgs),
     /// Show or change the settings of a page, such as its language
     Settings(fields::ProfileSettingsArgs),
-    /// Social links of a page
+    /// Add and remove social links of a page
     #[command(subcommand)]
     Socials(socials::SocialsCommand),
     /// Print the URL of a page, and open it in a browser on a terminal
     #[command(examples = ["links profile open cafe"])]
     Open {
-        /// Id, login or URL of the page
+        /// ID, login or URL of the page
         key: PageKey,
     },
     /// Print a page as its readers see it, in Markdown
     Preview(preview::ProfilePreviewArgs),
-    /// Check whether logins are free; exit code 3 when one is not
+    /// Check whether logins are free; exits with 3 if one is taken
     CheckLogin(login::ProfileCheckLoginArgs),
 }
 
@@ -100,7 +100,7 @@ async fn open(context: &mut Context, key: &ProfileKey) -> CommandResult {
     if context.ui.is_read()
         && let Err(error) = process::browse(context.settings.browser.as_deref(), &url)
     {
-        let text = format!("no browser was opened: {error}");
+        let text = format!("cannot open a browser: {error}");
         context.ui.tell(Style::Changed, text);
     }
     Ok(said(json!({ "id": page.id, "login": page.login, "url": url }), url))

@@ -13,15 +13,15 @@ use links_pages::fs::named::ReadError;
     examples = ["links profile preview cafe", "links profile preview cafe --expect cafe.md --update", "links profile preview cafe --expect cafe.md --max-tokens 2000 --annotate github"]
 )]
 pub(crate) struct ProfilePreviewArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
-    /// Compare the page with this file; exit code 3 when they differ
+    /// Compare the page with this file; exit with 3 if they differ
     #[arg(long, value_name = "FILE")]
     expect: Option<PathBuf>,
-    /// Write the page to the file instead
+    /// Write the page to the file instead of comparing
     #[arg(long, requires = "expect")]
     update: bool,
-    /// Exit code 3 when the page is longer than this for a language model
+    /// Exit with 3 if the page has more tokens than this for a language model
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
     /// Annotate the places where the page differs, for a CI service
@@ -55,14 +55,14 @@ fn too_long(tokens: Option<u64>, limit: Option<u64>) -> Result<Option<String>> {
     let Some(limit) = limit else { return Ok(None) };
     let unknown = "the service did not say how many tokens the page has";
     let tokens = tokens.ok_or_else(|| CommandError::unreadable(unknown))?;
-    Ok((tokens > limit).then(|| format!("the page has {tokens} tokens, more than {limit}")))
+    Ok((tokens > limit).then(|| format!("the page has {tokens} tokens, over the limit of {limit}")))
 }
 
 /// Writes the page to the file.
 fn update(file: &Path, page: &Markdown, data: Value) -> CommandResult {
     atomic::write(file, &page.text, true)
         .map_err(|error| file_error(&format!("cannot write {}", file.display()), &error))?;
-    Ok(said(data, format!("{} matches the page", file.display())))
+    Ok(said(data, format!("updated {}", file.display())))
 }
 
 /// Compares the page with the file. The output adds `differs` and `diff` to `data`.
@@ -80,7 +80,7 @@ fn compare(
     }
     let text = unified((&name, &expected), ("the page", &found));
     if let Some(annotate) = annotate {
-        let message = "the page differs from here on; `links profile preview --expect FILE --update` writes the page to the file";
+        let message = "the page differs from this line on; run `links profile preview KEY --expect FILE --update` to accept it";
         for group in TextDiff::from_lines(&expected, &found).grouped_ops(0) {
             let line = group.first().map_or(0, |op| op.old_range().start) + 1;
             annotate.error(Some((&name, line)), message);
@@ -97,7 +97,7 @@ fn unreadable(error: ReadError) -> CommandError {
     let is_absent =
         matches!(&error, ReadError::Io(_, error) if error.kind() == io::ErrorKind::NotFound);
     let failure = CommandError::from(error);
-    if is_absent { failure.with_hint("--update writes it") } else { failure }
+    if is_absent { failure.with_hint("use --update to write it") } else { failure }
 }
 
 /// Returns the text with the line ends of the service: Git may have converted those of the file.
@@ -113,7 +113,7 @@ mod tests {
     fn a_page_may_have_as_many_tokens_as_the_limit() {
         assert_eq!(too_long(Some(10), Some(10)).unwrap(), None);
         assert_eq!(too_long(None, None).unwrap(), None);
-        let expected = "the page has 11 tokens, more than 10";
+        let expected = "the page has 11 tokens, over the limit of 10";
         assert_eq!(too_long(Some(11), Some(10)).unwrap().as_deref(), Some(expected));
         assert_eq!(too_long(None, Some(10)).unwrap_err().exit(), Exit::Server);
     }
@@ -121,8 +121,8 @@ mod tests {
     #[test]
     fn only_for_a_missing_file_the_hint_names_update() {
         let absent = ReadError::Io("cafe.md".to_owned(), io::ErrorKind::NotFound.into());
-        assert_eq!(unreadable(absent).hint(), Some("--update writes it"));
+        assert_eq!(unreadable(absent).hint(), Some("use --update to write it"));
         let locked = ReadError::Io("cafe.md".to_owned(), io::ErrorKind::PermissionDenied.into());
-        assert_ne!(unreadable(locked).hint(), Some("--update writes it"));
+        assert_ne!(unreadable(locked).hint(), Some("use --update to write it"));
     }
 }

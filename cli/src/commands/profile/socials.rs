@@ -4,27 +4,26 @@
 use links_sdk::ProfileChanges;
 use links_sdk::types::Social;
 
-use super::fields::FIRST;
 use crate::commands::prelude::*;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum SocialsCommand {
-    /// Add social links after those of the page
+    /// Add social links to a page
     #[command(examples = ["links profile socials add cafe https://www.youtube.com/@qara"])]
     Add {
-        /// Id, login or URL of the page
+        /// ID, login or URL of the page
         key: PageKey,
-        /// URLs of the social links; the icons follow from them
+        /// URLs of the social links; the service chooses the icons
         #[arg(value_name = "URL", required = true)]
         links: Vec<String>,
         #[command(flatten)]
         dry_run: DryRunArgs,
     },
-    /// Remove social links from the page
+    /// Remove social links from a page
     #[command(alias = "rm", examples = ["links profile socials remove cafe https://t.me/qaracoffee"])]
     Remove {
-        /// Id, login or URL of the page
+        /// ID, login or URL of the page
         key: PageKey,
         /// URLs of the social links, as `links profile get KEY --fields socials` shows them
         #[arg(value_name = "URL", required = true)]
@@ -49,7 +48,7 @@ impl SocialsCommand {
         let sent: Object = [("socials", json!(socials))].into_iter().collect();
         let call = profile.update_unchanged(&page, ProfileChanges(sent.clone()));
         let answer = write_fields(context, &key, call, &sent).await?;
-        Ok(answered(&answer, View::Record(FIRST)))
+        Ok(CommandOutput::wrote("updated", answer.body()))
     }
 }
 

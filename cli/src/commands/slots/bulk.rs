@@ -15,23 +15,23 @@ use links_pages::suggest::suggest;
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "The filters see each slot as {page, id, type, data}. Only data can change; `empty` leaves a slot alone. All pages are read and checked before the first write.",
+    notes = "The filters get each slot as {page, id, type, data}. Only data can change; `empty` leaves a slot alone. All pages are read and checked before the first write.",
     long_examples = [
         r#"links slots rewrite cafe --where '.type == "button"' --edit '.data.title |= ascii_upcase' --yes"#,
         r#"links slots rewrite --all --where '.data.link' --edit '.data.link |= sub("qara.example"; "qara.kz")' --yes"#,
     ]
 )]
 pub(crate) struct SlotsRewriteArgs {
-    /// Ids, logins or URLs of the pages
+    /// IDs, logins or URLs of the pages
     #[arg(value_name = "KEY", value_parser = profile_key::parse, required_unless_present = "all")]
     profiles: Vec<ProfileKey>,
     /// Rewrite slots of every page of the account
     #[arg(long, conflicts_with = "profiles")]
     all: bool,
-    /// jq filter that is true for the slots to rewrite; without it, all are
+    /// jq filter that is true for the slots to rewrite (default: all)
     #[arg(long = "where", value_name = "FILTER")]
     select: Option<String>,
-    /// jq filter that gives the slot as it should be
+    /// jq filter that returns the changed slot
     #[arg(long, value_name = "FILTER")]
     edit: String,
     #[command(flatten)]
@@ -51,28 +51,28 @@ pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> Co
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "Empty cells are left out. Cells for keys that take no string are JSON. A run that was interrupted is continued by the same command; one that ended creates the rows once more.",
+    notes = "Empty cells are skipped. Cells for fields that are not strings are JSON. The same command resumes an interrupted run; after a finished run it creates the rows again.",
     long_examples = [
         "links slots import cafe menu.csv --type button --map title=name,link=url --yes",
-        "links slots import cafe drinks.csv --type button --at top --yes",
+        "links slots import cafe drinks.csv --type button --top --yes",
     ]
 )]
 pub(crate) struct SlotsImportArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
-    /// CSV file with a heading (`-`: standard input)
+    /// CSV file with a header (`-`: standard input)
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Type of the new slots; `links slots types` lists them
     #[arg(long = "type", value_name = "TYPE")]
     kind: String,
-    /// Columns of the keys, `title=name,link=url`; without it, columns are named as the keys are
+    /// Columns of the fields, `title=name,link=url`; by default, columns have the names of the fields
     #[arg(long, value_name = "MAP", value_parser = ColumnMap::parse)]
     map: Option<ColumnMap>,
-    /// Place of the new slots
-    #[arg(long, value_parser = ["top", "bottom"], default_value = "bottom")]
-    at: String,
-    /// Character between the cells; without it, the one that a first line `sep=;` names, or a comma
+    /// Add the slots at the top of the page, not at its end
+    #[arg(long)]
+    top: bool,
+    /// Character between the cells; by default the one of a first line `sep=;`, or a comma
     #[arg(long, value_name = "CHAR", value_parser = delimiter, hide_short_help = true)]
     delimiter: Option<u8>,
     #[command(flatten)]
@@ -85,7 +85,7 @@ pub(crate) struct SlotsImportArgs {
 const MOST_BYTES: u64 = 64 << 20;
 
 pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> CommandResult {
-    let SlotsImportArgs { key, file, kind, map, at, delimiter, how, dry_run } = args;
+    let SlotsImportArgs { key, file, kind, map, top, delimiter, how, dry_run } = args;
     let (name, bytes) = named::read_most(&file, MOST_BYTES)?;
     let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { name };
     operation_file::prepare(context, how.operation.operation_out.clone())?;
@@ -93,8 +93,11 @@ pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> Comm
     let types = context.slot_types().await?;
     if !types.creatable().any(|it| it == kind) {
         let hint = suggest(&kind, types.creatable())
-            .unwrap_or_else(|| "links slots types lists the types".to_owned());
-        let message = format!("slots of the type {kind} cannot be created; nothing was written");
+            .unwrap_or_else(|| "`links slots types` lists the types".to_owned());
+        let message = match types.get(&kind) {
+            Some(_) => format!("slots of type `{kind}` can't be created; nothing was written"),
+            None => format!("unknown slot type `{kind}`; nothing was written"),
+        };
         return Err(CommandError::invalid(message).with_hint(hint));
     }
     let at_line = |line: String| format!("{name}:{line}");
@@ -107,7 +110,7 @@ pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> Comm
     if !local.is_empty() {
         return Err(invalid(local.into_iter().map(at_line).collect()));
     }
-    let import = Import { file: name, kind, rows, at_top: at == "top" };
+    let import = Import { file: name, kind, rows, at_top: top };
     bulk::run(context, vec![(*key).clone()], how, import).await
 }
 
@@ -125,7 +128,9 @@ fn local_images(rows: &[CsvRow], file: &Path) -> Vec<String> {
                 let (path, (message, _)) = (path.join("."), local_file(text));
                 let image = directory.join(text).display().to_string();
                 let image = quoted(&image);
-                let hint = format!("`links files upload {image}` prints the path to write here");
+                let hint = format!(
+                    "upload it with `links files upload {image}` and put the printed path here"
+                );
                 found.push(format!("{}: {path}: {message}; {hint}", row.line));
             });
         }

@@ -14,9 +14,9 @@ use links_pages::apply::{SingleWrite, SlotTypes};
 #[derive(Args, Debug)]
 #[command(examples = ["links slots delete cafe 1002 1003 --yes"])]
 pub(crate) struct SlotsDeleteArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
-    /// Ids of the slots, as `links slots list` shows them
+    /// IDs of the slots (see `links slots list`)
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<SlotId>,
     /// Confirm without being asked
@@ -41,7 +41,7 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
         several => format!("these {several} slots and their"),
     };
     let question = format!(
-        "Delete {those} click statistics? `links undo` creates slots again if their type allows it, with new ids and without their statistics."
+        "Delete {those} click statistics? `links undo` can recreate slots of most types, with new IDs and without their click statistics."
     );
     context.ui.confirm(args.yes, &question)?;
     if context.dry_run() == Some(DryRun::Service)
@@ -53,9 +53,9 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
     let deleted = delete_batches(context, &write, &slots, (&page, &to_delete)).await;
     let deleted = journal::finish(context, &write, deleted)?;
     let left = page.len() - deleted;
-    let line = StyledLine::plain(format!("{deleted} deleted, {left} left"));
+    let line = View::line(format!("deleted {}, {left} left", count(deleted, "slot")));
     let body = json!({ "data": to_delete, "meta": { "deleted": deleted, "total": left } });
-    Ok(CommandOutput::new(Body::Own(body), View::Lines(vec![line])))
+    Ok(CommandOutput::new(Body::Own(body), line))
 }
 
 /// Returns the output for slots that are known to be refused, whatever a dry run reports: a dry run may not check this rule.
@@ -90,7 +90,7 @@ async fn delete_batches(
             Err(failure) => match next_dry_run(dry_run_end.as_ref(), failure) {
                 Ok(end) => dry_run_end = Some(end),
                 Err(failure) if deleted == 0 => return Err(failure),
-                Err(failure) => return Err(failure.partial(&format!("{deleted} deleted"))),
+                Err(failure) => return Err(failure.partial(&format!("deleted {deleted}"))),
             },
         }
         progress.step();
@@ -109,7 +109,7 @@ fn select<'p>(ids: &[SlotId], page: &'p [Slot]) -> Result<Vec<&'p Slot>> {
         ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
     if !unknown_ids.is_empty() {
         let message = format!("not on this page: {}; nothing was deleted", unknown_ids.join(" "));
-        return Err(CommandError::not_found(message).with_hint("`links slots list` shows the ids"));
+        return Err(CommandError::not_found(message).with_hint("`links slots list` shows the IDs"));
     }
     Ok(page.iter().filter(|slot| ids.contains(&slot.id)).collect())
 }
@@ -133,9 +133,7 @@ fn loss(slot: &Slot, clicks: Option<&u64>) -> StyledLine {
 fn refusals(types: &SlotTypes, to_delete: &[&Slot]) -> Vec<StyledLine> {
     let refused = to_delete.iter().filter(|slot| types.is_read_only(&slot.kind));
     let line = |Slot { kind, id, .. }: &&Slot| {
-        StyledLine::removed(format!(
-            "the service refuses to delete {kind} {id}: no {kind} can be deleted"
-        ))
+        StyledLine::removed(format!("{kind} slots cannot be deleted (slot {id})"))
     };
     refused.map(line).collect()
 }
@@ -180,7 +178,7 @@ mod tests {
     fn only_types_that_cannot_be_deleted_are_refused() {
         let page = page();
         let lines = refusals(&SlotTypes::default(), &page.iter().collect::<Vec<_>>());
-        let text = "the service refuses to delete event 8: no event can be deleted";
+        let text = "event slots cannot be deleted (slot 8)";
         assert_eq!(lines, [StyledLine::removed(text)]);
     }
 }

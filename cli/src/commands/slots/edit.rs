@@ -14,7 +14,7 @@ use links_pages::page_file::{Document, FileScope};
 #[derive(Args, Debug)]
 #[command(examples = ["links slots edit cafe"])]
 pub(crate) struct SlotsEditArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
     #[command(flatten)]
     apply_args: ApplyArgs,

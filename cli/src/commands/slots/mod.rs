@@ -22,9 +22,9 @@ pub(crate) enum SlotsCommand {
     /// List the slots of a page, in page order
     #[command(alias = "ls", examples = ["links slots list cafe", "links slots list cafe --clicks --period last7", "links slots list cafe --jq '.[] | select(.type == \"button\")'"])]
     List {
-        /// Id, login or URL of the page
+        /// ID, login or URL of the page
         key: PageKey,
-        /// With the clicks of each slot in the period
+        /// Show the clicks of each slot in the period
         #[arg(long)]
         clicks: bool,
         #[command(flatten)]
@@ -33,9 +33,9 @@ pub(crate) enum SlotsCommand {
     /// Show one slot
     #[command(alias = "show", examples = ["links slots get cafe 1002", "links slots get cafe 1002 --fields data.link"])]
     Get {
-        /// Id, login or URL of the page
+        /// ID, login or URL of the page
         key: PageKey,
-        /// Id of the slot, as `links slots list` shows it
+        /// ID of the slot (see `links slots list`)
         #[arg(value_parser = profile_key::slot)]
         id: SlotId,
     },
@@ -45,35 +45,35 @@ pub(crate) enum SlotsCommand {
     Add(write::SlotsAddArgs),
     /// Change fields of a slot
     Set(write::SlotsSetArgs),
-    /// Move a slot to another place on its page
+    /// Move a slot on its page
     Move(order::SlotsMoveArgs),
     /// Set the order of all slots of a page
     Reorder(order::SlotsReorderArgs),
-    /// Delete slots with their click statistics, after showing what is lost
+    /// Delete slots (their click statistics are lost)
     #[command(aliases = ["rm", "remove"])]
     Delete(delete::SlotsDeleteArgs),
     /// Change many slots of one or more pages with jq filters
     Rewrite(bulk::SlotsRewriteArgs),
     /// Create a slot for each row of a CSV file
     Import(bulk::SlotsImportArgs),
-    /// List the types of slots
+    /// List the slot types
     #[command(examples = ["links slots types", "links slots types -o ids"])]
     Types,
-    /// Explain a type of slot: its fields, their values, an example
+    /// Explain a slot type: its fields, their values, an example
     #[command(
         examples = ["links slots explain button", "links slots explain faq items.question"]
     )]
     Explain {
-        /// Type of slot; `links slots types` lists them
+        /// Slot type; `links slots types` lists them
         #[arg(value_name = "TYPE")]
         kind: String,
-        /// A field of its data, `items.question` for one within a list
+        /// A field of its data; use `items.question` for a field in a list
         field: Option<String>,
     },
-    /// Print a slot of a type, ready to be pasted into a page file
+    /// Print a sample slot to paste into a page file
     #[command(examples = ["links slots template button >> cafe.yaml"])]
     Template {
-        /// Type of slot; `links slots types` lists them
+        /// Slot type; `links slots types` lists them
         #[arg(value_name = "TYPE")]
         kind: String,
     },
@@ -81,7 +81,7 @@ pub(crate) enum SlotsCommand {
     Pull(SlotsPullArgs),
     /// Edit a page in your editor (VISUAL, EDITOR) and apply what was saved
     Edit(edit::SlotsEditArgs),
-    /// Show what `apply` would do; exit code 3 when there are changes
+    /// Show what `links slots apply` would change
     Plan(SlotsPlanArgs),
     /// Update a page to match a file
     Apply(SlotsApplyArgs),
@@ -134,8 +134,9 @@ async fn list(
     let profile = context.client().await?.profile(key);
     if !with_clicks {
         if period.is_given() {
-            return Err(CommandError::usage("the period is that of the clicks")
-                .with_hint("pass --clicks, too"));
+            return Err(
+                CommandError::usage("--period needs --clicks").with_hint("also pass --clicks")
+            );
         }
         return shown(profile.slots().list(), View::Table(view::COLUMNS)).await;
     }

@@ -2,7 +2,7 @@
 
 use links_sdk::{Error, Outcome};
 
-use super::view::{COLUMNS, page};
+use super::view::page;
 use crate::commands::prelude::*;
 
 #[derive(Args, Debug)]
@@ -11,9 +11,9 @@ use crate::commands::prelude::*;
     examples = ["links slots move cafe 1004 --before 1002"]
 )]
 pub(crate) struct SlotsMoveArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
-    /// Id of the slot, as `links slots list` shows it
+    /// ID of the slot (see `links slots list`)
     #[arg(value_parser = profile_key::slot)]
     id: SlotId,
     #[command(flatten)]
@@ -24,7 +24,7 @@ pub(crate) struct SlotsMoveArgs {
 
 pub(super) async fn move_slot(context: &mut Context, args: SlotsMoveArgs) -> CommandResult {
     if !args.place.is_given() {
-        return Err(CommandError::usage("no position is given")
+        return Err(CommandError::usage("no position given")
             .with_hint("pass --top, --bottom, --at N, --before ID or --after ID"));
     }
     let slots = context.writer(args.dry_run).await?.profile(&*args.key).slots();
@@ -32,12 +32,14 @@ pub(super) async fn move_slot(context: &mut Context, args: SlotsMoveArgs) -> Com
     for tries in 1.. {
         let (body, page) = page(&slots).await?;
         let Some(order) = moved(page.clone(), args.id, args.place)? else {
-            return Ok(CommandOutput::service(body, View::Table(COLUMNS)));
+            return Ok(CommandOutput::service(body, View::line("no changes")));
         };
         let write = journal::page_write(context, &args.key);
         let moved = write.reorder(&slots, &page, order).await;
         match journal::finish(context, &write, moved) {
-            Ok(answer) => return Ok(answered(&answer, View::Table(COLUMNS))),
+            Ok(answer) => {
+                return Ok(answered(&answer, View::line(format!("moved slot {}", args.id))));
+            }
             // Others moved a slot meanwhile: the place is looked up in the new order.
             Err(error) if tries < MOST_TRIES && is_moved_by_others(&error) => {}
             Err(error) => return Err(error.into()),
@@ -60,8 +62,8 @@ fn is_moved_by_others(error: &Error) -> bool {
 /// Returns the order with the slot at its new place; `None` if the slot is there already.
 fn moved(mut page: Vec<Slot>, id: SlotId, place: PositionArgs) -> Result<Option<Vec<SlotId>>> {
     let Some(from) = page.iter().position(|slot| slot.id == id) else {
-        let message = format!("there is no slot {id} on this page");
-        return Err(CommandError::not_found(message).with_hint("`links slots list` shows the ids"));
+        let message = format!("slot {id} not found on this page");
+        return Err(CommandError::not_found(message).with_hint("`links slots list` shows the IDs"));
     };
     let slot = page.remove(from);
     let to = place.position(&page)?.min(page.len());
@@ -75,9 +77,9 @@ fn moved(mut page: Vec<Slot>, id: SlotId, place: PositionArgs) -> Result<Option<
 #[derive(Args, Debug)]
 #[command(examples = ["links slots reorder qara.weddings 1102 1101"])]
 pub(crate) struct SlotsReorderArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
-    /// The id of every slot of the page, in the new order
+    /// The ID of every slot of the page, in the new order
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<SlotId>,
     #[command(flatten)]
@@ -92,7 +94,8 @@ pub(super) async fn reorder(context: &mut Context, args: SlotsReorderArgs) -> Co
     let write = journal::page_write(context, &args.key);
     let ordered = write.reorder(&slots, &page, args.ids).await;
     let answer = journal::finish(context, &write, ordered)?;
-    Ok(answered(&answer, View::Table(COLUMNS)))
+    let line = format!("reordered {}", count(page.len(), "slot"));
+    Ok(answered(&answer, View::line(line)))
 }
 
 /// Checks that the order names every slot once. The service takes no other order, and does not report which slot is wrong.
@@ -108,7 +111,7 @@ fn whole(ids: &[SlotId], page: &[Slot]) -> Result<()> {
     };
     let (left, wrong) = (listed(left.into_iter().collect()), listed(wrong));
     let message = format!(
-        "the order must name every slot of the page exactly once; not named: {left}; named twice, or not on this page: {wrong}"
+        "the order must name every slot of the page exactly once; missing: {left}; duplicate or unknown: {wrong}"
     );
     Err(CommandError::invalid(message).with_hint("`links slots move` moves a single slot"))
 }

@@ -21,11 +21,11 @@ const REFRESH_MIN: Duration = Duration::from_secs(30);
     long_examples = ["links slots top cafe", "links slots top cafe --period last7 -o csv"]
 )]
 pub(crate) struct SlotsTopArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
     #[command(flatten)]
     period: PeriodArgs,
-    /// Show it again whenever there are new numbers
+    /// Update the list as new numbers come in
     #[arg(long)]
     watch: bool,
 }

@@ -27,7 +27,7 @@ fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>> {
         plain(&slot_type.description),
     ];
     if !slot_type.writable {
-        lines.push(StyledLine::changed("Read-only: it can be moved, not created or changed."));
+        lines.push(StyledLine::changed("Read-only: it can be moved, but not created or changed."));
     }
     let fields = schema_fields::fields(slot_type);
     if !fields.is_empty() {
@@ -57,7 +57,7 @@ fn of_field(slot_type: &SlotType, field: &str) -> CommandResult {
     let schema = schema_of(slot_type);
     let Some(found) = schema_fields::at(&schema, field) else {
         let known = schema_fields::names(&schema);
-        let message = format!("a slot of type {} has no field `{field}`", slot_type.kind);
+        let message = format!("a {} has no field `{field}`", slot_type.kind);
         return Err(CommandError::not_found(message).hinted(suggest(field, known)));
     };
     let labels = slot_type.enum_labels.get(field);
@@ -83,8 +83,7 @@ fn plain(text: impl AsRef<str>) -> StyledLine {
 pub(super) async fn template(context: &mut Context, kind: String) -> CommandResult {
     let slot_type = context.client().await?.slot_type(kind).await?;
     if !slot_type.writable {
-        let message =
-            format!("slots of type {} are read-only: none can be created", slot_type.kind);
+        let message = format!("{} slots are read-only and can't be created", slot_type.kind);
         return Err(CommandError::new(Exit::Conflict, message));
     }
     let mut item = json!({ "type": slot_type.kind });

@@ -2,7 +2,6 @@
 
 use links_sdk::types::NewSlot;
 
-use super::view::FIRST;
 use crate::commands::prelude::*;
 
 #[derive(Args, Debug)]
@@ -11,13 +10,13 @@ use crate::commands::prelude::*;
     long_examples = ["links slots add cafe button title=Menu link=https://qara.example/menu --top", "links slots add cafe text title=Hours description=@hours.txt --after 1002", "links slots add cafe picture image@terrace.jpg"]
 )]
 pub(crate) struct SlotsAddArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
     /// Type of the slot; `links slots types` lists them
     #[arg(value_name = "TYPE")]
     kind: String,
-    /// Fields of the slot's data: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg` (uploads it); or a YAML or JSON
-    /// file with them (`-`: standard input)
+    /// Fields of the slot: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg` (uploads it); or a YAML or JSON file
+    /// (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
@@ -39,7 +38,7 @@ pub(super) async fn add(context: &mut Context, args: SlotsAddArgs) -> CommandRes
     slot.order = order;
     let write = journal::page_write(context, &args.key);
     let created = write.create_slot(&slots, slot, args.idempotency.idempotency_key).await;
-    fields.shown(journal::finish(context, &write, created), "data", FIRST)
+    fields.shown(journal::finish(context, &write, created), "data", "created")
 }
 
 #[derive(Args, Debug)]
@@ -48,12 +47,12 @@ pub(super) async fn add(context: &mut Context, args: SlotsAddArgs) -> CommandRes
     examples = ["links slots set cafe 1002 title='Summer menu'", "links slots set cafe 1003 link:=null"]
 )]
 pub(crate) struct SlotsSetArgs {
-    /// Id, login or URL of the page
+    /// ID, login or URL of the page
     key: PageKey,
-    /// Id of the slot, as `links slots list` shows it
+    /// ID of the slot (see `links slots list`)
     #[arg(value_parser = profile_key::slot)]
     id: SlotId,
-    /// Fields of the slot's data, the others stay: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg`
+    /// Fields of the slot's data to change: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg`
     /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
@@ -69,5 +68,5 @@ pub(super) async fn set(context: &mut Context, args: SlotsSetArgs) -> CommandRes
     let fields = fields.upload(context, &client).await?;
     let write = journal::page_write(context, &args.key);
     let changed = write.update_slot(&slots, args.id, &fields.object()).await;
-    fields.shown(journal::finish(context, &write, changed), "data", FIRST)
+    fields.shown(journal::finish(context, &write, changed), "data", "updated")
 }

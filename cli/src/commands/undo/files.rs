@@ -20,7 +20,7 @@ pub(super) async fn follow(
         return Ok(outcome);
     }
     if context.dry_run().is_some() {
-        context.ui.tell(Style::Faint, format!("these files would follow: {}", names(&files)));
+        context.ui.tell(Style::Faint, format!("these files would be updated: {}", names(&files)));
         return Ok(outcome);
     }
     let how = PullOptions { force: false, images: false, portable: false, schema: None };
@@ -28,13 +28,13 @@ pub(super) async fn follow(
         Ok(pulled) => pulled,
         Err(failure) => {
             let hint = format!("links pull {}", names(&files));
-            let failure = failure.partly_written("the undo was carried out").with_hint(hint);
+            let failure = failure.partly_written("the undo was applied").with_hint(hint);
             return Ok(context.with_failure(outcome, failure));
         }
     };
     if is_cut {
         let text = format!(
-            "the run was interrupted before it was recorded, so its values stay in the files, and the next apply writes them; `links pull --force {}` takes over the pages as they are",
+            "the run was interrupted before it was recorded, so its values stay in the files, and the next apply writes them again; `links pull --force {}` replaces the files with the pages",
             names(&files)
         );
         context.ui.tell(Style::Changed, text);

@@ -48,7 +48,7 @@ pub(crate) async fn run(
         let reverse = reverse(context, &client, (&undone, types), &args, older).await?;
         let is_settled = undone.continues.is_none() && !reverse.has_changes();
         if is_settled && candidates.peek().is_some() {
-            let text = "nothing of it is left to undo; the operation before it follows";
+            let text = "nothing of it is left to undo; going on to the operation before it";
             context.ui.tell(Style::Plain, text);
             if context.dry_run().is_none() {
                 undone.close();
@@ -58,7 +58,7 @@ pub(crate) async fn run(
         let taken = (undone, reverse, file);
         return Box::pin(take_back_whole(context, &client, taken, types, &args)).await;
     }
-    let message = format!("there is nothing to {}", direction.verb());
+    let message = format!("nothing to {}", direction.verb());
     Err(CommandError::not_found(message).with_hint(LIST))
 }
 
@@ -99,7 +99,7 @@ async fn reverse(
 }
 
 /// What is written when an earlier write of an operation cannot be taken back.
-const NEWER: &str = "the newer writes of the operation are taken back";
+const NEWER: &str = "taking back the newer writes of the operation";
 
 /// Takes an operation back, its newest writes to each page first.
 async fn take_back_whole(
@@ -130,7 +130,7 @@ async fn take_back_whole(
         let targets: Vec<Value> = undone.parts.iter().map(|part| part.target().into()).collect();
         let targets = names(&targets);
         if context.dry_run().is_some() {
-            let text = format!("then its earlier writes to {targets} are taken back");
+            let text = format!("then taking back its earlier writes to {targets}");
             context.ui.tell(Style::Plain, text);
             break;
         }
@@ -184,10 +184,10 @@ fn tell(context: &Context, undone: &UndoneOperation) {
     let UndoneOperation { line, time, .. } = undone;
     let targets: Vec<Value> = undone.parts.iter().map(|part| part.target().into()).collect();
     let (verb, (line, time)) = match &undone.redone {
-        Some((line, time)) => ("redoes", (line, time)),
-        None => ("undoes", (line, time)),
+        Some((line, time)) => ("redoing", (line, time)),
+        None => ("undoing", (line, time)),
     };
-    let text = format!("{verb} `links {line}` of {time} ({})", names(&targets));
+    let text = format!("{verb} `links {line}` from {time} ({})", names(&targets));
     context.ui.tell(Style::Plain, text);
     for line in &undone.refused {
         context.ui.tell(Style::Removed, format!("! {line}; it stays"));
@@ -206,10 +206,9 @@ fn refuse(
     let changed = match &reverse.conflicts[..] {
         [] => None,
         [only] => Some(format!("changed since the run: {only}; nothing was written")),
-        several => Some(format!(
-            "{} values were changed since the run; nothing was written",
-            several.len()
-        )),
+        several => {
+            Some(format!("{} values changed since the run; nothing was written", several.len()))
+        }
     };
     let older = older.map_or_else(
         || LIST.to_owned(),
@@ -219,7 +218,7 @@ fn refuse(
     match changed {
         Some(message) if !args.keep_changed => {
             Err(CommandError::new(Exit::Conflict, message).with_hint(
-                "--keep-changed leaves these values and undoes the rest; --overwrite restores what was there before the run all the same",
+                "use --keep-changed to keep these values and undo the rest, or --force to restore all values from before the run",
             ))
         }
         Some(message) if !can_write => Err(CommandError::new(
@@ -227,12 +226,12 @@ fn refuse(
             format!("nothing of `links {line}` is left to undo: {message}"),
         )
         .with_hint(format!(
-            "`links {again} --overwrite` restores what was there before the run; {older}"
+            "`links {again} --force` restores the values from before the run; {older}"
         ))),
         None if !can_write && !reverse.lost.is_empty() => {
             let why = reverse.lost.join("; ");
             let message =
-                format!("nothing of `links {line}` can be undone: {why}; nothing was written");
+                format!("`links {line}` cannot be undone: {why}; nothing was written");
             Err(CommandError::refused(message).with_hint(older))
         }
         _ => Ok(()),

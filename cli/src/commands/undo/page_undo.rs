@@ -45,11 +45,10 @@ impl PageEdit for UndoEdit {
         let lost = match undo.recreates.len() {
             0 => None,
             1 => Some(
-                "1 deleted slot is created again, with a new id; its click statistics are lost"
-                    .to_owned(),
+                "recreates 1 deleted slot, with a new ID; its click statistics are lost".to_owned(),
             ),
             many => Some(format!(
-                "{many} deleted slots are created again, with new ids; their click statistics are lost"
+                "recreates {many} deleted slots, with new IDs; their click statistics are lost"
             )),
         };
         Ok(AskedPage {
@@ -73,7 +72,7 @@ impl PageEdit for UndoEdit {
         if open.is_resumed() || is_seen {
             return Ok(undo.wanted(&page.slots, &open.created()));
         }
-        let message = "another client changed the page meanwhile; nothing was written";
+        let message = "another client changed the page in the meantime; nothing was written";
         Err(CommandError::new(Exit::Conflict, message)
             .with_hint("run the same command again for a new plan"))
     }

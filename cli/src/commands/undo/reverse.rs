@@ -48,7 +48,9 @@ impl Reverse {
             match read {
                 Err(error) if error.exit() == Exit::NotFound && undone.parts.len() > 1 => {
                     let target = part.target();
-                    reverse.lost.push(format!("{target} is gone: nothing of it can be restored"));
+                    reverse
+                        .lost
+                        .push(format!("{target} no longer exists: nothing of it can be restored"));
                     reverse.lost_records.push(json!({ "page": target }));
                     reverse.leaves.push(part.log.run.clone());
                 }
@@ -195,17 +197,15 @@ fn lost(lost: &NotRestored) -> (String, Value) {
             (format!("{name} cannot be restored by this command"), json!({ "field": name }))
         }
         NotRestored::Slot { id, kind } => (
-            format!("{kind} {id} cannot be restored: such a slot cannot be created"),
+            format!("{kind} {id} cannot be restored: {kind} slots cannot be created"),
             json!({ "id": id, "type": kind }),
         ),
         NotRestored::Key { id, key } => (
-            format!("slot {id}: `{key}` was added and is kept: the service cannot clear it"),
+            format!("slot {id}: keeps the added `{key}`, which the service cannot clear"),
             json!({ "id": id, "key": key }),
         ),
         NotRestored::Create { kind } => (
-            format!(
-                "perhaps a {kind} was created, but the answer was lost: `links slots list` shows it"
-            ),
+            format!("a {kind} may have been created (no response): `links slots list` shows it"),
             json!({ "type": kind }),
         ),
         _ => ("something cannot be restored".to_owned(), Value::Null),
@@ -228,15 +228,15 @@ fn conflict_line(conflict: &UndoConflict) -> String {
                 let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
                 cut(&ids.join(" "), SHOWN)
             });
-            format!("{what}: the run left {left}, now it is {now}")
+            format!("{what}: {left} after the run, now {now}")
         }
-        _ => format!("{what}: it was deleted since"),
+        _ => format!("{what}: deleted since"),
     }
 }
 
 fn differs(name: &str, left: &Value, now: &Value) -> String {
     let [left, now] = [left, now].map(|value| cut(&shown_value(value), SHOWN));
-    format!("{name}: the run left {left}, now it is {now}")
+    format!("{name}: {left} after the run, now {now}")
 }
 
 #[cfg(test)]
@@ -259,7 +259,7 @@ mod tests {
         assert!(conflicts.is_empty());
         assert_eq!(changes, object(json!({ "title": "A", "enabled": true, "note": null })));
         let (changes, conflicts) = reverse(json!({ "title": "C", "enabled": true, "note": "" }));
-        assert_eq!(conflicts, ["title: the run left \"B\", now it is \"C\""]);
+        assert_eq!(conflicts, ["title: \"B\" after the run, now \"C\""]);
         assert!(changes.is_empty(), "{changes:?}");
     }
 }

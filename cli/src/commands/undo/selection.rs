@@ -12,7 +12,7 @@ use crate::commands::prelude::*;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// The operation, as `links log` names it; by default the newest
+    /// The operation (see `links log`); by default the newest
     #[arg(value_name = "OPERATION")]
     pub(super) operation: Option<String>,
     /// The operation in a file of `--operation-out`
@@ -20,30 +20,30 @@ pub(crate) struct UndoArgs {
     /// The command may have run on another machine, on the same service and for the same account. `-` reads standard input.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "operation")]
     pub(super) from: Option<PathBuf>,
-    /// Only what was written to this page: id, login or URL
+    /// Only writes to this page: ID, login or URL
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     pub(super) page: Option<ProfileKey>,
-    /// Leave what others changed since, and undo the rest
+    /// Keep values that changed since the operation; undo the rest
     #[arg(long, hide_short_help = true)]
     pub(super) keep_changed: bool,
-    /// Restore also what others changed since
-    #[arg(long, conflicts_with = "keep_changed", hide_short_help = true)]
+    /// Also restore values that changed since the operation
+    #[arg(long = "force", conflicts_with = "keep_changed", hide_short_help = true)]
     pub(super) overwrite: bool,
     /// Also update the page files and form files
     ///
-    /// They follow what is taken back, as by `links pull FILE`.
+    /// The files are updated as by `links pull FILE`.
     #[arg(long)]
     pub(super) files: bool,
     /// Confirm the changes without being asked
     #[arg(short, long)]
     pub(super) yes: bool,
-    /// Current login of a page, which has to match if the login is changed back
+    /// Current login of a page, which must match if the login is changed back
     #[arg(long, value_name = "LOGIN", requires = "yes", hide_short_help = true)]
     pub(super) confirm: Vec<String>,
     /// Show every change of a large plan
     #[arg(long, hide_short_help = true)]
     pub(super) full: bool,
-    /// Wait for other runs on the same pages instead of refusing
+    /// Wait for other runs on the same pages instead of failing
     #[arg(long, hide_short_help = true)]
     pub(super) wait: bool,
     #[command(flatten)]
@@ -145,10 +145,10 @@ pub(super) fn candidates(
         if let (Some(since), true) = (written_since(operations, newest), found.is_empty()) {
             let (undo, line) = (operations.all[newest].id(), since.command_line());
             let message = format!(
-                "there is nothing to redo: `links {line}` has written to {} since the undo",
+                "nothing to redo: `links {line}` has written to {} since the undo",
                 since.target()
             );
-            let hint = format!("`links undo {undo}` takes the undo back all the same");
+            let hint = format!("`links undo {undo}` takes back the undo anyway");
             return Err(CommandError::not_found(message).with_hint(hint));
         }
     }
@@ -213,7 +213,7 @@ impl UndoneOperation {
         parts.reverse();
         if parts.is_empty() {
             let why = refused.into_iter().next();
-            let why = why.unwrap_or_else(|| "it has changed nothing".to_owned());
+            let why = why.unwrap_or_else(|| "it changed nothing".to_owned());
             let message = format!("`links {line}` cannot be undone: {why}");
             return Err(CommandError::refused(message).with_hint(LIST));
         }
@@ -326,16 +326,14 @@ fn reason_against(write: &LoggedWrite) -> Option<String> {
         Err(why) => return Some(why.to_string()),
     };
     if !log.has_effect() {
-        return Some("it has changed nothing".to_owned());
+        return Some("it changed nothing".to_owned());
     }
     let record = log.write.as_ref()?;
     match record.operation.as_str() {
-        "createForm" => Some("the service cannot delete forms".to_owned()),
-        "createProfile" => {
-            Some("this tool deletes no pages; the dashboard of the service does".to_owned())
-        }
+        "createForm" => Some("lead forms can only be deleted in the dashboard".to_owned()),
+        "createProfile" => Some("pages can only be deleted in the dashboard".to_owned()),
         _ if is_create(record) || log.opening.form.is_none() => {
-            Some("what it replaced is not known".to_owned())
+            Some("the previous values are unknown".to_owned())
         }
         _ => None,
     }

@@ -37,7 +37,7 @@ pub(crate) enum Format {
     Csv,
     /// A table for a document
     Markdown,
-    /// One id a line
+    /// One ID per line
     Ids,
 }
 

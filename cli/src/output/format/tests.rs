@@ -191,9 +191,9 @@ fn an_invalid_or_failing_filter_is_a_usage_error() {
 #[test]
 fn an_error_of_a_filter_is_a_short_line_that_names_the_place() {
     for (filter, expected) in [
-        (".[", "closing bracket expected at the end of the filter"),
-        (".[] | @ | x", "identifier expected at ` | x`"),
-        (".[] | titel", "there is no filter `titel`"),
+        (".[", "missing closing bracket"),
+        (".[] | @ | x", "expected identifier at `| x`"),
+        (".[] | titel", "unknown filter `titel`"),
     ] {
         assert_eq!(Query::new(filter).unwrap_err().to_string(), format!("--jq: {expected}"));
     }

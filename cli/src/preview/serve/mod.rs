@@ -26,8 +26,8 @@ pub(crate) async fn serve(
     apply: Option<ApplyWhen>,
 ) -> Result<CommandOutput> {
     if request.path.as_os_str() == "-" {
-        return Err(CommandError::usage("standard input cannot be served: it does not change")
-            .with_hint("name a page file"));
+        return Err(CommandError::usage("cannot serve standard input: it does not change")
+            .with_hint("pass a page file"));
     }
     // What cannot be read at all is an error of the command, not of the file.
     PreviewSource::read_served(&request.path, &request.options.flags.upload_root)?;

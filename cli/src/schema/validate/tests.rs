@@ -66,7 +66,7 @@ fn every_violation_is_reported_at_its_key_or_value() {
             "key clicks: `clicks` is set by the service and cannot be written (leave it out)",
             "key items.1.answer: unknown field `answer` (available: `question`)",
             "key titel: a button has no field `titel` (did you mean `title`?)",
-            "link: `link` must be a URL (it must begin with https://)",
+            "link: `link` must be a URL (it must start with https://)",
             "size: `size` must be a whole number or null, not a string",
             "style: `style` must be one of primary, secondary (did you mean primary?)",
         ]

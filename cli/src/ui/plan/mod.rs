@@ -14,7 +14,7 @@ pub(crate) use text::{cut, value as shown_value};
 use unicode_width::UnicodeWidthStr;
 
 use super::width;
-use crate::output::{Style, StyledLine};
+use crate::output::{Style, StyledLine, count};
 
 /// Maximum width of the label of a slot in columns.
 const LABEL_MAX: usize = 40;
@@ -24,9 +24,6 @@ const LARGE: usize = 50;
 
 /// Number of slots of each kind that a summary shows.
 const SUMMARY_MAX: usize = 10;
-
-/// Maximum number of kept slots that are named where a plan is not shown in full.
-const KEPT_MAX: usize = 12;
 
 /// How a plan is shown.
 #[derive(Clone, Copy)]
@@ -51,10 +48,9 @@ pub(crate) fn lines(shown: &PlanView<'_>, style: PlanStyle<'_>) -> Vec<StyledLin
 }
 
 /// Line about the entries that a summary leaves out, if there are any.
-fn left_out(all: usize, most: usize, what: [&str; 2]) -> Option<StyledLine> {
+fn left_out(all: usize, most: usize, what: &str) -> Option<StyledLine> {
     let more = all.checked_sub(most).filter(|more| *more > 0)?;
-    let what = what[usize::from(more > 1)];
-    let text = format!("… and {more} more {what}; --full shows all");
+    let text = format!("… and {}; --full shows all", count(more, what));
     Some(StyledLine::faint(text))
 }
 
@@ -73,7 +69,7 @@ impl PlanView<'_> {
             lines.push(StyledLine::changed(format!("~ {name}")));
             lines.extend(update.changes.iter().flat_map(|it| change(it, width)));
         }
-        lines.extend(left_out(self.updates.len(), most, ["changed slot", "changed slots"]));
+        lines.extend(left_out(self.updates.len(), most, "more changed slot"));
         for create in self.creates.iter().take(most) {
             lines.push(StyledLine::added(format!(
                 "+ {} ({})",
@@ -86,7 +82,7 @@ impl PlanView<'_> {
             };
             lines.extend(create.data.iter().map(line));
         }
-        lines.extend(left_out(self.creates.len(), most, ["new slot", "new slots"]));
+        lines.extend(left_out(self.creates.len(), most, "more new slot"));
         for moved in self.moves.iter().take(most) {
             let place = match &moved.after {
                 Some(block) => format!("after {}", block.name(item_name)),
@@ -94,10 +90,15 @@ impl PlanView<'_> {
             };
             lines.push(StyledLine::changed(format!("> {} {place}", moved.block.name(item_name))));
         }
-        lines.extend(left_out(self.moves.len(), most, ["move", "moves"]));
-        let most = if is_full { usize::MAX } else { KEPT_MAX };
-        lines.extend(self.kept.iter().take(most).map(|slot| Self::kept(slot, kept_reason)));
-        lines.extend(left_out(self.kept.len(), most, ["kept slot", "kept slots"]));
+        lines.extend(left_out(self.moves.len(), most, "more move"));
+        if is_full {
+            lines.extend(self.kept.iter().map(|slot| Self::kept(slot, kept_reason)));
+        } else if !self.kept.is_empty() {
+            let slots = count(self.kept.len(), "slot");
+            lines.push(StyledLine::faint(format!(
+                "= {slots} kept: not in the file; --full lists them"
+            )));
+        }
         for upload in &self.uploads {
             lines.push(StyledLine::changed(format!("^ upload {upload}")));
             let warning = upload.warning.iter();
@@ -105,7 +106,8 @@ impl PlanView<'_> {
         }
         for delete in self.deletes {
             let name = name(Some(delete.id), &delete.kind, delete.label.as_deref());
-            lines.push(StyledLine::removed(format!("- {name}, with its click statistics")));
+            lines
+                .push(StyledLine::removed(format!("- {name} (its click statistics will be lost)")));
         }
         lines.extend(self.warnings(item_name));
         lines
@@ -115,8 +117,8 @@ impl PlanView<'_> {
     fn kept(slot: &RetainedSlot, kept_reason: &str) -> StyledLine {
         let why = match slot.reason {
             RetainReason::NotInFile => kept_reason,
-            RetainReason::ReadOnly => "not in the file; slots of its type are never deleted",
-            RetainReason::Unsupported => "not in the file; a legacy slot",
+            RetainReason::ReadOnly => "kept: `links` never deletes slots of this type",
+            RetainReason::Unsupported => "legacy slot, kept",
         };
         let name = name(Some(slot.id), &slot.kind, slot.label.as_deref());
         StyledLine::faint(format!("= {name} ({why})"))
@@ -130,10 +132,7 @@ impl PlanView<'_> {
         };
         let room = room.map(|what| format!("the page is full: {what} before new ones are created"));
         let notices = self.notices.iter().map(|Notice::RemovedSince { index, id }| {
-            format!(
-                "{} was slot {id}, which was deleted since: it is created again",
-                item_name(*index)
-            )
+            format!("{} was slot {id}, which was deleted since; recreates it", item_name(*index))
         });
         room.into_iter().chain(notices).map(|it| StyledLine::changed(format!("! {it}")))
     }

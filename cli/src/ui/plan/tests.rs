@@ -22,7 +22,7 @@ fn shown(slots: Value, file: &Value, options: &PlanOptions, width: usize) -> Str
     let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();
     let plan = Plan::new(&page, &Wanted::bind(&page, desired, options).unwrap(), options).unwrap();
     let lines = PlanView::of(&plan, &page)
-        .lines(width, style("not in the file; --prune deletes it", false));
+        .lines(width, style("not in the file; kept without --prune", true));
     for line in &lines {
         assert!(line.text().chars().all(|c| !links_pages::sanitize::is_unsafe(c)), "{line:?}");
     }
@@ -86,11 +86,17 @@ fn slots_outside_the_file_are_shown_as_kept_or_deleted() {
 }
 
 #[test]
-fn kept_slots_above_the_limit_are_counted() {
-    let slots = (1..=20).map(|id| slot(id, "divider", &json!([]))).collect();
-    let text = shown(slots, &json!([]), &PlanOptions::default(), 80);
-    assert_eq!(text.lines().count(), KEPT_MAX + 1);
-    assert!(text.ends_with("f … and 8 more kept slots; --full shows all\n"), "{text}");
+fn kept_slots_are_counted_unless_the_plan_is_shown_in_full() {
+    let slots = (1..=20).map(|id| slot(id, "divider", &json!([])));
+    let page = page(slots.collect());
+    let options = PlanOptions::default();
+    let wanted = Wanted::bind(&page, DesiredPage::default(), &options).unwrap();
+    let plan = Plan::new(&page, &wanted, &options).unwrap();
+    let view = PlanView::of(&plan, &page);
+    let lines = view.lines(80, style("", false));
+    let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
+    assert_eq!(text, ["= 20 slots kept: not in the file; --full lists them"]);
+    assert_eq!(view.lines(80, style("", true)).len(), 20);
 }
 
 #[test]

@@ -73,10 +73,10 @@ pub enum JournalError {
     #[error("line {0} is damaged")]
     Damaged(usize),
     /// A newer version of this program wrote it.
-    #[error("it was written by a newer version (format {0}, this one reads up to {FORMAT})")]
+    #[error("it was written by a newer version (format {0}, this version reads up to {FORMAT})")]
     Newer(u32),
     /// The journal is missing, or even its first line is incomplete: nothing was written to the page.
-    #[error("the run did not begin")]
+    #[error("the run did not start")]
     NotBegun,
     /// The journal could not be used, and the run was abandoned.
     #[error("it was set aside")]

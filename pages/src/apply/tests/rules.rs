@@ -232,7 +232,7 @@ fn fault_59_null_clears_as_the_schema_allows() {
     let fixed = page(&[(1, "button", json!({"link": "https://a.example"}))]);
     assert_eq!(
         plan(&fixed, json!([1, "button", clear])).unwrap_err().to_string(),
-        "slots[0]: `link` of a button cannot be cleared: it allows no null and has no default; write a value or leave it out"
+        "slots[0]: `link` of a button can't be cleared; write a value or leave it out"
     );
 
     let created = plan(&[], json!(["button", clear])).unwrap().creates.remove(0);
@@ -271,13 +271,13 @@ fn all_faulty_items_are_named_at_once() {
     assert_eq!(
         error.to_string(),
         "not on the page: 9, 8
-slots[0]: no slot of the page matches, and slots of type hologram cannot be created
-slots[2]: slot 1 is of type text, not button, and a slot's type never changes; without the id a new slot is created
-slots[3]: slot 1 was already named by slots[2]
+slots[0]: slots of type `hologram` can't be created
+slots[2]: slot 1 is a text slot, not a button, and types can't change; remove `id` to create a new slot
+slots[3]: slot 1 is already used by slots[2]
 slots[5]: slot 2 (event) cannot be edited, but place, title would change
 slots[6]: slot 3 (oldmap) cannot be edited, but zoom would change
-slots[7]: several event slots or items match each other (4, 5); name the slot by its id
-slots[8]: no slot of the page matches, and slots of type event cannot be created"
+slots[7]: several event slots or items match each other (4, 5); write the slot's `id`
+slots[8]: slots of type `event` can't be created"
     );
     let PlanError::Items(items) = error else { panic!("{error}") };
     assert_eq!(items.iter().map(|item| item.index).collect::<Vec<_>>(), (0..9).collect::<Vec<_>>());
@@ -471,11 +471,11 @@ fn a_full_page_makes_room_for_exactly_what_does_not_fit() {
     };
     assert_eq!(
         refusal(&[], &items(0..501), &prune()),
-        "the page would have 501 slots, 500 are allowed"
+        "the page would have 501 slots, but can have at most 500"
     );
     assert_eq!(
         refusal(&slots(500), &items(10..510), &PlanOptions::default()),
-        "the page would have 510 slots, 500 are allowed (10 of them are not in the file)"
+        "the page would have 510 slots, but can have at most 500 (10 of them are not in the file)"
     );
     assert!(plan_of(&slots(500), &items(0..490), &PlanOptions::default()).unwrap().is_empty());
 }

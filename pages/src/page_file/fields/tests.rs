@@ -78,15 +78,15 @@ slots: []
     assert_eq!(
         places(&read(text).unwrap_err()),
         [
-            "2:8 a login has only letters a-z, digits, `.` and `_`",
+            "2:8 a login must have only letters a-z, digits, `.` and `_`",
             "3:1 unknown field `titel` (did you mean `title`?)",
-            "4:14 `description` must be a string or null, not a number (put a string in quotes)",
-            "5:9 `avatar` must be the path of an uploaded image, not a URL (`links files upload URL` prints the path to write here)",
+            "4:14 `description` must be a string or null, not a number (quote a string)",
+            "5:9 `avatar` must be the path of an uploaded image, not a URL (upload it with `links files upload URL` and put the printed path here)",
             "6:10 `./images/terrace.jpg` is a file on this machine, which no one else can see (write {$upload: ./images/terrace.jpg} to upload it)",
-            "8:5 a social link must be a URL, not a mapping (write the URL alone: icons and `order` follow from the list)",
+            "8:5 a social link must be a URL, not a mapping (write only the URL; icons and `order` are set automatically)",
             "9:5 this URL is empty",
             "10:5 a social link must be a URL, not a number",
-            "11:1 unknown field `languageId` (write `languageCode` with a code such as kk)",
+            "11:1 unknown field `languageId` (use `languageCode` with a code such as kk)",
             "12:15 `languageCode` is empty",
             "13:1 `moodText` must be a string or null, not a list",
             "14:12 `moodHours` must be a whole number from 0, or null, not 1.5",
@@ -95,11 +95,11 @@ slots: []
     );
     for (field, expected) in [
         ("login:", "2:1 `login` must be a login, not nothing (leave it out to keep the value)"),
-        ("login: 2026", "2:8 `login` must be a login, not a number (put a string in quotes)"),
-        ("login: abc", "2:8 a login has 4 to 60 characters"),
+        ("login: 2026", "2:8 `login` must be a login, not a number (quote a string)"),
+        ("login: abc", "2:8 a login must have 4 to 60 characters"),
         (
             "socials: null",
-            "2:10 `socials` must be a list of URLs, not nothing (`[]` clears the list)",
+            "2:10 `socials` must be a list of URLs, not nothing (use `[]` to clear the list)",
         ),
         ("moodHours: -1", "2:12 `moodHours` must be a whole number from 0, or null, not -1"),
         (
@@ -168,7 +168,10 @@ fn images_of_fields_are_found_beneath_the_directory_of_the_file() {
 #[test]
 fn a_file_without_slots_is_refused_where_only_slots_are_written() {
     let bad = read(CAFE).unwrap().slots_only().unwrap_err();
-    assert_eq!(places(&bad), ["1:1 this file has no `slots` (`slots: []` is an empty page)"]);
+    assert_eq!(
+        places(&bad),
+        ["1:1 this file has no `slots` (write `slots: []` for an empty page)"]
+    );
     let kept = read(&format!("{CAFE}slots: [{{type: divider}}]\n")).unwrap().slots_only().unwrap();
     assert_eq!((kept.left_out.len(), kept.page.content.slots.len()), (9, 1));
 }

@@ -281,10 +281,10 @@ pub fn refuse_marks(document: &Document) -> Result<(), FileDiagnostics> {
         let (what, help) = if document.text()[span.clone()].starts_with(FORM_PREFIX) {
             (
                 "form",
-                "settle it as the line says, then delete the line; or `links pull --all --force` takes what the form has",
+                "resolve it as the line says, then delete the line; or take the form's values with `links pull --all --force`",
             )
         } else {
-            ("page", "settle it as the line says, then delete the line")
+            ("page", "resolve it as the line says, then delete the line")
         };
         FieldDiagnostic::new("", span, format!("a conflict with the {what} is marked here"))
             .help(help)
@@ -310,7 +310,7 @@ pub(super) fn mark_line(path: &Path, conflict: &MarkedConflict) -> String {
             "{PREFIX} {label}{separator}nothing (removed on the page since the last sync; keep the value below or remove it, then delete this line)"
         ),
         MarkedConflict::Twin(id) => format!(
-            "{PREFIX} {label}{separator}slot {id} (made on the page too; remove this item or that one if they are the same, then delete this line)"
+            "{PREFIX} {label}{separator}slot {id} (also created on the page; remove this item or that one if they are the same, then delete this line)"
         ),
         MarkedConflict::Kept(id) => format!(
             "{PREFIX} {label}{separator}slot {id} (removed from this file, changed on the page since the last sync; keep the item below or remove it, then delete this line)"

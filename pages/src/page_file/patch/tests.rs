@@ -443,7 +443,7 @@ fn a_conflict_is_marked_above_its_line() {
         .replace("profile: cafe", &format!("# <<< page: profile: null {changed}\nprofile: cafe"))
         .replace("      title: |", &format!("      # <<< page: data.title: \"Hi\\n\\\"there\\\" # 😀\" {changed}\n      title: |"))
         .replace("    data: {", "    # <<< page: data.link: nothing (removed on the page since the last sync; keep the value below or remove it, then delete this line)\n    data: {")
-        .replace("  - type: divider", "  # <<< page: slot 1008 (made on the page too; remove this item or that one if they are the same, then delete this line)\n  - type: divider");
+        .replace("  - type: divider", "  # <<< page: slot 1008 (also created on the page; remove this item or that one if they are the same, then delete this line)\n  - type: divider");
     check(CAFE, &edits, &after);
     assert!(marks(CAFE).is_empty());
     let found = marks(&after);
@@ -452,7 +452,7 @@ fn a_conflict_is_marked_above_its_line() {
     assert_eq!(marks(&format!("\u{feff}{after}"))[0].start, found[0].start + 3);
     // A marked file can be patched again, and its marks move with their items.
     check(&after, &[shift("slots", 2, None), set("profile", json!("bar"))], &{
-        let mark = "  # <<< page: slot 1008 (made on the page too; remove this item or that one if they are the same, then delete this line)\n";
+        let mark = "  # <<< page: slot 1008 (also created on the page; remove this item or that one if they are the same, then delete this line)\n";
         let item = "  - type: divider\n    # nothing else\n";
         after
             .replace(mark, "")
@@ -493,7 +493,7 @@ fn a_mark_stays_on_a_line_of_its_own() {
     check(
         "a: [\n  1,\n  2]\n",
         &[shift("a", 1, None), mark("a.1", MarkedConflict::Twin(1.into()))],
-        "a: [\n  # <<< page: slot 1 (made on the page too; remove this item or that one if they are the same, then delete this line)\n  2,\n  1]\n",
+        "a: [\n  # <<< page: slot 1 (also created on the page; remove this item or that one if they are the same, then delete this line)\n  2,\n  1]\n",
     );
 }
 
@@ -520,7 +520,7 @@ fn a_mark_is_a_comment_on_a_line_of_its_own() {
 #[test]
 fn a_mark_goes_above_the_line_in_which_the_value_begins() {
     let twin = |at: &str| [mark(at, MarkedConflict::Twin(1.into()))];
-    let line = "slot 1 (made on the page too; remove this item or that one if they are the same, then delete this line)";
+    let line = "slot 1 (also created on the page; remove this item or that one if they are the same, then delete this line)";
     check(
         "a: {b: \"x\n  y\", c: 1}\n",
         &twin("a.c"),

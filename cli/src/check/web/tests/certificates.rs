@@ -58,20 +58,20 @@ async fn a_certificate_that_is_not_valid_is_broken_and_one_that_ends_soon_is_not
     let mut expected = Vec::new();
     for (authority, name, days, words) in [
         (&authority, "cafe.example", 400, "fine: "),
-        (&authority, "cafe.example", 6, "fine: the certificate ends in 5 days"),
-        (&authority, "cafe.example", -1, "broken: the certificate is not valid: expired"),
-        (&authority, "bar.example", 400, "broken: the certificate is not valid: for another name"),
+        (&authority, "cafe.example", 6, "fine: the certificate expires in 5 days"),
+        (&authority, "cafe.example", -1, "broken: invalid certificate: expired"),
+        (&authority, "bar.example", 400, "broken: invalid certificate: for another name"),
         (
             &other,
             "cafe.example",
             400,
-            "broken: the certificate is not valid: issued by an unknown authority",
+            "broken: invalid certificate: issued by an unknown authority",
         ),
         (
             &namesake,
             "cafe.example",
             400,
-            "broken: the certificate is not valid: not signed by the authority that it names",
+            "broken: invalid certificate: not signed by the authority that it names",
         ),
     ] {
         sites.push(LinkSite::with_tls(authority.server(&[name], now(), days)));
@@ -93,7 +93,7 @@ async fn a_link_that_could_be_https_is_noted() {
     let urls = [(url.clone(), both.address()), (url, plain.address())];
     assert_eq!(
         visited(&authority, &urls).await,
-        ["fine: works with https, too: https://cafe.example/menu", "fine: "]
+        ["fine: also works with https: https://cafe.example/menu", "fine: "]
     );
     assert_eq!(both.lines(), ["HEAD /menu", "HEAD /menu"]);
 }

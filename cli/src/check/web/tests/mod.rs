@@ -68,11 +68,11 @@ async fn each_answer_has_its_verdict_and_costs_few_requests() {
         ("/status/401", "unsure: 401: needs a login", "HEAD /status/401"),
         (
             "/status/403",
-            "unsure: 403: programs are turned away, look yourself",
+            "unsure: 403: blocks bots; check in a browser",
             "HEAD /status/403, GET /status/403",
         ),
-        ("/status/451", "unsure: 451: withheld for legal reasons", "HEAD /status/451"),
-        ("/status/999", "unsure: 999: programs are turned away, look yourself", "HEAD /status/999"),
+        ("/status/451", "unsure: 451: unavailable for legal reasons", "HEAD /status/451"),
+        ("/status/999", "unsure: 999: blocks bots; check in a browser", "HEAD /status/999"),
         ("/status/503", "unsure: 503: the server failed", "HEAD /status/503, GET /status/503"),
         ("/get-only/403", "fine: ", "HEAD /get-only/403, GET /get-only/403"),
         ("/get-only/404", "fine: ", "HEAD /get-only/404, GET /get-only/404"),
@@ -96,14 +96,14 @@ async fn each_answer_has_its_verdict_and_costs_few_requests() {
         ("/loop", "broken: redirects in a loop", "HEAD /loop, HEAD /loop/again"),
         (
             "/cookie-loop",
-            "unsure: redirects in a loop without cookies, look yourself",
+            "unsure: redirects in a loop without cookies; check in a browser",
             "HEAD /cookie-loop",
         ),
-        ("/old/menu", "unsure: ends at the start page /", "HEAD /old/menu, HEAD /"),
+        ("/old/menu", "unsure: redirects to the home page /", "HEAD /old/menu, HEAD /"),
         ("/to-file", "broken: redirects to a file: URL", "HEAD /to-file"),
         ("/to-app", "unsure: redirects to a tg: URL", "HEAD /to-app"),
-        ("/to-nothing", "broken: redirects to what is not a URL", "HEAD /to-nothing"),
-        ("/to-long", "broken: redirects to what is not a URL", "HEAD /to-long"),
+        ("/to-nothing", "broken: redirects to an invalid URL", "HEAD /to-nothing"),
+        ("/to-long", "broken: redirects to an invalid URL", "HEAD /to-long"),
         ("/to-password", "fine: ", "HEAD /to-password, HEAD /menu"),
         (
             "/to-itself-escaped",
@@ -112,7 +112,7 @@ async fn each_answer_has_its_verdict_and_costs_few_requests() {
         ),
         (
             "/control",
-            "unsure: the answer is not HTTP, or was cut off",
+            "unsure: the response is not HTTP, or was cut off",
             "HEAD /control, GET /control",
         ),
     ] {

@@ -69,7 +69,7 @@ impl Process {
             return Err(format!("it takes longer than {} s", limit().as_secs()));
         };
         if made.len() as u64 > MOST_OUTPUT {
-            return Err(format!("it produces more than {} MiB", MOST_OUTPUT >> 20));
+            return Err(format!("it returns more than {} MiB", MOST_OUTPUT >> 20));
         }
         let status = child.wait().map_err(|error| error.to_string())?;
         let reason = reason.and_then(|it| it.join().ok()).unwrap_or_default();

@@ -68,7 +68,11 @@ pub(crate) fn run(code: &str, input: &[u8], output: &mut impl Write) -> Result<(
 }
 
 fn not_loaded(errors: &load::Errors<&str, ()>) -> String {
-    let expected = |what: &str, found| format!("{what} expected {}", at(found));
+    let expected = |what: &str, found: &str| match found.trim() {
+        "" if what == "term" => "the filter ends unexpectedly".to_owned(),
+        "" => format!("missing {what}"),
+        found => format!("expected {what} {}", at(found)),
+    };
     // What follows the first mistake is often only its consequence.
     let first = errors.iter().find_map(|(_, error)| match error {
         load::Error::Io(all) => all.first().map(|(_, why)| why.clone()),
@@ -81,7 +85,7 @@ fn not_loaded(errors: &load::Errors<&str, ()>) -> String {
 fn not_compiled(errors: jaq_core::compile::Errors<&str, ()>) -> String {
     let first = errors.into_iter().flat_map(|(_, errors)| errors).next();
     let unknown = |(name, what): (&str, jaq_core::compile::Undefined)| {
-        format!("there is no {} `{name}`", what.as_str())
+        format!("unknown {} `{name}`", what.as_str())
     };
     first.map_or_else(|| "it is invalid".to_owned(), unknown)
 }
@@ -95,7 +99,7 @@ const MOST_FOUND: usize = 20;
 fn at(rest: &str) -> String {
     let begin = rest.lines().next().unwrap_or_default().trim_end();
     let found: String = begin.chars().take(MOST_FOUND).collect();
-    if found.is_empty() { "at the end of the filter".to_owned() } else { format!("at `{found}`") }
+    format!("at `{found}`")
 }
 
 /// Shortens a message that quotes values of any length: its beginning, and its end, which says what was done with the value.

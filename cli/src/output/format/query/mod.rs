@@ -95,7 +95,7 @@ fn run(code: &str, data: &Value, process: Option<Process>) -> Result<String, Str
 fn not_json(line: &str) -> String {
     let begin: String = line.chars().take(MOST_SHOWN).collect();
     let more = if begin.len() < line.len() { "…" } else { "" };
-    format!("it produces {begin}{more}, which is not JSON")
+    format!("it returns {begin}{more}, which is not JSON")
 }
 
 #[cfg(not(test))]
