@@ -139,7 +139,7 @@ impl AccountTrial<'_> {
             let is_in_file = self.files.marks(file).contains(mark);
             let had =
                 |mark: &String| memory.once_in_file.contains(&(file.to_owned(), mark.clone()));
-            // With --overwrite a slot that the file has no more is deleted, whatever others have made of it.
+            // With --force a slot that the file has no more is deleted, whatever others have made of it.
             let was_in_file =
                 had(mark) || flags.overwrite && memory.former.of(*id, mark).iter().any(had);
             // A slot that others made is not the item, even if it resembles it, where the item's own slot was deleted.
