@@ -150,7 +150,7 @@ impl ReadPages {
     pub(super) fn page(&self, key: &ProfileKey) -> Option<PageSnapshot> {
         let is_its = |page: &&ReadPage| match key {
             ProfileKey::Id(id) => page.head().id == *id,
-            ProfileKey::Login(login) => page.head().login.eq_ignore_ascii_case(login),
+            login => page.head().login.eq_ignore_ascii_case(&login.to_string()),
         };
         self.pages.iter().find(is_its)?.snapshot()
     }
