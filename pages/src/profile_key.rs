@@ -56,7 +56,7 @@ fn url(text: &str) -> Option<(&str, &str)> {
 pub fn slot(text: &str) -> Result<SlotId, &'static str> {
     if text.parse::<i64>().is_err() && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
     {
-        return Err("an ID must be at most 9223372036854775807");
+        return Err("an ID must be a whole number, at most 9223372036854775807");
     }
     text.parse()
         .ok()

@@ -228,7 +228,7 @@ fn two_files_of_one_page_or_form_and_files_that_are_neither_are_refused_or_named
     env.file("package.json", "{\"name\": \"x\"}");
     let plan = env.run("plan");
     assert!(
-        plan.exit == 3 && plan.stderr.contains("package.json is neither a page nor a form"),
+        plan.exit == 3 && plan.stderr.contains("skipped package.json: neither a page nor a form"),
         "{plan}"
     );
     for name in ["compose.yaml", "mkdocs.yml", "tsconfig.json", "renovate.json"] {
@@ -237,7 +237,7 @@ fn two_files_of_one_page_or_form_and_files_that_are_neither_are_refused_or_named
     let plan = env.run("plan");
     let left = "skipped 5 files that are neither pages nor forms: compose.yaml, mkdocs.yml, package.json and 2 more";
     assert!(plan.stderr.contains(left), "{plan}");
-    assert_eq!(plan.stderr.matches("left out").count(), 1, "{plan}");
+    assert_eq!(plan.stderr.matches("skipped").count(), 1, "{plan}");
     let named = env.run("plan package.json");
     assert!(named.exit == 8 && named.stderr.contains("package.json:1:2"), "{named}");
     let nothing = env.run("plan images");

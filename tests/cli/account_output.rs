@@ -47,21 +47,24 @@ fn a_page_whose_file_is_gone_is_named_with_what_becomes_of_it() {
     assert_eq!(absent, json!([{ "file": "pages/cafe.yaml", "id": 101, "login": "cafe" }]));
     // A file that was moved is no such file, and neither is one outside the directory that is planned.
     env.file("pages/moved.yaml", "profile: cafe\ntitle: Cafe\n");
-    assert!(!ok(&env, "plan").stdout.contains("any more"));
+    assert!(!ok(&env, "plan").stdout.contains("no longer exists"));
     fs::remove_file(path(&env, "pages/moved.yaml")).unwrap();
     assert!(!ok(&env, "plan pages/weddings.yaml").stdout.contains("any more"));
     // The advice holds: the record goes, and so does the note.
     let refreshed = ok(&env, "init --refresh");
-    assert!(refreshed.stdout.contains("pages/cafe.yaml no longer exists"), "{refreshed}");
+    assert!(
+        refreshed.stdout.contains("removed the record of pages/cafe.yaml (file no longer exists)"),
+        "{refreshed}"
+    );
     let lock = text(&env, "links.lock");
     assert!(!lock.contains("pages/cafe.yaml") && lock.contains("pages/weddings.yaml"), "{lock}");
-    assert!(!ok(&env, "plan").stdout.contains("any more"));
+    assert!(!ok(&env, "plan").stdout.contains("no longer exists"));
     assert_eq!(writes(&env), [""; 0]);
     // The last one of a directory, too.
     fs::remove_file(path(&env, "pages/weddings.yaml")).unwrap();
     let empty = env.run("plan pages");
     assert!(
-        empty.exit == 2 && empty.stderr.contains("pages/weddings.yaml is not there"),
+        empty.exit == 2 && empty.stderr.contains("pages/weddings.yaml no longer exists"),
         "{empty}"
     );
 }
@@ -133,7 +136,10 @@ fn an_empty_value_is_not_listed_as_replaced_and_a_login_is_named_once() {
     ok(&env, "apply cafe.yaml --allow-rename");
     env.server.edit(|account| account.profiles[0].description = None);
     let plan = env.run("plan cafe.yaml --force");
-    assert!(plan.stdout.contains("`description` was empty on the page"), "{plan}");
+    assert!(
+        plan.stdout.contains("overwrites `description`, which is now empty on the page"),
+        "{plan}"
+    );
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn nothing_is_written_where_one_slot_of_one_page_cannot_be() {
     let before = env.server.account().profiles.clone();
     for (edit, exit, expected) in [
         (".data.link |= 7", 8, "slot 10"),
-        (".type = \"text\"", 8, "changes its type"),
+        (".type = \"text\"", 8, "--edit must not change `type`"),
         (".data.titel = 1", 8, "titel"),
         ("error(\"no\")", 8, "no"),
         (".data |= (", 2, "--edit"),
@@ -238,9 +238,9 @@ fn rows_that_the_service_would_refuse_are_shown_at_their_line() {
     for (text, expected) in [
         ("name,url\nA,https://a.example\nB,not a url\n", "menu.csv:3"),
         ("name,url\nA\n", "menu.csv:2"),
-        ("name,link\nA,https://a.example\n", "no column url"),
+        ("name,link\nA,https://a.example\n", "unknown column `url`"),
         ("name,url\n", "no rows"),
-        ("", "no column"),
+        ("", "unknown column"),
     ] {
         env.file("menu.csv", text);
         let run = env.run_args(IMPORT, b"");

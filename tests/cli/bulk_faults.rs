@@ -274,7 +274,11 @@ fn a_dry_run_plans_what_a_run_after_an_interrupted_import_does() {
         assert!(ended.status.code().is_none() && made == 100, "{place}: {made} {ended:?}");
         let dry = env.run_args(IMPORT.iter().copied().chain(["--dry-run"]), b"");
         assert_eq!(dry.exit, 3, "{dry}");
-        assert!(dry.stderr.contains(&format!("continues ({made} created so far)")), "{dry}");
+        assert!(
+            dry.stderr.contains(&format!("({made} created so far)"))
+                && dry.stderr.contains("resuming the run interrupted"),
+            "{dry}"
+        );
         assert!(dry.stdout.contains("qara.weddings: 30 to create"), "{dry}");
         assert_eq!(on_page() - before, made);
         let run = env.run_args(IMPORT, b"");
@@ -290,7 +294,7 @@ fn a_page_named_twice_is_written_once_or_refused() {
     writes(&env);
     let run = rewrite(&env, &["cafe", "101", "--where", ".id == 1002", "--edit", APPEND, "--yes"]);
     assert_eq!(run.exit, 2, "{run}");
-    assert!(run.stderr.contains("named twice; nothing was written"), "{run}");
+    assert!(run.stderr.contains("given twice; nothing was written"), "{run}");
     assert_eq!(writes(&env), [""; 0]);
 }
 
@@ -391,7 +395,10 @@ fn a_page_of_500_slots_is_rewritten_with_few_requests() {
     env.file("menu.csv", csv(1));
     let run = env.run_args(IMPORT, b"");
     assert_eq!(run.exit, 14, "{run}");
-    assert!(run.stderr.contains("501 slots, 500 are allowed; nothing was written"), "{run}");
+    assert!(
+        run.stderr.contains("501 slots, but can have at most 500; nothing was written"),
+        "{run}"
+    );
 }
 
 #[test]
@@ -415,8 +422,13 @@ fn a_rewrite_that_more_slots_match_since_is_a_second_run_with_an_undo_of_its_own
     let run = env.run_args(words, b"");
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(titles(&env, 0)[..2], ["Menu of today!", "Menu!"], "{run}");
-    let (_, said) = run.stderr.split_once("is not continued, because this one is for other slots or values; what it has written stays (1 updated), ").unwrap();
-    let (_, first) = said.split_once("has an undo of its own: `links undo ").unwrap();
+    let (_, said) = run
+        .stderr
+        .split_once(
+            "had other slots or values, so it is not continued; its writes stay (1 updated); ",
+        )
+        .unwrap();
+    let (_, first) = said.split_once("`links undo ").unwrap();
     let first = first.split('`').next().unwrap();
     ok(&env, "undo --yes");
     assert_eq!(titles(&env, 0)[..2], ["Menu of today", "Menu!"]);
@@ -455,7 +467,10 @@ fn a_rewrite_that_ends_with_an_edit_by_others_says_that_it_has_ended() {
     let page = &run.json()["data"]["pages"][0];
     assert_eq!((&page["done"]["updated"], &page["finished"]), (&60.into(), &true.into()), "{run}");
     let hint = run.error()["hint"].as_str().unwrap().to_owned();
-    assert!(hint.contains("the run has ended, and the same command would be a new one"), "{run}");
+    assert!(
+        hint.contains("the run has ended, and the same command would start a new one"),
+        "{run}"
+    );
     assert!(ok(&env, "log").stdout.contains("drift"), "{run}");
     assert_eq!(env.run_args(DISHES, b"").exit, 0);
     let ends = |end: &str| titles(&env, 1).iter().filter(|title| title.ends_with(end)).count();

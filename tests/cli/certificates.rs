@@ -102,6 +102,6 @@ fn a_file_that_cannot_be_used_is_named_before_anything_is_sent() {
     assert!(env.operations().is_empty());
     let env = env.env("LINKS_CA_FILE", "none.pem");
     let run = env.run("me");
-    assert!(run.stderr.contains("LINKS_CA_FILE: none.pem cannot be used"), "{run}");
+    assert!(run.stderr.contains("LINKS_CA_FILE: cannot use none.pem"), "{run}");
     assert_eq!(env.run("me --sandbox").exit, 0, "the sandbox needs no certificate");
 }

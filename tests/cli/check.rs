@@ -237,7 +237,7 @@ fn a_file_that_changes_during_the_check_is_not_written() {
         env.run("check cafe.yaml --allow-private --fix")
     });
     assert_eq!(run.exit, 7, "{run}");
-    assert!(run.stderr.contains("was changed meanwhile"), "{run}");
+    assert!(run.stderr.contains("changed in the meantime"), "{run}");
     assert_eq!(fs::read_to_string(&path).unwrap(), changed);
 }
 

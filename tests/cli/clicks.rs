@@ -88,10 +88,16 @@ fn other_shapes_of_analytics_are_recognised_or_printed() {
     let (env, _service) = with_analytics(unknown.clone());
     let run = env.run("slots top cafe");
     assert_eq!((run.exit, run.stdout.as_str()), (0, ""), "{run}");
-    assert!(run.stderr.contains("not recognised") && run.stderr.contains("taps  41"), "{run}");
+    assert!(
+        run.stderr.contains("cannot read the clicks of slots") && run.stderr.contains("taps  41"),
+        "{run}"
+    );
     let listed = env.run("slots list cafe --clicks");
     assert_eq!(listed.exit, 0, "{listed}");
-    assert!(listed.stderr.contains("not recognised") && listed.stderr.contains("taps"), "{listed}");
+    assert!(
+        listed.stderr.contains("cannot read the clicks of slots") && listed.stderr.contains("taps"),
+        "{listed}"
+    );
     assert!(listed.stdout.contains("1002"), "{listed}");
     let (env, _service) = with_analytics(unknown.clone());
     assert_eq!(env.run("slots top cafe -o json").json()["data"], unknown);

@@ -82,7 +82,7 @@ fn the_doctor_reports_the_check_that_fails() {
         "token",
         "connection",
         "clock",
-        "abilities",
+        "scopes",
         "limits",
         "requests",
         "state directory",
@@ -96,7 +96,7 @@ fn the_doctor_reports_the_check_that_fails() {
     };
     assert_eq!(bad(&env().env("LINKS_BASE_URL", "")), (2, "service".into()));
     assert_eq!(bad(&env().env("LINKS_TOKEN", "")), (4, "token".into()));
-    assert_eq!(bad(&env().env("LINKS_TOKEN", "wrong-token")), (4, "abilities".into()));
+    assert_eq!(bad(&env().env("LINKS_TOKEN", "wrong-token")), (4, "scopes".into()));
     assert_eq!(bad(&env().env("LINKS_BASE_URL", "links.test")), (2, "service".into()));
     let absent = env().env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", "/no/such/file");
     assert_eq!(bad(&absent), (2, "token".into()));
@@ -109,7 +109,7 @@ fn the_doctor_reports_the_check_that_fails() {
     let env = env();
     env.server.edit(|account| account.tokens[0].abilities = vec!["profile:read".into()]);
     let (exit, found) = findings(&env);
-    assert!(exit == 0 && found.contains(&("abilities".into(), "doubtful".into())), "{found:?}");
+    assert!(exit == 0 && found.contains(&("scopes".into(), "doubtful".into())), "{found:?}");
 
     let full = TestEnv::with(|builder| {
         builder.limits(Limits { profiles: 2, rates_enforced: false, ..Limits::default() })
@@ -212,7 +212,8 @@ fn found_h_a_token_file_that_everybody_can_write_to_is_refused() {
         for line in ["me", "doctor"] {
             let run = env.run(line);
             assert_eq!(run.exit, exit, "{mode:o}: {run}");
-            let said = run.stdout.contains("anyone") || run.stderr.contains("anyone");
+            let said = run.stdout.contains("is writable by others")
+                || run.stderr.contains("is writable by others");
             assert_eq!(said, exit == 4, "{mode:o}: {run}");
         }
     }

@@ -31,16 +31,14 @@ fn the_page_of_exit_codes_is_made_from_the_table() {
 #[test]
 fn help_lists_every_exit_code_of_the_table() {
     let env = TestEnv::cafe();
-    let (topic, brief) = (env.run("help exit-codes").stdout, env.run("--help").stdout);
+    let (topic, main) = (env.run("help exit-codes").stdout, env.run("--help").stdout);
+    assert!(main.contains("exit-codes"), "{main}");
     for exit in links_cli::Exit::ALL {
         let row = |line: &str| {
             line.starts_with(&format!("{:>5}  {} ", exit.code(), exit.name()))
                 && line.ends_with(exit.meaning())
         };
         assert!(topic.lines().any(row), "{topic}");
-        let word = format!("{} {}", exit.code(), exit.name().replace('_', " "));
-        let brief = brief.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(brief.contains(&word), "{brief}");
     }
 }
 

@@ -93,7 +93,7 @@ fn a_dry_run_of_a_delete_reports_slots_that_cannot_be_deleted() {
     assert_eq!((&run["operation"], &run["accepted"]), (&json!("deleteSlots"), &json!(true)));
     assert_eq!(env.operations().last().map(String::as_str), Some("deleteSlots"));
     let run = env.run("slots delete cafe 1002 1008 --dry-run");
-    assert!(run.stdout.contains("refuses to delete event 1008"), "{run}");
+    assert!(run.stdout.contains("event slots cannot be deleted (slot 1008)"), "{run}");
     let run = env.run("slots delete cafe 1008 --dry-run -o json");
     assert_eq!(run.json()["data"]["accepted"], json!(false), "{run}");
     assert!(!writes(&env));
@@ -160,7 +160,10 @@ fn a_dry_run_of_apply_prints_the_requests_that_are_known() {
         lines[1].contains(r#"{"slots":[{"data":{"title":"Good evening!"},"id":1001}]}"#),
         "{run}"
     );
-    assert!(run.stderr.contains("apply would refuse cafe"), "{run}");
+    assert!(
+        run.stderr.contains("× cafe: 9 of 14 slots would be deleted; pass --max-deletes N"),
+        "{run}"
+    );
 
     env.file(
         "page.yaml",

@@ -272,8 +272,8 @@ fn a_key_is_refused_for_an_upload_of_several_requests() {
     env.file("dot.gif", picture(1, 1));
     env.file("other.gif", picture(2, 2));
     for (words, why) in [
-        ("dot.gif other.gif", "an idempotency key belongs to one request"),
-        ("dot.gif --via upload-url", "an idempotency key belongs to one request"),
+        ("dot.gif other.gif", "an idempotency key can only be used for one request"),
+        ("dot.gif --via upload-url", "an idempotency key can only be used for one request"),
         ("dot.gif --dry-run", "--dry-run"),
     ] {
         let run = env.run(&format!("files upload {words} --idempotency-key k -o json"));

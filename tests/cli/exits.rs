@@ -48,7 +48,7 @@ fn ended(exit: Exit) -> i32 {
 fn a_panic_ends_with_the_code_of_an_internal_error_and_a_safe_message() {
     let run = TestEnv::cafe().env("LINKS_TEST_PANIC", "torn \u{1b}[2J\nexit 0").run("me");
     assert_eq!(run.exit, i32::from(Exit::Internal.code()));
-    assert!(run.stderr.contains("a defect in links stopped the command"), "{run}");
+    assert!(run.stderr.contains("a bug in links stopped the command"), "{run}");
     assert!(!run.stderr.contains('\u{1b}') && !run.stderr.contains("\nexit 0"), "{run}");
 }
 

@@ -206,7 +206,7 @@ fn an_error_of_a_filter_is_one_short_line_of_json_in_a_pipe_and_text_on_a_termin
     for (filter, message, sent) in [
         (".[] | titel", "--jq: unknown filter `titel`", 0),
         (".[0] | .id | error", "--jq: 101", 1),
-        (".[", "--jq: closing bracket expected at the end of the filter", 0),
+        (".[", "--jq: missing closing bracket", 0),
     ] {
         env.operations();
         let run = env.run_args(["profile", "list", "--jq", filter], b"");
@@ -234,9 +234,9 @@ fn a_write_whose_output_cannot_be_written_reports_the_id() {
         String::from_utf8(output.stderr).unwrap()
     };
     let text = said("slots add cafe text title=t");
-    assert!(text.contains("carried out (") && text.contains("cannot write to stdout"), "{text}");
+    assert!(text.contains("was applied (") && text.contains("cannot write to stdout"), "{text}");
     for line in ["slots list cafe", "slots add cafe text title=t --dry-run"] {
-        assert!(!said(line).contains("carried out"), "{line}");
+        assert!(!said(line).contains("was applied"), "{line}");
     }
 }
 
@@ -285,7 +285,7 @@ fn a_base_url_that_cannot_be_reached_is_named_with_its_source() {
     assert_eq!(error["hint"], "the URL comes from --base-url: http://127.0.0.1:1/api/v1");
     let run = TestEnv::cafe().env("LINKS_BASE_URL", &*host).run("me -o json");
     assert_eq!(run.exit, 6, "{run}");
-    let hint = format!("like {host}/api/v1");
+    let hint = format!("such as {host}/api/v1");
     drop(env);
     assert!(run.error()["hint"].as_str().unwrap().ends_with(&hint), "{run}");
 }
@@ -313,7 +313,10 @@ fn errors_about_dates_ids_and_urls_state_the_expected_form() {
     let env = TestEnv::cafe();
     for (line, said) in [
         ("analytics account --from yesterday", "YYYY-MM-DD"),
-        ("slots get cafe 9223372036854775808", "a whole number, at most 9223372036854775807"),
+        (
+            "slots get cafe 9223372036854775808",
+            "an ID must be a whole number, at most 9223372036854775807",
+        ),
         ("files upload ftp://x/a.jpg", "only http and https"),
     ] {
         let run = env.run(line);

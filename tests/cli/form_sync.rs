@@ -90,7 +90,7 @@ fn without_a_lock_the_state_directory_has_the_record_of_a_form() {
     env.file(FILE, FORM.replace("Reserve", "Book"));
     env.operations();
     let run = ok(&env, apply);
-    assert!(run.stderr.contains("on the page since the last sync; kept"), "{run}");
+    assert!(run.stderr.contains("in the form since the last sync; kept"), "{run}");
     let now = form(&env);
     assert_eq!((&now["title"], &now["buttonText"]), (&json!("Their terrace"), &json!("Book")));
     env.file(FILE, FORM.replace("a terrace", "our terrace"));
@@ -121,7 +121,7 @@ fn an_overwriting_apply_says_what_it_replaces() {
     set(&env, |form| form.title = "Their terrace".to_owned());
     let run = ok(&env, "apply --yes --force");
     let shown = format!("{}{}", run.stdout, run.stderr);
-    assert!(shown.contains("! `title` was \"Their terrace\" in the form"), "{run}");
+    assert!(shown.contains("! `title`: overwrites \"Their terrace\" in the form"), "{run}");
     assert_eq!(form(&env)["title"], "Book a terrace");
 }
 

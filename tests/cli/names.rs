@@ -49,7 +49,7 @@ fn fault_73_an_invalid_page_key_is_refused_before_anything_is_sent() {
             let line = [&words[..2], &[key], &words[2..]].concat();
             let run = env.run_args(&line, b"");
             assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{key:?}\n{run}");
-            let why = ["for '<KEY>'", "a value is required"];
+            let why = ["for `<KEY>`", "a value is required"];
             assert!(why.iter().any(|it| run.stderr.contains(it)), "{key:?}\n{run}");
         }
     }
@@ -84,7 +84,7 @@ fn fault_74_an_id_is_a_positive_number_that_fits() {
             let words: Vec<_> = line.split(' ').map(|it| it.replace("ID", id)).collect();
             let run = env.run_args(&words, b"");
             assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{line}: {id:?}\n{run}");
-            let why = ["an id is a whole number", "a value is required"];
+            let why = ["an ID must be a whole number", "a value is required"];
             assert!(why.iter().any(|it| run.stderr.contains(it)), "{line}: {id:?}\n{run}");
         }
     }

@@ -328,7 +328,7 @@ fn a_page_that_the_account_does_not_have_is_said() {
     operation["runs"][nth]["page"] = json!(999_999);
     env.file("bent.json", operation.to_string());
     let run = ok(&env, "undo --from bent.json --yes");
-    assert!(run.stderr.contains("qara.weddings is gone"), "{run}");
+    assert!(run.stderr.contains("qara.weddings no longer exists"), "{run}");
     assert_eq!(values(&env)[0][0], before[0][0]);
     operation["runs"] = json!([operation["runs"][nth]]);
     writes(&env);

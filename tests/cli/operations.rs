@@ -248,12 +248,12 @@ fn an_undo_of_an_interrupted_apply_says_what_becomes_of_it() {
     // Another content tells that the plan may be another one.
     env.file("cafe.yaml", text.replace("N1", "N2"));
     let plan = env.run("plan cafe.yaml");
-    assert!(plan.stderr.contains("`apply` finds that out first"), "{plan}");
+    assert!(plan.stderr.contains("`apply` checks that first"), "{plan}");
     // Without a record, what differs is marked in the file.
     let undone = failed(&env, "undo --yes --files", 7);
     assert!(undone.stderr.contains("`links pull --force cafe.yaml`"), "{undone}");
-    assert!(undone.stderr.contains("ends here and is taken back"), "{undone}");
-    assert!(!undone.stderr.contains("has an undo of its own"), "{undone}");
+    assert!(undone.stderr.contains("is not continued, but taken back"), "{undone}");
+    assert!(!undone.stderr.contains("takes them back"), "{undone}");
     assert!(undone.stdout.contains("cafe: 1 updated, 1 deleted\n"), "{undone}");
 }
 
@@ -313,7 +313,7 @@ fn keep_changed_leaves_values_of_others_and_undoes_the_rest() {
     ok(&env, APPLY);
     retitle(&env, 1, "Theirs");
     let run = ok(&env, "undo --keep-changed --yes -o json");
-    let kept = json!(["qara.weddings: title: the run left \"New b\", now it is \"Theirs\""]);
+    let kept = json!(["qara.weddings: title: \"New b\" after the run, now \"Theirs\""]);
     assert_eq!(run.json()["data"]["kept"], kept);
     let mut expected = before.clone();
     expected[0][1][0] = "Theirs".into();
@@ -391,7 +391,7 @@ fn a_page_that_is_gone_is_said_and_the_others_are_undone() {
     ok(&env, APPLY);
     env.server.edit(|account| drop(account.profiles.remove(1)));
     let run = ok(&env, "undo --yes");
-    assert!(run.stderr.contains("qara.weddings is gone"), "{run}");
+    assert!(run.stderr.contains("qara.weddings no longer exists"), "{run}");
     let mut expected = before.clone();
     expected[0].as_array_mut().unwrap().remove(1);
     assert_eq!(values(&env), expected);
@@ -506,7 +506,7 @@ fn a_run_that_is_continued_is_one_operation_wherever_it_was_ended() {
             break;
         }
         let run = ok(&env, &line);
-        if !run.stderr.contains("continues") {
+        if !run.stderr.contains("resuming the run") {
             continue;
         }
         continued += 1;

@@ -110,7 +110,7 @@ fn found_04_only_regular_files_with_an_image_in_them_are_uploaded() {
     let env = naming("");
     env.file("pages/secret.gif", "root:x:0:0:root:/root:/bin/sh\n");
     env.file("pages/empty.gif", "");
-    assert!(refused(&env, "secret.gif").stderr.contains("only jpeg, png, webp and gif"));
+    assert!(refused(&env, "secret.gif").stderr.contains("is not a JPEG, PNG, WebP or GIF image"));
     assert!(refused(&env, "empty.gif").stderr.contains("is empty"));
     assert!(refused(&env, "images").stderr.contains("is not a file"));
     #[cfg(unix)]
@@ -430,7 +430,7 @@ fn found_h_a_schema_of_doubling_references_is_bounded() {
     let env = env.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()));
     let run = env.run("slots plan page.yaml --timeout 5");
     assert_eq!(run.exit, 11, "{run}");
-    assert!(run.stderr.contains("schema of the type button"), "{run}");
+    assert!(run.stderr.contains("schema of the slot type `button`"), "{run}");
     let run = env.run("slots plan page.yaml --no-validate");
     assert_eq!(run.exit, 3, "{run}");
 }
@@ -547,7 +547,7 @@ fn an_import_refuses_paths_of_images_near_its_file_at_their_lines() {
     assert_eq!(run.exit, 8, "{run}");
     for text in [
         "pages/menu.csv:3: image: `images/menu.gif` is a file on this machine",
-        "`links files upload pages/images/menu.gif` prints the path",
+        "`links files upload pages/images/menu.gif` and put the printed path here",
         "pages/menu.csv:5: image: `C:\\tea.gif`",
     ] {
         assert!(run.stderr.contains(text), "{text}: {run}");

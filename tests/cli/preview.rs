@@ -84,7 +84,7 @@ fn a_preview_asks_for_what_is_not_cached_and_no_more() {
     fresh.file("cafe.yaml", format!("{FILE}languageCode: kk\n"));
     // Four requests are the limit: how the service renders the page is not asked.
     let run = preview(&fresh, "preview cafe.yaml");
-    assert!(run.exit == 0 && run.stderr.contains("may differ"), "{run}");
+    assert!(run.exit == 0 && run.stderr.contains("may word it differently"), "{run}");
     let run = preview(&fresh, "preview cafe.yaml");
     assert!(run.stderr.contains("rendered by the service"), "{run}");
     // A page without forms, a file that refers to none.
@@ -256,7 +256,7 @@ fn a_service_that_renders_in_other_words_is_announced() {
     content["tokens"] = json!(2 * content["tokens"].as_u64().unwrap());
     std::fs::write(path, other.to_string()).unwrap();
     let run = preview(&env, "preview cafe.yaml --diff");
-    assert!(run.exit == 3 && run.stderr.contains("may differ"), "{run}");
+    assert!(run.exit == 3 && run.stderr.contains("may word it differently"), "{run}");
     let json = preview(&env, "preview cafe.yaml --diff -o json").json();
     let (data, same) = (&json["data"], &same["data"]);
     assert_eq!((&data["renderedBy"], &data["diff"]), (&json!("model"), &same["diff"]));
@@ -288,7 +288,10 @@ fn a_page_that_is_too_long_is_a_no() {
     let most = tokens.as_u64().unwrap();
     assert_eq!(preview(&env, &format!("preview cafe.yaml --max-tokens {most}")).exit, 0);
     let run = preview(&env, &format!("preview cafe.yaml --max-tokens {}", most - 1));
-    assert!(run.exit == 3 && run.stderr.contains(&format!("more than {}", most - 1)), "{run}");
+    assert!(
+        run.exit == 3 && run.stderr.contains(&format!("over the limit of {}", most - 1)),
+        "{run}"
+    );
     assert!(run.stdout.starts_with("# Qara, by the river"), "{run}");
 }
 
@@ -448,7 +451,7 @@ fn a_slot_type_that_only_the_service_knows_is_named_as_unknown_to_the_preview() 
     env.file("cafe.yaml", "profile: cafe\nslots: [{type: video, data: {title: A}}]\n");
     let run = preview(&env, "preview cafe.yaml");
     assert_eq!(run.exit, 14, "{run}");
-    let said = "the preview does not know slots of the type video, and cannot show the page";
+    let said = "cannot preview the page: unknown slot type `video`";
     assert!(run.stderr.contains(said) && !run.stderr.contains("would fail"), "{run}");
     assert_eq!(env.run("plan cafe.yaml").exit, 3);
 }

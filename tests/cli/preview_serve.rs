@@ -445,7 +445,7 @@ fn what_cannot_be_undone_is_applied_only_after_a_confirmation() {
     env.server.edit(|account| account.profiles[0].slots.last_mut().unwrap().id = 4998);
     let mut events = server.events();
     assert_eq!(server.apply(true), "failed");
-    events.until(&server, "text 4998 would be deleted now");
+    events.until(&server, "text 4998 would now also be deleted");
     assert!(has(&env));
     assert_eq!(server.apply(false), "confirm");
     assert_eq!(server.apply(true), "applied");
@@ -531,7 +531,8 @@ fn a_new_page_is_created_after_a_confirmation() {
     assert!(env.server.account().profile("spring.menu").is_some());
     let html = server.html();
     assert!(
-        html.contains("Nothing changes for the reader.") && html.contains("as the service"),
+        html.contains("Nothing changes for the reader.")
+            && html.contains("rendered by the service"),
         "{html}"
     );
 }

@@ -61,7 +61,7 @@ fn has_nothing_to_do(world: World, choices: Choices) {
             .map(|file| (file.clone(), fs::read(path(&env, file)).unwrap()))
             .collect();
         let again = env.run("pull --all -O site");
-        assert!(again.exit == 0 && !again.stdout.contains("taken over"), "{named} {again}");
+        assert!(again.exit == 0 && !again.stdout.contains("merged"), "{named} {again}");
         let after: Vec<_> = files(&env)
             .iter()
             .map(|file| (file.clone(), fs::read(path(&env, file)).unwrap()))
@@ -386,7 +386,7 @@ fn a_marked_form_takes_what_the_form_has_by_force_whatever_the_layout_of_its_fie
         env.file(file, mine.replace("buttonText: Book", "buttonText: Reserve"));
         let marked = env.run("pull --all");
         assert_eq!(marked.exit, 7, "{marked}");
-        assert!(marked.stdout.contains("a line that begins with `# <<<`"), "{marked}");
+        assert!(marked.stdout.contains("lines starting with `# <<<`"), "{marked}");
         assert!(text(&env, file).contains("# <<< form: buttonText: \"Book\""), "{marked}");
         let again = env.run("pull --all");
         assert!(

@@ -40,7 +40,7 @@ fn images_are_downloaded_beside_the_file_and_nothing_is_uploaded_again() {
         assert!(
             pulled
                 .stdout
-                .contains("slots.5.data.images.0.image: uploads/4021/raf.jpg is left as its path"),
+                .contains("slots.5.data.images.0.image: kept the path uploads/4021/raf.jpg"),
             "{pulled}"
         );
         let plan = ok(&env, "plan cafe.yaml");
@@ -166,7 +166,7 @@ fn an_image_that_the_service_does_not_have_is_left_as_its_path_and_a_failure_wri
     ok(&env, "init");
     edit(&env, |page| page.avatar = Some("uploads/gone.png".to_owned()));
     let pulled = ok(&env, "pull cafe -O cafe.yaml --images");
-    assert!(pulled.stdout.contains("avatar: uploads/gone.png is left as its path"), "{pulled}");
+    assert!(pulled.stdout.contains("avatar: kept the path uploads/gone.png"), "{pulled}");
     assert!(text(&env, "cafe.yaml").contains("avatar: uploads/gone.png\n"));
     let plan = ok(&env, "plan cafe.yaml");
     assert!(plan.stdout.contains("no changes"), "{plan}");

@@ -77,7 +77,8 @@ fn section(command: &mut Command, path: &str, text: &mut String) {
     if !notes.is_empty() {
         write!(text, "```text\n{}\n```\n\n", notes.trim_end()).unwrap();
     }
-    let examples: Vec<_> = examples.lines().skip(1).map(str::trim).collect();
+    let examples = examples.lines().skip(1).take_while(|line| !line.is_empty());
+    let examples: Vec<_> = examples.map(str::trim).collect();
     write!(text, "```sh\n{}\n```\n\n", examples.join("\n").trim_end()).unwrap();
 }
 

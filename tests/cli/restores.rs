@@ -99,9 +99,9 @@ fn a_created_slot_is_found_again_with_what_the_service_filled_in() {
     let env = with_slots(TestEnv::with(|it| it.choices(choices)), &slots);
     let line = delete_all_but(&env, &[]);
     let dry = env.run(&line.replace("--yes", "--dry-run"));
-    assert!(dry.stdout.contains("3 deleted slots are created again, with new ids"), "{dry}");
+    assert!(dry.stdout.contains("recreates 3 deleted slots, with new IDs"), "{dry}");
     let result = restored(&env, &line);
-    assert!(result.stderr.contains("3 deleted slots are created again, with new ids"), "{result}");
+    assert!(result.stderr.contains("recreates 3 deleted slots, with new IDs"), "{result}");
     env.server.edit(|account| {
         let data = &mut account.profiles[0].slots[0].data;
         data.insert("style".to_owned(), "primary".into());

@@ -133,7 +133,7 @@ fn a_plan_that_was_tampered_with_is_refused() {
     env.file("page.yaml", PAGE.replace("New", "Newer"));
     let run = env.run("slots apply --plan plan.json");
     assert_eq!(run.exit, 0, "{run}");
-    assert!(run.stderr.contains("page.yaml was edited since the plan was made"), "{run}");
+    assert!(run.stderr.contains("page.yaml was edited after the plan was made"), "{run}");
     let slots = env.server.account().profiles[0].slots.clone();
     assert!(slots.iter().any(|it| it.data.get("title") == Some(&json!("New"))));
 }

@@ -115,7 +115,7 @@ fn the_file_that_was_applied_last_is_that_of_the_page() {
     ok(&env, "slots apply winter.yaml");
     assert_eq!(titles(&env)[0], json!("Theirs"));
     let first = env.run("slots plan cafe.yaml");
-    assert!(first.stdout.contains("no earlier sync of this file is recorded here"), "{first}");
+    assert!(first.stdout.contains("no previous sync recorded for this file"), "{first}");
     // The same file for another page begins anew.
     env.file("winter.yaml", winter.replace("profile: cafe", "profile: qara.weddings"));
     let plan = env.run("slots plan winter.yaml");
@@ -164,7 +164,7 @@ fn standard_input_has_no_record() {
     ok(&env, "init");
     let run = env.run_args(["slots", "apply", "-"], SLOTS.as_bytes());
     assert_eq!(run.exit, 0, "{run}");
-    assert!(run.stderr.contains("standard input has no record of a last sync"), "{run}");
+    assert!(run.stderr.contains("standard input has no recorded sync"), "{run}");
     assert_eq!(titles(&env)[0], json!("Hours"));
 }
 

@@ -150,7 +150,7 @@ fn an_incomplete_order_is_refused_with_the_ids_that_are_wrong() {
     let run = env.run("slots reorder qara.weddings 1101 1101 7 -o json");
     assert_eq!(run.exit, 8, "{run}");
     let message = run.error()["message"].as_str().unwrap().to_owned();
-    for part in ["not named: 1102", "named twice, or not on this page: 1101 7"] {
+    for part in ["missing: 1102", "duplicate or unknown: 1101 7"] {
         assert!(message.contains(part), "{message}");
     }
     assert_eq!(env.operations(), ["listSlots"]);
@@ -192,7 +192,7 @@ fn more_slots_than_a_request_takes_are_deleted_in_several() {
         .collect();
     env.operations();
     let run = env.run(&format!("slots delete qara.weddings --yes {}", ids.join(" ")));
-    assert_eq!(run.stdout, "deleted 60, 2 left\n", "{run}");
+    assert_eq!(run.stdout, "deleted 60 slots, 2 left\n", "{run}");
     assert_eq!(
         env.operations(),
         ["listSlots", "listSlots", "deleteSlots", "listSlots", "deleteSlots"]

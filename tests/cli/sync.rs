@@ -45,7 +45,7 @@ fn a_change_of_each_side_survives_the_other() {
     env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
     let plan = env.run("slots plan cafe.yaml");
     assert_eq!(plan.exit, 3, "{plan}");
-    assert!(plan.stdout.contains("`title` is \"Opening hours\" on the page"), "{plan}");
+    assert!(plan.stdout.contains("`title` changed to \"Opening hours\" on the page"), "{plan}");
     assert!(plan.stdout.contains("1 to update"), "{plan}");
     ok(&env, "slots apply cafe.yaml");
     assert_eq!((title(&env, 0), title(&env, 1)), (json!("Opening hours"), json!("Card")));
@@ -116,7 +116,7 @@ fn a_slot_that_was_deleted_on_the_page_is_created_again_only_with_overwrite() {
     edit_slots(&env, |slots| drop(slots.remove(1)));
     let applied = ok(&env, "slots apply cafe.yaml");
     assert!(
-        applied.stdout.contains("item 2: slot") && applied.stdout.contains("not created again"),
+        applied.stdout.contains("item 2: slot") && applied.stdout.contains("not recreated"),
         "{applied}"
     );
     assert_eq!(page(&env).len(), 2);
@@ -869,7 +869,7 @@ fn a_refresh_finds_the_forms_of_the_form_files() {
         env.file("links.lock", damaged);
         let run = env.run("init --refresh");
         assert_eq!(run.exit, 0, "{run}");
-        assert!(run.stdout.contains("2 page files recorded\n1 form recorded"), "{run}");
+        assert!(run.stdout.contains("recorded 2 page files\nrecorded 1 form"), "{run}");
         assert_eq!(timeless(&text(&env, "links.lock")), timeless(&lock));
         ok(&env, "apply --locked");
     }
@@ -925,8 +925,8 @@ fn a_refresh_goes_on_after_a_file_that_cannot_be_recorded() {
     let lock = text(&env, "links.lock");
     let run = env.run("init --refresh");
     assert_eq!(run.exit, 8, "{run}");
-    assert!(run.stdout.contains("2 page files recorded"), "{run}");
-    for failed in ["broken.yaml: not recorded", "gone.yaml: not recorded"] {
+    assert!(run.stdout.contains("recorded 2 page files"), "{run}");
+    for failed in ["did not record broken.yaml", "did not record gone.yaml"] {
         assert!(run.stderr.contains(failed), "{run}");
     }
     let now = text(&env, "links.lock");
@@ -953,7 +953,7 @@ slots:
     );
     ok(&env, "init --refresh");
     let run = env.run("slots apply cafe.yaml");
-    assert!(run.exit == 7 && run.stderr.contains("the order was changed both"), "{run}");
+    assert!(run.exit == 7 && run.stderr.contains("the order changed both"), "{run}");
     ok(&env, "slots apply cafe.yaml --force");
     assert_eq!(
         ok(&env, "slots plan cafe.yaml").stdout,

@@ -146,7 +146,7 @@ fn an_undo_that_deletes_says_that_it_can_be_undone_with_a_new_id() {
     let seen = crate::terminal::run(&env, "undo", "y\n");
     assert_eq!(seen.exit, 0, "{}", seen.text);
     assert!(!seen.text.contains("cannot be undone"), "{}", seen.text);
-    let asked = "`links undo` creates slots again if their type allows it";
+    let asked = "`links undo` can recreate slots of most types";
     assert!(seen.text.contains(asked), "{}", seen.text);
     assert!(!json!(page(&env)).to_string().contains("\"New\""));
     let seen = crate::terminal::run(&env, "redo", "y\n");
@@ -206,7 +206,7 @@ fn slots_that_others_moved_since_are_a_conflict() {
     env.server.edit(|account| account.profiles[0].slots.swap(1, 3));
     let run = env.run("undo --yes");
     assert!(
-        run.exit == 7 && run.stderr.contains("order: the run left 1004 1001 1002 1003"),
+        run.exit == 7 && run.stderr.contains("order: 1004 1001 1002 1003 after the run"),
         "{run}"
     );
     ok(&env, "undo --yes --force");
@@ -238,7 +238,7 @@ fn what_cannot_be_created_again_is_said() {
     ok(&env, "slots delete cafe 1005 1001 --yes");
     let run = env.run("undo");
     assert!(run.stderr.contains("messenger 1005 cannot be restored"), "{run}");
-    assert!(run.stderr.contains("with a new id; its click statistics are lost"), "{run}");
+    assert!(run.stderr.contains("with a new ID; its click statistics are lost"), "{run}");
     let run = ok(&env, "undo --yes -o json");
     assert_eq!(
         run.json()["data"]["notRestored"],
@@ -272,7 +272,7 @@ fn fields_of_a_page_are_restored() {
     env.server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
     let run = env.run("undo --yes");
     assert!(
-        run.exit == 7 && run.stderr.contains("title: the run left \"New\", now it is \"Theirs\""),
+        run.exit == 7 && run.stderr.contains("title: \"New\" after the run, now \"Theirs\""),
         "{run}"
     );
     ok(&env, "undo --yes --force");
@@ -336,7 +336,7 @@ fn a_form_that_someone_edited_is_a_conflict() {
     env.server.edit(|account| account.forms[0].title = "Theirs".to_owned());
     let run = env.run("undo --yes");
     assert!(
-        run.exit == 7 && run.stderr.contains("the run left \"Other\", now it is \"Theirs\""),
+        run.exit == 7 && run.stderr.contains("\"Other\" after the run, now \"Theirs\""),
         "{run}"
     );
     ok(&env, "undo --yes --force");
@@ -353,7 +353,10 @@ fn new_forms_and_pages_are_listed_and_cannot_be_undone() {
     let form = newest(&env);
     ok(&env, "profile create spring.menu");
     let page_run = newest(&env);
-    for (run, why) in [(&form, "cannot delete forms"), (&page_run, "deletes no pages")] {
+    for (run, why) in [
+        (&form, ": lead forms can only be deleted in the dashboard"),
+        (&page_run, "pages can only be deleted in the dashboard"),
+    ] {
         let refused = env.run(&format!("undo {run} --yes"));
         assert!(refused.exit == 14 && refused.stderr.contains(why), "{refused}");
     }
@@ -498,7 +501,7 @@ fn a_file_from_before_a_deletion_that_was_undone_still_applies() {
         let all = ids(&env);
         let plan = ok(&env, "plan cafe.yaml");
         assert!(plan.stdout.contains("no changes"), "{plan}");
-        assert!(plan.stdout.contains("created again in place of slot 1002"), "{plan}");
+        assert!(plan.stdout.contains("recreated in place of slot 1002"), "{plan}");
         ok(&env, "apply cafe.yaml");
         assert_eq!(ids(&env), all);
         // From now on the lock knows the earlier ids, also of what is edited.

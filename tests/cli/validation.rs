@@ -112,13 +112,13 @@ fn slot_types_are_read_once_a_day() {
     title("One");
     let first = applied(&["getProfile", "listSlotTypes", "updateSlots", "listSlots"]);
     assert!(
-        first.stderr.contains("1 to update\n") && first.stderr.contains("\n4 requests"),
+        first.stderr.contains("1 to update\n") && first.stderr.contains("\nup to 4 requests"),
         "{first}"
     );
     title("Two");
     let second = applied(&["getProfile", "updateSlots", "listSlots"]);
     assert!(
-        second.stderr.contains("1 to update\n") && second.stderr.contains("\n3 requests"),
+        second.stderr.contains("1 to update\n") && second.stderr.contains("\nup to 3 requests"),
         "{second}"
     );
     applied(&["getProfile"]);

@@ -62,7 +62,7 @@ fn a_plan_tells_all_that_it_can_and_then_what_it_cannot() {
     assert!(json.stderr.contains("broken.yaml"), "{json}");
     // A saved plan is of all that was named.
     assert!(!env.home.path().join("plan.json").exists());
-    assert!(env.run("plan --out plan.json").stderr.contains("plan.json is not written"));
+    assert!(env.run("plan --out plan.json").stderr.contains("plan.json was not saved"));
 
     // An apply of the same files writes nothing.
     env.operations();
@@ -85,7 +85,7 @@ fn a_page_that_is_gone_keeps_no_other_from_being_applied() {
     for part in ["~ cafe: title", "! skipped weddings.yaml: its page is gone"] {
         assert!(plan.stdout.contains(part), "{part}\n{plan}");
     }
-    assert!(plan.exit == 6 && plan.stderr.contains("delete weddings.yaml too"), "{plan}");
+    assert!(plan.exit == 6 && plan.stderr.contains("also delete weddings.yaml"), "{plan}");
     let apply = env.run("apply --yes");
     assert_eq!(apply.exit, 12, "{apply}");
     for part in ["1 of 2 pages failed", "weddings.yaml", "`links init --refresh`"] {
@@ -144,7 +144,7 @@ fn the_hint_of_a_page_that_is_gone_is_one_sentence_with_its_reason() {
     delete(&env, "qara.weddings");
     env.file("soon.yaml", "profile: [\n");
     let plan = env.run("plan");
-    assert!(plan.stderr.contains("Profile not found; links.lock has it"), "{plan}");
+    assert!(plan.stderr.contains("page not found; links.lock records it"), "{plan}");
 }
 
 #[cfg(unix)]
@@ -192,7 +192,7 @@ fn a_general_failure_is_said_once() {
     let env = synced().env("LINKS_TOKEN", "wrong");
     let plan = env.run("plan");
     assert_eq!(plan.exit, 4, "{plan}");
-    assert!(plan.stderr.starts_with("  × Unauthenticated."), "{plan}");
+    assert!(plan.stderr.starts_with("  × unauthenticated"), "{plan}");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn the_last_line_of_a_plan_has_the_totals() {
     env.file("weddings.yaml", text(&env, "weddings.yaml") + more);
     let plan = env.run("plan");
     let last = plan.stdout.lines().last().unwrap();
-    assert!(last.starts_with("2 of 2 pages change: 2 slots to create; "), "{plan}");
+    assert!(last.starts_with("2 of 2 pages change: 2 new slots; up to "), "{plan}");
 }
 
 #[test]
@@ -226,7 +226,10 @@ fn a_slot_that_moves_to_another_file_is_recognised() {
     assert!(!anew.contains("1003"), "{anew}");
     env.file("weddings.yaml", WEDDINGS.to_owned() + &anew);
     let plan = env.run("plan");
-    assert!(plan.stdout.contains(" 1003 ") && plan.stdout.contains("comes from cafe"), "{plan}");
+    assert!(
+        plan.stdout.contains(" 1003 ") && plan.stdout.contains("moves here from cafe"),
+        "{plan}"
+    );
     let moved = env.run("plan -o json").json()["data"]["pages"][1]["moved"].clone();
     assert_eq!((&moved[0]["id"], &moved[0]["from"]), (&json!(1003), &json!("cafe")), "{moved}");
 }

@@ -223,7 +223,11 @@ fn the_workflow_for_pages_as_code_plans_applies_and_reports_drift_from_empty_run
     for part in ["### links plan: ", "~ cafe: title", "~ form booking"] {
         assert!(plan.comment.contains(part), "{part}: {}", plan.comment);
     }
-    assert!(plan.said.contains("::notice file=pages/cafe.yaml,line=2::title"), "{}", plan.said);
+    assert!(
+        plan.said.contains("::notice file=pages/cafe.yaml,line=2::writes title"),
+        "{}",
+        plan.said
+    );
     assert_eq!(workflow.title().as_deref(), Some("Qara Coffee"));
 
     // Two edits of one value, each applied by a runner of its own, are no conflict: the record is committed.

@@ -78,8 +78,9 @@ fn failure(error: &clap::Error, words: &[&str], tree: &clap::Command) -> Command
         ErrorKind::UnknownArgument if arg.starts_with('-') => format!("unknown option `{arg}`"),
         ErrorKind::UnknownArgument => format!("unexpected argument `{arg}`"),
         ErrorKind::MissingRequiredArgument => format!("missing {arg}"),
-        ErrorKind::InvalidValue if value.is_empty() => format!("missing value for `{arg}`"),
-        ErrorKind::InvalidValue => format!("invalid value `{value}` for `{arg}`"),
+        ErrorKind::InvalidValue if !value.is_empty() => {
+            format!("invalid value `{value}` for `{arg}`")
+        }
         _ => {
             let first = text.split("\n\n").next().unwrap_or_default().trim();
             first.strip_prefix("error: ").unwrap_or(first).replace('\'', "`")

@@ -109,7 +109,7 @@ pub(super) async fn upload(context: &mut Context, args: FilesUploadArgs) -> Comm
 /// Tells which images were uploaded before a failure, and returns the failure with their paths.
 fn partial(context: &Context, done: &[Value], failure: CommandError) -> CommandError {
     for file in done {
-        let text = format!("uploaded: {} as {}", plain(&file["source"]), plain(&file["path"]));
+        let text = format!("uploaded {} as {}", plain(&file["source"]), plain(&file["path"]));
         context.ui.tell(Style::Added, text);
     }
     let paths: Vec<_> = done.iter().map(|file| plain(&file["path"])).collect();

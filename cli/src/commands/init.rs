@@ -87,7 +87,7 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
     }];
     failures.extend(unusable);
     if !form_names.is_empty() {
-        lines.push(format!("{} recorded", count(form_names.len(), "form")));
+        lines.push(format!("recorded {}", count(form_names.len(), "form")));
     }
     if taken > 0 {
         lines.push(format!("imported {} from this machine", count(taken, "record")));

@@ -207,7 +207,7 @@ fn fault_63_one_ctrl_c_lets_the_request_in_flight_end_and_a_second_one_does_not(
         };
         assert_eq!(shown.exit, 130, "{}", shown.text);
         assert!(shown.text.contains("stopped by Ctrl-C: "), "{}", shown.text);
-        assert_eq!(shown.text.contains("may still have been carried out"), twice, "{}", shown.text);
+        assert_eq!(shown.text.contains("may still have been applied"), twice, "{}", shown.text);
         assert!(!shown.text.contains("/10"), "{}", shown.text);
         is_in_order(&terminal);
         let so_far = slots(&env);

@@ -176,7 +176,7 @@ impl LocalForms {
         self.forms[nth].is_filed = true;
         let file = path.display().to_string();
         report.is_written |= what != UNCHANGED;
-        report.say(format!("{file}: form {name} {what}"));
+        report.say(format!("{file}: {what}"));
         report.lines.extend(left_out_line(&format!("form {name}"), &left_out));
         report.conflicts += conflicts;
         let form = json!({ "file": file, "name": name, "id": id, "conflicts": conflicts });
@@ -370,10 +370,10 @@ fn update(
         0 if patched == text => {}
         0 if options.force => parts.push("marks removed".to_owned()),
         0 => {}
-        values => parts.push(format!("{} taken over", count(values, "value"))),
+        values => parts.push(format!("{} merged", count(values, "change"))),
     }
     if marks > 0 {
-        parts.push(format!("{} marked", count(marks, "difference")));
+        parts.push(format!("{} marked", count(marks, "conflict")));
     }
     let what = if parts.is_empty() { UNCHANGED.to_owned() } else { parts.join(", ") };
     Ok((what, marks))

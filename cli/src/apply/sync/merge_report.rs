@@ -185,7 +185,7 @@ pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
         let why = match deletion.reason {
             DeletionReason::DeletedHere => return None,
             DeletionReason::ChangedThere => "changed",
-            DeletionReason::MadeThere => "made",
+            DeletionReason::MadeThere => "created",
         };
         let Deletion { kind, id, .. } = deletion;
         let text = format!("! deletes {kind} {id}, which was {why} on the page {since}");

@@ -94,8 +94,7 @@ pub(super) async fn reorder(context: &mut Context, args: SlotsReorderArgs) -> Co
     let write = journal::page_write(context, &args.key);
     let ordered = write.reorder(&slots, &page, args.ids).await;
     let answer = journal::finish(context, &write, ordered)?;
-    let line = format!("reordered {}", count(page.len(), "slot"));
-    Ok(answered(&answer, View::line(line)))
+    Ok(answered(&answer, View::line("reordered the slots")))
 }
 
 /// Checks that the order names every slot once. The service takes no other order, and does not report which slot is wrong.

@@ -25,7 +25,7 @@ pub(crate) struct SlotsTopArgs {
     key: PageKey,
     #[command(flatten)]
     period: PeriodArgs,
-    /// Update the list as new numbers come in
+    /// Keep the list up to date
     #[arg(long)]
     watch: bool,
 }
