@@ -92,7 +92,6 @@ mod refreshed_images;
 mod renewals;
 mod requests;
 mod restores;
-mod retired_words;
 mod runs;
 mod sandbox;
 mod saved_plans;

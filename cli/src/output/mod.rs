@@ -121,7 +121,10 @@ impl CommandOutput {
             Some(login) => format!("page {login}"),
             None => {
                 let kind = record["type"].as_str().unwrap_or("form");
-                format!("{kind} {}", format::compact(&record["id"]))
+                match &record["id"] {
+                    Value::String(id) => format!("{kind} {id}"),
+                    id => format!("{kind} {id}"),
+                }
             }
         };
         let url = record["computed"]["url"].as_str();
