@@ -121,7 +121,7 @@ impl CommandOutput {
             Some(login) => format!("page {login}"),
             None => {
                 let kind = record["type"].as_str().unwrap_or("form");
-                format!("{kind} {}", format::compact(&record["id"]))
+                format!("{kind} {}", record["id"].to_string().trim_matches('"'))
             }
         };
         let url = record["computed"]["url"].as_str();
