@@ -102,8 +102,7 @@ fn verb_or_record(noun: &str, parent: &Command, word: &str) -> Option<String> {
 fn with_verb(verb: &str, tree: &Command) -> Option<String> {
     let nouns = tree.get_subcommands().filter(|it| it.find_subcommand(verb).is_some());
     let lines: Vec<_> = nouns.map(|it| format!("`links {} {verb}`", it.get_name())).collect();
-    let one_of = if lines.len() > 1 { "one of " } else { "" };
-    (!lines.is_empty()).then(|| format!("did you mean {one_of}{}?", lines.join(", ")))
+    (!lines.is_empty()).then(|| format!("did you mean {}?", lines.join(" or ")))
 }
 
 #[cfg(test)]

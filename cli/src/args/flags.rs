@@ -67,7 +67,7 @@ pub(crate) struct PositionArgs {
     #[arg(long)]
     top: bool,
     /// To the end of the page
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     bottom: bool,
     /// To this position (1: the top)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]

@@ -121,10 +121,7 @@ impl CommandOutput {
             Some(login) => format!("page {login}"),
             None => {
                 let kind = record["type"].as_str().unwrap_or("form");
-                match &record["id"] {
-                    Value::String(id) => format!("{kind} {id}"),
-                    id => format!("{kind} {id}"),
-                }
+                format!("{kind} {}", record["id"].to_string().trim_matches('"'))
             }
         };
         let url = record["computed"]["url"].as_str();
