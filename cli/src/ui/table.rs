@@ -1,9 +1,11 @@
 //! Rendering of grids as tables.
 
 use std::borrow::Cow;
+use std::io::{stderr, stdout};
+#[cfg(unix)]
+use std::os::fd::AsFd;
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table, presets};
-use console::Term;
 use unicode_width::UnicodeWidthStr;
 
 use super::cut;
@@ -24,7 +26,7 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
     let mut table = Table::new();
     // Without borders, and as wide as the terminal, if that is known.
     table.load_style(presets::NOTHING);
-    if let Some(width) = width_of(&Term::stdout()).filter(|_| terminal) {
+    if let Some(width) = width_of(&stdout()).filter(|_| terminal) {
         table.set_width(width).set_content_arrangement(ContentArrangement::Dynamic);
     }
     if grid.headings.is_empty() {
@@ -71,10 +73,18 @@ pub(crate) fn aligned<const N: usize>(rows: &[[String; N]], limits: [usize; N]) 
 
 /// Width of the terminal on stdout or stderr in columns, or 100 without a terminal.
 pub(crate) fn width() -> usize {
-    width_of(&Term::stdout()).or_else(|| width_of(&Term::stderr())).map_or(100, usize::from)
+    width_of(&stdout()).or_else(|| width_of(&stderr())).map_or(100, usize::from)
 }
 
-/// Returns the number of columns of a terminal that reports it.
-fn width_of(terminal: &Term) -> Option<u16> {
-    terminal.size_checked().map(|(_, width)| width).filter(|width| *width >= WIDTH_MIN)
+/// Returns the number of columns of a terminal that reports it. It may report no rows.
+#[cfg(unix)]
+fn width_of(terminal: &impl AsFd) -> Option<u16> {
+    let size = rustix::termios::tcgetwinsize(terminal).ok()?;
+    Some(size.ws_col).filter(|width| *width >= WIDTH_MIN)
+}
+
+#[cfg(not(unix))]
+fn width_of<T>(_: &T) -> Option<u16> {
+    let size = console::Term::stdout().size_checked();
+    size.map(|(_, width)| width).filter(|width| *width >= WIDTH_MIN)
 }
