@@ -12,7 +12,7 @@ use links_fixtures::{ContractServer, World};
 use links_pages::account::{ApplyAccount, DesiredAccount};
 use links_pages::apply::PageSnapshot;
 use links_sdk::testing::TestClock;
-use links_sdk::{Client, ProfileKey, Token};
+use links_sdk::{Client, ProfileKey, RateLimits, Token};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
@@ -40,15 +40,16 @@ fn main() -> Result<(), Failure> {
             let planned = ApplyAccount::new(account, desired).plan().await?;
             assert!(planned.pages.iter().all(|page| page.plan.is_empty()));
         }
-        let spent = cpu() - begun;
-        let used = resident()? - before;
+        let spent = cpu().saturating_sub(begun).as_micros();
+        let used = resident()?.saturating_sub(before);
         let requests: u64 = accounts.iter().map(Client::requests_sent).sum();
-        let each = spent.as_secs_f64() / requests as f64;
-        report("CPU time for an unchanged page", each * 1e6, "us");
-        report("CPU time for an account of 100 unchanged pages", each * 1e3 * PAGES as f64, "ms");
-        report("memory for an account", used as f64 / ACCOUNTS as f64, "KiB");
-        // An account at its limits sends one request a second.
-        report("accounts at their limits that one core serves", 1.0 / each, "");
+        let each = u64::try_from(spent)? / requests;
+        let pages = u64::try_from(PAGES)?;
+        report("CPU time for an unchanged page, microseconds", each);
+        report("CPU time for an account of 100 unchanged pages, microseconds", each * pages);
+        report("memory for an account, KiB", used / u64::try_from(ACCOUNTS)?);
+        let per_minute = u64::try_from(RateLimits::default().per_minute)?;
+        report("accounts at their limits that one core serves", 60_000_000 / (each * per_minute));
 
         let before = resident()?;
         let client = client(&large_server)?;
@@ -57,15 +58,15 @@ fn main() -> Result<(), Failure> {
             let key: ProfileKey = login(nth).parse()?;
             open.push(PageSnapshot::read(&client, &key).await?);
         }
-        let used = resident()? - before;
-        report("memory for 64 pages of 500 slots", used as f64 / 1024.0, "MiB");
+        let used = resident()?.saturating_sub(before);
+        report("memory for 64 pages of 500 slots, MiB", used / 1024);
         Ok(())
     })
 }
 
 #[expect(clippy::print_stdout, reason = "the table is what the program is for")]
-fn report(name: &str, figure: f64, unit: &str) {
-    println!("{name:<48}{figure:>10.1} {unit}");
+fn report(name: &str, figure: u64) {
+    println!("{name:<64}{figure:>10}");
 }
 
 fn login(nth: usize) -> String {

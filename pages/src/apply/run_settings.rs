@@ -148,9 +148,13 @@ impl ReadPages {
 
     /// Returns the page of a key, if it was read.
     pub(super) fn page(&self, key: &ProfileKey) -> Option<PageSnapshot> {
-        let is_its = |page: &&ReadPage| match key {
-            ProfileKey::Id(id) => page.head().id == *id,
-            login => page.head().login.eq_ignore_ascii_case(&login.to_string()),
+        let is_its = |page: &&ReadPage| {
+            let PageSnapshot { id, login, .. } = page.head();
+            if let ProfileKey::Id(key) = key {
+                id == key
+            } else {
+                key.to_string().eq_ignore_ascii_case(login)
+            }
         };
         self.pages.iter().find(is_its)?.snapshot()
     }

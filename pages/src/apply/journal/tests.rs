@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::entries::JournalEntries;
 use super::*;
 use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes, Wanted};
+use bytes::Bytes;
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
@@ -41,7 +42,7 @@ impl JournalEnv {
             slots,
             read_at,
             read_time: None,
-            body: Default::default(),
+            body: Bytes::new(),
         };
         let file: DesiredPage = serde_json::from_value(json!({"slots": [
             {"type": "text", "data": {"title": "B", "size": 0.300_000_000_000_000_04, "big": 1e300}},
