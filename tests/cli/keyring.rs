@@ -104,7 +104,7 @@ fn fault_87_a_silent_secret_service_times_out() {
     let env = on_the_bus();
     let run = log_in(&env);
     assert_eq!(run.exit, 14, "{run}");
-    assert!(run.error()["message"].to_string().contains("does not answer (waited 5 s)"), "{run}");
+    assert!(run.error()["message"].to_string().contains("did not respond within 5 s"), "{run}");
     assert!(run.error()["hint"].to_string().contains("--store file"), "{run}");
     assert!(!config(&env).exists() && env.operations().is_empty(), "{run}");
 
