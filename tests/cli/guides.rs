@@ -18,6 +18,7 @@ use crate::test_env::TestEnv;
 /// Lines that are not run here, each with the reason.
 const NOT_RUN: &[(&str, &str, &str)] = &[
     ("README.md", "cargo install --locked --path cli", "builds a release; `.ci/full release` does"),
+    ("README.md", "cargo test --workspace", "runs this test; `.ci/run tests` does"),
     ("docs/install.md", "cargo install --locked --path cli", "the same"),
     (
         "docs/authentication.md",
