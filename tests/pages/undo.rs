@@ -126,7 +126,7 @@ fn hostile_files_forge_no_line_of_an_error() {
     let form = "form: contact\ntitle: T\nfields: []\nnotificationChannelIds: [{$channel: Owner}]\n";
     std::fs::write(&path, form).unwrap();
     let error = DesiredAccount::read([&path]).unwrap_err().to_string();
-    assert!(error.contains("named by their ids"), "{error}");
+    assert!(error.contains("named by their IDs"), "{error}");
     let page = "profile: cafe\nslots: [{type: picture, data: {image: {$upload: a.png}}}]\n";
     std::fs::write(&path, page).unwrap();
     let error = DesiredAccount::read([&path]).unwrap_err().to_string();
