@@ -108,7 +108,7 @@ pub(crate) async fn output(
         let state = settings.state.as_deref();
         let PageSnapshot { id, login, .. } = read.head();
         let is_interrupted = |state| JournalStore::of(state, service, *id).is_interrupted();
-        if read.digest() != page.page || state.is_some_and(is_interrupted) {
+        if read.digest() != Some(&page.page) || state.is_some_and(is_interrupted) {
             return Ok(None);
         }
         if writes || page.details.is_empty() {

@@ -65,7 +65,7 @@ struct RawSlot<'a> {
 pub struct ReadPage {
     /// The page without its slots.
     head: PageSnapshot,
-    digest: String,
+    digest: Option<String>,
 }
 
 impl ReadPage {
@@ -79,7 +79,7 @@ impl ReadPage {
         if with_language {
             head.read_language(client).await?;
         }
-        Ok(Self { digest: head.digest_with(&digest), head })
+        Ok(Self { digest: digest.map(|slots| head.digest_with(&slots)), head })
     }
 
     /// Returns the page without its slots.
@@ -87,9 +87,10 @@ impl ReadPage {
         &self.head
     }
 
-    /// Returns a hash of all that a file can say of the page, and of its address: what changes by itself does not count.
-    pub fn digest(&self) -> &str {
-        &self.digest
+    /// Returns a hash of all that a file can say of the page, and of its address: what changes by itself does not count. There is none
+    /// for an answer without slots, which is not that of an empty page.
+    pub fn digest(&self) -> Option<&str> {
+        self.digest.as_deref()
     }
 
     /// Returns the page, if its slots can be read.
@@ -99,11 +100,14 @@ impl ReadPage {
     }
 }
 
-/// Returns the fields of a page, and a hash of its slots as they were sent: those that have not changed may have another one, never the reverse.
-fn digest_of(body: &[u8]) -> serde_json::Result<(Map<String, Value>, String)> {
-    let page: PageEnvelope<RawSlot<'_>> = serde_json::from_slice(body)?;
+/// Returns the fields of a page, and a hash of its slots as they were sent, if the answer has them: those that have not changed may have another
+/// one, never the reverse.
+fn digest_of(body: &[u8]) -> serde_json::Result<(Map<String, Value>, Option<String>)> {
+    let PageEnvelope { data: PageRecord::<RawSlot<'_>> { slots, fields } } =
+        serde_json::from_slice(body)?;
+    let Some(slots) = slots else { return Ok((fields, None)) };
     let mut hash = XxHash3_128::new();
-    for slot in page.data.slots.iter().flatten() {
+    for slot in slots {
         let content = slot.data.map_or("", RawValue::get);
         hash.write(&slot.id.get().to_le_bytes());
         for text in [&slot.kind, content] {
@@ -112,7 +116,7 @@ fn digest_of(body: &[u8]) -> serde_json::Result<(Map<String, Value>, String)> {
         }
         hash.write(&[u8::from(slot.supported.unwrap_or(true))]);
     }
-    Ok((page.data.fields, format!("{:032x}", hash.finish_128())))
+    Ok((fields, Some(format!("{:032x}", hash.finish_128()))))
 }
 
 impl PageSnapshot {
@@ -240,7 +244,7 @@ impl PageSnapshot {
 
     /// Returns the [digest](ReadPage::digest) of the page, if its slots are those that it was read with.
     pub fn digest(&self) -> Option<String> {
-        Some(self.digest_with(&digest_of(&self.body).ok()?.1))
+        Some(self.digest_with(&digest_of(&self.body).ok()?.1?))
     }
 
     /// Returns the digest of a page with this hash of its slots.
@@ -279,5 +283,36 @@ impl PageSnapshot {
         self.body = Bytes::new();
         self.read_time = Some(ReadTime::now(client));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(data: &str) -> Option<String> {
+        digest_of(format!(r#"{{"data":{data}}}"#).as_bytes()).unwrap().1
+    }
+
+    #[test]
+    fn an_answer_without_slots_is_not_that_of_an_empty_page() {
+        assert_eq!(hash(r#"{"id":7,"login":"cafe"}"#), None);
+        assert_eq!(hash(r#"{"id":7,"login":"cafe","slots":null}"#), None);
+        assert!(hash(r#"{"id":7,"login":"cafe","slots":[]}"#).is_some());
+    }
+
+    #[test]
+    fn what_changes_by_itself_is_not_in_the_hash_and_content_is() {
+        let of = |slot: &str| hash(&format!(r#"{{"id":7,"slots":[{slot}]}}"#)).unwrap();
+        let slot = of(r#"{"id":1,"type":"text","data":{"title":"A"},"clicks":3}"#);
+        assert_eq!(slot, of(r#"{"id":1,"type":"text","data":{"title":"A"},"supported":true}"#));
+        for other in [
+            r#"{"id":2,"type":"text","data":{"title":"A"}}"#,
+            r#"{"id":1,"type":"button","data":{"title":"A"}}"#,
+            r#"{"id":1,"type":"text","data":{"title":"B"}}"#,
+            r#"{"id":1,"type":"text","data":{"title":"A"},"supported":false}"#,
+        ] {
+            assert_ne!(slot, of(other), "{other}");
+        }
     }
 }
