@@ -64,7 +64,7 @@ pub fn slot(text: &str) -> Result<SlotId, &'static str> {
         .ok_or("an ID must be a whole number, such as 1002")
 }
 
-/// Length of a login in characters (the interface, section 8).
+/// Length of a login in characters.
 pub const LOGIN_LENGTH: RangeInclusive<usize> = 4..=60;
 
 /// Checks the rules for a new login that apply to everyone: 4 to 60 of `a-z A-Z 0-9 . _`. Only the service knows the reserved words.

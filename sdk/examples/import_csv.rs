@@ -18,7 +18,7 @@ use links_sdk::content::Button;
 use links_sdk::types::NewSlot;
 use links_sdk::{Client, IdempotencyKey, Slot, Token};
 
-/// Time for which the service remembers a key (the interface, section 4.1).
+/// Time for which the service remembers a key.
 const KEYS_ARE_KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Adds the buttons of a file to a page, 50 a request.

@@ -1,4 +1,4 @@
-//! Writes over any number of slots, sent in requests of 50 (the interface, sections 4.6 and 8).
+//! Writes over any number of slots, sent in requests of 50.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;

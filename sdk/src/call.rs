@@ -345,7 +345,7 @@ impl<T: Send + 'static> Call<T, Create> {
 }
 
 impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
-    /// Returns the call as a dry run: the service validates it and changes nothing (the interface, section 4.1.3). Rules that answer 409
+    /// Returns the call as a dry run: the service validates it and changes nothing. Rules that answer 409
     /// are probably not checked.
     ///
     /// ```

@@ -61,7 +61,7 @@ fn value_of<T: Serialize>(value: &T) -> Value {
 }
 
 body! {
-    /// A new profile (the interface, section 4.5). Only the login is documented; the rest of the page can be set right after with
+    /// A new profile. Only the login is documented; the rest of the page can be set right after with
     /// [`ProfileChanges`].
     ///
     /// ```
@@ -83,7 +83,7 @@ impl NewProfile {
 }
 
 body! {
-    /// Changes of a profile (the interface, sections 2.1 and 4.5).
+    /// Changes of a profile.
     ///
     /// ```
     /// use links_sdk::ProfileChanges;
@@ -114,7 +114,7 @@ body! {
 }
 
 body! {
-    /// Changes of a profile's settings (the interface, section 4.5).
+    /// Changes of a profile's settings.
     ///
     /// A new login changes the public URL at once. The old one is not redirected: links, QR codes and NFC tags that hold it break.
     SettingsChanges {
@@ -126,7 +126,7 @@ body! {
 }
 
 body! {
-    /// Fields of a lead form (the interface, section 4.7): of a new one, or those to change, which change at once on every page that holds
+    /// Fields of a lead form: of a new one, or those to change, which change at once on every page that holds
     /// the form. A form belongs to the account; a `form` slot puts it on a page.
     ///
     /// ```

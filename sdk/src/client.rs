@@ -224,7 +224,7 @@ impl ClientBuilder {
     }
 
     /// Sets upper bounds for the rate limits, which hold even if the service reports higher ones. Unless set they are those of the
-    /// interface, section 8, and then those that [`Client::me`] reports.
+    /// interface, and then those that [`Client::me`] reports.
     pub fn rate_limits(self, limits: RateLimits) -> Self {
         Self { limits: Some(limits), pacer: None, ..self }
     }

@@ -1,4 +1,4 @@
-//! Contents of slots, typed for the slot types whose fields the interface shows (section 2.2).
+//! Contents of slots, typed for the slot types whose fields the interface shows.
 //!
 //! Reading never fails: a field that is absent is `None`, and one that the interface does not show, or that is no string, is kept in
 //! `extra`. Written are the fields that are set, so that the same types serve for a new slot and for a change of some fields.

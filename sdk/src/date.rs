@@ -69,7 +69,7 @@ impl FromStr for Date {
 }
 
 text! {
-    /// A moment or a day, as the service writes it: ISO 8601 (the interface, section 2). It is kept as it was written.
+    /// A moment or a day, as the service writes it: ISO 8601. It is kept as it was written.
     ///
     /// ```
     /// use std::time::{Duration, SystemTime};

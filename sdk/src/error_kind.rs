@@ -106,7 +106,7 @@ pub enum Outcome {
     Unknown,
 }
 
-/// The service's error envelope (the interface, section 2.7).
+/// The service's error envelope.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServiceError {

@@ -70,7 +70,7 @@ pub mod types {
             }
         }
     }
-    ///Answer with aggregated numbers. Their shape is not shown (interface, section 4.10).
+    ///Answer with aggregated numbers. Their shape is not shown.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct AnalyticsEnvelope {
@@ -78,7 +78,7 @@ pub mod types {
         pub data: crate::Object,
         pub meta: AnalyticsMeta,
     }
-    ///How the numbers were made (interface, section 2.8).
+    ///How the numbers were made.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct AnalyticsMeta {
@@ -171,7 +171,7 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Why a request failed (interface, section 2.7).
+    ///Why a request failed.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct Error {
@@ -186,7 +186,7 @@ pub mod types {
         ///What went wrong, in words.
         pub message: ::std::string::String,
     }
-    ///An uploaded picture (interface, section 4.9).
+    ///An uploaded picture.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct File {
@@ -209,7 +209,7 @@ pub mod types {
     pub struct FileEnvelope {
         pub data: File,
     }
-    ///A picture for the service to download (interface, section 4.9).
+    ///A picture for the service to download.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
@@ -217,7 +217,7 @@ pub mod types {
         ///Address of the picture: http or https, default port, not on a private network, at most 2048 characters. The picture is a JPEG, PNG, WebP or GIF of at most 10 MB that arrives within 10 seconds.
         pub url: ::std::string::String,
     }
-    ///An input of a form (interface, section 2.4).
+    ///An input of a form.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct FormField {
@@ -242,7 +242,7 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///What the service is and where to go from here; readable without a token (interface, section 4.3).
+    ///What the service is and where to go from here; readable without a token.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct Index {
@@ -266,7 +266,7 @@ pub mod types {
             ::std::string::String,
             ::std::string::String,
         >,
-        ///Limits of the service as whole numbers (interface, section 8). Their names are not shown.
+        ///Limits of the service as whole numbers. Their names are not shown.
         pub limits: ::std::collections::BTreeMap<::std::string::String, i64>,
         ///Name of the service.
         pub name: ::std::string::String,
@@ -278,7 +278,7 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///How a request proves who sends it (interface, sections 4.3 and 5).
+    ///How a request proves who sends it.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct IndexAuthentication {
@@ -319,7 +319,7 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///A form that collects leads. It belongs to the account and is put on pages with `form` slots (interface, section 2.4).
+    ///A form that collects leads. It belongs to the account and is put on pages with `form` slots.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct LeadForm {
@@ -397,7 +397,7 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Whether a login can be taken (interface, section 4.2).
+    ///Whether a login can be taken.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct LoginCheck {
@@ -422,7 +422,7 @@ pub mod types {
     pub struct LoginCheckEnvelope {
         pub data: LoginCheck,
     }
-    ///What a login must look like (interface, section 8).
+    ///What a login must look like.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct LoginRules {
@@ -439,7 +439,7 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Who the caller is and what is left of its limits (interface, section 4.4).
+    ///Who the caller is and what is left of its limits.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct Me {
@@ -478,7 +478,7 @@ pub mod types {
     pub struct MeEnvelope {
         pub data: Me,
     }
-    ///Limits that apply to the caller (interface, section 4.4).
+    ///Limits that apply to the caller.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct MeLimits {
@@ -515,7 +515,7 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///A release that was found (interface, section 4.8).
+    ///A release that was found.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct MusicMatch {
@@ -598,7 +598,7 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///An input of a form that is written (interface, section 4.7). No two inputs of a form have the same `key`.
+    ///An input of a form that is written. No two inputs of a form have the same `key`.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct NewFormField {
@@ -624,7 +624,7 @@ pub mod types {
         #[serde(rename = "type", skip_serializing_if = "::std::option::Option::is_none")]
         pub kind: ::std::option::Option<::std::string::String>,
     }
-    ///A slot to create (interface, section 4.6.1).
+    ///A slot to create.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
@@ -639,7 +639,7 @@ pub mod types {
         #[serde(rename = "type")]
         pub kind: ::std::string::String,
     }
-    ///Slots to create, all or none (interface, section 4.6.2).
+    ///Slots to create, all or none.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
@@ -647,7 +647,7 @@ pub mod types {
         ///1 to 50, in page order.
         pub slots: ::std::vec::Vec<NewSlot>,
     }
-    ///Where notices of new leads are sent; only verified channels are listed (interface, section 2.5).
+    ///Where notices of new leads are sent; only verified channels are listed.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct NotificationChannel {
@@ -673,7 +673,7 @@ pub mod types {
         pub data: ::std::vec::Vec<NotificationChannel>,
         pub meta: ListMeta,
     }
-    ///A public page (interface, section 2.1).
+    ///A public page.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct Profile {
@@ -727,7 +727,7 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///What the service derives for a profile; never writable (interface, section 2.1).
+    ///What the service derives for a profile; never writable.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct ProfileComputed {
@@ -780,7 +780,7 @@ pub mod types {
         pub data: ::std::vec::Vec<Profile>,
         pub meta: ListMeta,
     }
-    ///Address and language of a profile, with the values that can be chosen (interface, section 2.6).
+    ///Address and language of a profile, with the values that can be chosen.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct ProfileSettings {
@@ -866,7 +866,7 @@ pub mod types {
         ///Id of the slot.
         pub id: crate::SlotId,
     }
-    ///Changes to slots, all or none. Positions cannot be set here (interface, section 4.6.3).
+    ///Changes to slots, all or none. Positions cannot be set here.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
@@ -874,7 +874,7 @@ pub mod types {
         ///1 to 50.
         pub slots: ::std::vec::Vec<SlotChange>,
     }
-    ///A change to the content of the slot in the path (interface, section 4.6.4).
+    ///A change to the content of the slot in the path.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
@@ -888,7 +888,7 @@ pub mod types {
     pub struct SlotEnvelope {
         pub data: crate::Slot,
     }
-    ///Slots to delete, all or none (interface, section 4.6.5).
+    ///Slots to delete, all or none.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
@@ -902,7 +902,7 @@ pub mod types {
     pub struct SlotList {
         pub data: ::std::vec::Vec<crate::Slot>,
     }
-    ///A new order for all slots of a profile (interface, section 4.6.6).
+    ///A new order for all slots of a profile.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
@@ -910,7 +910,7 @@ pub mod types {
         ///The id of every slot of the profile, each exactly once.
         pub order: ::std::vec::Vec<crate::SlotId>,
     }
-    ///What a slot type is and which data its slots take (interface, section 2.3).
+    ///What a slot type is and which data its slots take.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct SlotType {
@@ -953,7 +953,7 @@ pub mod types {
     pub struct SlotsDeleted {
         pub meta: DeletedMeta,
     }
-    ///A link to a social network. Its icon is derived from the address and refused when sent (interface, section 2.1).
+    ///A link to a social network. Its icon is derived from the address and refused when sent.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct Social {
@@ -984,7 +984,7 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Where to send a large picture; the keys are in snake case (interface, section 4.9).
+    ///Where to send a large picture; the keys are in snake case.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct UploadUrl {
@@ -1054,7 +1054,7 @@ pub mod types {
 impl Client<'_> {
     /**Describe the service
 
-The only endpoint that needs no token (interface, section 4.3).
+The only endpoint that needs no token.
 
 Sends a `GET` request to `/`
 
@@ -1067,7 +1067,7 @@ Sends a `GET` request to `/`
     }
     /**Describe the caller
 
-Meant to be called first: it says whether the token can write and how many profiles are left (interface, section 4.4).
+Meant to be called first: it says whether the token can write and how many profiles are left.
 
 Sends a `GET` request to `/me`
 
@@ -1078,7 +1078,7 @@ Sends a `GET` request to `/me`
     }
     /**Describe all slot types
 
-Every type with the JSON Schema of its data (interface, section 2.3).
+Every type with the JSON Schema of its data.
 
 Sends a `GET` request to `/slot-types`
 
@@ -1091,7 +1091,7 @@ Sends a `GET` request to `/slot-types`
     }
     /**Describe one slot type
 
-An unknown type is answered with 404 and the code `not_found` (interface, section 4.2).
+An unknown type is answered with 404 and the code `not_found`.
 
 Sends a `GET` request to `/slot-types/{type}`
 
@@ -1109,7 +1109,7 @@ Arguments:
     }
     /**List the profiles of the account
 
-Without their slots (interface, section 4.2).
+Without their slots.
 
 Sends a `GET` request to `/profiles`
 
@@ -1122,7 +1122,7 @@ Sends a `GET` request to `/profiles`
     }
     /**Create a profile
 
-Counts against the limit of 100 profiles; 409 beyond it (interface, section 4.5).
+Counts against the limit of 100 profiles; 409 beyond it.
 
 Sends a `POST` request to `/profiles`
 
@@ -1136,7 +1136,7 @@ Sends a `POST` request to `/profiles`
     }
     /**Check whether a login can be taken
 
-Checks the rules, the reserved words and the profiles that exist (interface, sections 4.2 and 8).
+Checks the rules, the reserved words and the profiles that exist.
 
 Sends a `GET` request to `/profiles/check-login`
 
@@ -1159,12 +1159,12 @@ Arguments:
     }
     /**Read a profile
 
-With `include=slots` its slots come along (interface, section 4.2).
+With `include=slots` its slots come along.
 
 Sends a `GET` request to `/profiles/{profileKey}`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `include`: `slots`: the slots, in page order.
 */
     pub fn get_profile<'a>(
@@ -1183,12 +1183,12 @@ Arguments:
     }
     /**Change a profile
 
-Fields that are left out stay as they are (interface, section 4.5).
+Fields that are left out stay as they are.
 
 Sends a `PATCH` request to `/profiles/{profileKey}`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `body`
 */
     pub fn update_profile<'a>(
@@ -1203,12 +1203,12 @@ Arguments:
     }
     /**Read the settings of a profile
 
-Address and language, with the values that can be chosen (interface, section 2.6).
+Address and language, with the values that can be chosen.
 
 Sends a `GET` request to `/profiles/{profileKey}/settings`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 */
     pub fn get_profile_settings<'a>(
         &'a self,
@@ -1222,12 +1222,12 @@ Arguments:
     }
     /**Change the settings of a profile
 
-A new login takes effect at once and the old address stops working (interface, section 4.5).
+A new login takes effect at once and the old address stops working.
 
 Sends a `PATCH` request to `/profiles/{profileKey}/settings`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `body`
 */
     pub fn update_profile_settings<'a>(
@@ -1243,12 +1243,12 @@ Arguments:
     }
     /**Render a profile as markdown
 
-The whole page as its reader sees it (interface, section 4.2).
+The whole page as its reader sees it.
 
 Sends a `GET` request to `/profiles/{profileKey}/markdown`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 */
     pub fn preview_profile_markdown<'a>(
         &'a self,
@@ -1262,12 +1262,12 @@ Arguments:
     }
     /**List the slots of a profile
 
-In page order, legacy slots included (interface, section 4.2).
+In page order, legacy slots included.
 
 Sends a `GET` request to `/profiles/{profileKey}/slots`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 */
     pub fn list_slots<'a>(
         &'a self,
@@ -1280,12 +1280,12 @@ Arguments:
     }
     /**Create a slot
 
-A profile has at most 500 slots; 409 beyond them, and for a type that is read-only (interface, section 4.6.1).
+A profile has at most 500 slots; 409 beyond them, and for a type that is read-only.
 
 Sends a `POST` request to `/profiles/{profileKey}/slots`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `body`
 */
     pub fn create_slot<'a>(
@@ -1300,12 +1300,12 @@ Arguments:
     }
     /**Delete several slots
 
-At most 50, all or none, for good and with their click statistics. The ids stand in the query, or in the body (interface, section 4.6.5).
+At most 50, all or none, for good and with their click statistics. The ids stand in the query, or in the body.
 
 Sends a `DELETE` request to `/profiles/{profileKey}/slots`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `ids`: Ids of slots of the profile, 1 to 50, each once.
 */
     pub fn delete_slots<'a>(
@@ -1324,12 +1324,12 @@ Arguments:
     }
     /**Change the content of several slots
 
-At most 50, all or none. Data is merged at the top level; ids and click statistics stay (interface, section 4.6.3).
+At most 50, all or none. Data is merged at the top level; ids and click statistics stay.
 
 Sends a `PATCH` request to `/profiles/{profileKey}/slots`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `body`
 */
     pub fn update_slots<'a>(
@@ -1344,12 +1344,12 @@ Arguments:
     }
     /**Create several slots
 
-At most 50, all or none, in the order given. An error in the third item is keyed `slots.2.data.*` (interface, section 4.6.2).
+At most 50, all or none, in the order given. An error in the third item is keyed `slots.2.data.*`.
 
 Sends a `POST` request to `/profiles/{profileKey}/slots/batch`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `body`
 */
     pub fn create_slots<'a>(
@@ -1365,12 +1365,12 @@ Arguments:
     }
     /**Put the slots of a profile in order
 
-Takes the id of every slot exactly once (interface, section 4.6.6).
+Takes the id of every slot exactly once.
 
 Sends a `PUT` request to `/profiles/{profileKey}/slots/order`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `body`
 */
     pub fn reorder_slots<'a>(
@@ -1386,12 +1386,12 @@ Arguments:
     }
     /**Read a slot
 
-Legacy slots can be read too (interface, section 2.2).
+Legacy slots can be read too.
 
 Sends a `GET` request to `/profiles/{profileKey}/slots/{slot}`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `slot`: Id of a slot of the profile.
 */
     pub fn get_slot<'a>(
@@ -1407,12 +1407,12 @@ Arguments:
     }
     /**Delete a slot
 
-For good, with its click statistics (interface, section 3).
+For good, with its click statistics.
 
 Sends a `DELETE` request to `/profiles/{profileKey}/slots/{slot}`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `slot`: Id of a slot of the profile.
 */
     pub fn delete_slot<'a>(
@@ -1428,12 +1428,12 @@ Arguments:
     }
     /**Change the content of a slot
 
-Data is merged at the top level; the type cannot be changed (interface, section 4.6.4).
+Data is merged at the top level; the type cannot be changed.
 
 Sends a `PATCH` request to `/profiles/{profileKey}/slots/{slot}`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `slot`: Id of a slot of the profile.
 - `body`
 */
@@ -1451,7 +1451,7 @@ Arguments:
     }
     /**List the forms of the account
 
-Submissions are not part of the interface (interface, section 1).
+Submissions are not part of the interface.
 
 Sends a `GET` request to `/forms`
 
@@ -1464,7 +1464,7 @@ Sends a `GET` request to `/forms`
     }
     /**Create a form
 
-To be seen, it has to be put on a page with a `form` slot (interface, section 4.7).
+To be seen, it has to be put on a page with a `form` slot.
 
 Sends a `POST` request to `/forms`
 
@@ -1478,7 +1478,7 @@ Sends a `POST` request to `/forms`
     }
     /**Read a form
 
-A form is addressed by its id only (interface, section 2.4).
+A form is addressed by its id only.
 
 Sends a `GET` request to `/forms/{formId}`
 
@@ -1496,7 +1496,7 @@ Arguments:
     }
     /**Change a form
 
-Takes effect on every page that shows the form; leads that were received stay as they are (interface, section 4.7.3).
+Takes effect on every page that shows the form; leads that were received stay as they are.
 
 Sends a `PATCH` request to `/forms/{formId}`
 
@@ -1516,7 +1516,7 @@ Arguments:
     }
     /**List the notification channels of the account
 
-Verified ones only (interface, section 2.5).
+Verified ones only.
 
 Sends a `GET` request to `/notification-channels`
 
@@ -1529,7 +1529,7 @@ Sends a `GET` request to `/notification-channels`
     }
     /**Find a release
 
-At most 15 lookups a minute. When nothing is found: 404 with the code `not_found` (interface, section 4.8).
+At most 15 lookups a minute. When nothing is found: 404 with the code `not_found`.
 
 Sends a `GET` request to `/music/lookup`
 
@@ -1555,7 +1555,7 @@ Arguments:
     }
     /**Upload a picture
 
-Either the picture itself, at most 50 MB, or its address for the service to download, at most 10 MB; not both (interface, section 4.9).
+Either the picture itself, at most 50 MB, or its address for the service to download, at most 10 MB; not both.
 
 Sends a `POST` request to `/files`
 
@@ -1569,7 +1569,7 @@ Sends a `POST` request to `/files`
     }
     /**Get an address to upload a large picture to
 
-Good for 15 minutes and a JPEG, PNG, WebP or GIF of at most 50 MB, sent there as raw bytes with PUT or as the part `file` with POST (interface, section 4.9).
+Good for 15 minutes and a JPEG, PNG, WebP or GIF of at most 50 MB, sent there as raw bytes with PUT or as the part `file` with POST.
 
 Sends a `POST` request to `/files/upload-url`
 
@@ -1582,7 +1582,7 @@ Sends a `POST` request to `/files/upload-url`
     }
     /**Count views and clicks of the account
 
-One row for each page, and totals. At most 20 analytics requests a minute (interface, section 4.10).
+One row for each page, and totals. At most 20 analytics requests a minute.
 
 Sends a `GET` request to `/analytics`
 
@@ -1617,12 +1617,12 @@ Arguments:
     }
     /**Count views and clicks of a profile
 
-For each block and each social link, with short findings in `insights` (interface, section 4.10).
+For each block and each social link, with short findings in `insights`.
 
 Sends a `GET` request to `/profiles/{profileKey}/analytics`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
 - `bucket`: Length of one step of the timeline.
 - `compare`: Whether to add the numbers of the previous span of the same length.
 - `date_from`: First day, `YYYY-MM-DD`, an existing one. Needs `dateTo`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
@@ -1657,7 +1657,7 @@ Arguments:
     }
     /**Count what readers do with a form
 
-Views, opens, starts and submits, and the share of each page that shows the form. Submissions are exact, the steps before them can be undercounted (interface, section 4.10).
+Views, opens, starts and submits, and the share of each page that shows the form. Submissions are exact, the steps before them can be undercounted.
 
 Sends a `GET` request to `/forms/{formId}/analytics`
 
@@ -1696,7 +1696,7 @@ Arguments:
     }
     /**Read the machine-readable description
 
-The service's own OpenAPI 3.1.0 document (interface, section 9).
+The service's own OpenAPI 3.1.0 document.
 
 Sends a `GET` request to `/openapi.json`
 

@@ -110,7 +110,7 @@ macro_rules! numeric_id {
 }
 
 numeric_id! {
-    /// The id of a profile (the interface, section 2.1). Unlike its login it never changes.
+    /// The id of a profile. Unlike its login it never changes.
     ///
     /// ```
     /// use links_sdk::{ProfileId, ProfileKey};
@@ -124,7 +124,7 @@ numeric_id! {
 }
 
 numeric_id! {
-    /// The id of a slot (the interface, section 2.2).
+    /// The id of a slot.
     ///
     /// ```
     /// use links_sdk::SlotId;
@@ -137,7 +137,7 @@ numeric_id! {
 }
 
 numeric_id! {
-    /// The id of a notification channel (the interface, section 2.5).
+    /// The id of a notification channel.
     ///
     /// ```
     /// use links_sdk::{ChannelId, FormChanges};
@@ -202,7 +202,7 @@ macro_rules! text {
 pub(crate) use text;
 
 text! {
-    /// The id of a lead form, a UUID that has no meaning of its own (the interface, section 2.4). It is kept as it was written, and reads like a
+    /// The id of a lead form, a UUID that has no meaning of its own. It is kept as it was written, and reads like a
     /// `str`.
     ///
     /// ```

@@ -6,7 +6,7 @@ use SuccessContent::{Json, Markdown, Nothing};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// One operation of the interface (section 4.2).
+/// One operation of the interface.
 #[derive(Debug)]
 pub(crate) struct Operation {
     /// The operationId, as the interface writes it.
@@ -70,7 +70,7 @@ pub(crate) enum Effect {
     DeleteMany,
 }
 
-/// Rate limit windows (section 8) in which a request counts, besides the two that count every request.
+/// Rate limit windows in which a request counts, besides the two that count every request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -84,7 +84,7 @@ pub enum Bucket {
 }
 
 impl Operation {
-    /// Returns whether the operation is answered without a token (the interface, section 4.1.2).
+    /// Returns whether the operation is answered without a token.
     pub(crate) fn is_public(&self) -> bool {
         self.route == GET_API_INDEX.route
     }

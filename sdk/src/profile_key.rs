@@ -1,11 +1,11 @@
-//! Key of a profile: an id or a login (the interface, section 4.1.1).
+//! Key of a profile: an id or a login.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::ids::{InvalidValue, ProfileId};
 
-/// Maximum length of a login in characters (the interface, section 8).
+/// Maximum length of a login in characters.
 const LOGIN_MAX: usize = 60;
 
 /// The id or the login of a profile. A fully numeric key is always an id, so a login of digits only can be reached only by its id.

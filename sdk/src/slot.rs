@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::ids::SlotId;
 use crate::tolerant::Object;
 
-/// A slot of a page (the interface, section 2.2).
+/// A slot of a page.
 ///
 /// Reading is tolerant: a type that none of the 12 known ones is, `data` written as `[]`, and fields that the interface does not
 /// describe are all kept.

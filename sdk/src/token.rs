@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::ids::InvalidValue;
 
-/// An access token (the interface, section 5). Its text can be sent, not shown: `Debug` prints a placeholder. It is wiped from memory with
+/// An access token. Its text can be sent, not shown: `Debug` prints a placeholder. It is wiped from memory with
 /// its last clone.
 ///
 /// ```

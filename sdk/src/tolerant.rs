@@ -117,7 +117,7 @@ impl<'de> Deserialize<'de> for ChannelIds {
 }
 
 /// Refusals of a validation: the path of each offending field (`data.title`, `slots.2.data.link`) with the service's messages for it.
-/// Reads `null`, `[]`, and a bare string in place of a list of messages (the interface, section 2.7).
+/// Reads `null`, `[]`, and a bare string in place of a list of messages.
 ///
 /// ```
 /// let errors: links_sdk::FieldErrors = serde_json::from_str(r#"{"slots.2.data.link": ["must be a URL"]}"#)?;

@@ -17,7 +17,7 @@ use crate::apply::sync::SyncRecord;
 use crate::context::prelude::*;
 use links_pages::page_file::Image;
 
-/// Slot types that the shadow knows: those of the interface (section 2.2).
+/// Slot types that the shadow knows: those of the interface.
 pub(crate) const KNOWN_TYPES: [&str; 12] = [
     "button", "picture", "gallery", "text", "youtube", "faq", "divider", "event", "music", "form",
     "wishlist", "question",

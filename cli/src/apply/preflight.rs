@@ -37,7 +37,7 @@ pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<
         .with_hint("leave out --only, or pass the file of that page"))
 }
 
-/// Refuses a file whose `profile` is a URL of another host than that of the page, which the service reports (the interface, section 2.1), or
+/// Refuses a file whose `profile` is a URL of another host than that of the page, which the service reports, or
 /// of a page that does not exist.
 pub(crate) fn check_host(file: &PageFile, page: &PageSnapshot) -> Result<()> {
     let Some(host) = &file.page.host else { return Ok(()) };

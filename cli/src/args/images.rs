@@ -12,7 +12,7 @@ use links_pages::page_file::local_image::{flaw, hash_of};
 /// Size in bytes above which a file is uploaded to an upload URL, not in a multipart request to the service.
 const LARGE: u64 = 10 * 1024 * 1024;
 
-/// Fields of a page that take the path of an uploaded image (the interface, section 2.1).
+/// Fields of a page that take the path of an uploaded image.
 pub(crate) const OF_PAGE: &[&str] = &["avatar", "bgImage"];
 
 /// Returns the upload of a file, after the checks that need no service.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::same;
 use links_sdk::Object;
 
-/// Names of the profile fields that files may hold, in the order in which they are written (the interface, sections 2.1, 2.6 and 4.5).
+/// Names of the profile fields that files may hold, in the order in which they are written.
 pub const PAGE_FIELDS: [&str; 9] = [
     "login",
     "title",

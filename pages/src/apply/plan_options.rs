@@ -25,7 +25,7 @@ pub struct PlanOptions {
     pub sync: Option<SyncedRun>,
     /// Fields of the status badge to write again if the status has expired.
     pub renewed_mood: Object,
-    /// Maximum number of slots on a page. 500 (the interface, section 8); `getMe` reports it as `limits.slotsPerProfile`.
+    /// Maximum number of slots on a page. 500; `getMe` reports it as `limits.slotsPerProfile`.
     pub max_slots: usize,
 }
 

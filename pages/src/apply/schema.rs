@@ -42,7 +42,7 @@ pub(super) enum Clearing<'s> {
     Impossible,
 }
 
-/// Event slots are read-only whatever a list of types says (the interface, section 2.2).
+/// Event slots are read-only whatever a list of types says.
 const EVENT: &str = "event";
 
 impl SlotTypes {
@@ -69,7 +69,7 @@ impl SlotTypes {
         Ok(types.into_iter().collect())
     }
 
-    /// Adds a type with its `writable` flag and its `schema`, as the service describes it (the interface, section 2.3). A schema that is
+    /// Adds a type with its `writable` flag and its `schema`, as the service describes it. A schema that is
     /// [not bounded](super::is_bounded_schema) is ignored.
     pub fn insert(&mut self, kind: impl Into<String>, writable: bool, schema: Value) {
         let schema = if is_bounded_schema(&schema) { schema } else { Value::Null };

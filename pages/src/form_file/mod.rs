@@ -122,7 +122,7 @@ pub struct DesiredForm {
     /// Id of the form, if it is known. Without it a form is found by its title, or created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<FormId>,
-    /// Fields to hold, under the names of the interface (section 4.7). A field that is not mentioned stays as it is; null clears one.
+    /// Fields to hold, under the names of the interface. A field that is not mentioned stays as it is; null clears one.
     pub fields: Object,
     /// Record of the last sync, from [`AppliedForm::base`](crate::account::AppliedForm::base). Without one the form's values are replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -32,7 +32,7 @@ pub const fn rule(name: &'static str, value: FieldType) -> FieldRule {
 /// Type of the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldType {
-    /// Login that a page can take (the interface, section 8).
+    /// Login that a page can take.
     Login,
     /// Any string.
     Text,
@@ -221,7 +221,7 @@ fn below(path: &str, key: &Key) -> String {
     if path.is_empty() { key.name.clone() } else { format!("{path}.{}", key.name) }
 }
 
-/// Fields that a page file may hold, in the order in which they are written (the interface, sections 2.1, 2.6 and 4.5).
+/// Fields that a page file may hold, in the order in which they are written.
 pub const PROFILE_FIELDS: &[FieldRule] = &[
     rule("login", FieldType::Login),
     rule("title", FieldType::TextOrNull),
@@ -297,7 +297,7 @@ pub fn mood_fields(fields: &Object) -> Object {
 }
 
 /// Returns a diagnostic for each field of the status badge that a file sets, if the page's record has no `moodText`: then statuses are
-/// switched off (the interface, section 2.1).
+/// switched off.
 pub fn mood_problems(
     document: &Document,
     fields: &Object,

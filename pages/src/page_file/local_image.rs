@@ -277,7 +277,7 @@ pub fn here(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }
 
-/// Number of pixels per side beyond which an image is larger than any page shows: twice the width of a background (the interface, section 2.1).
+/// Number of pixels per side beyond which an image is larger than any page shows: twice the width of a background.
 const USEFUL_PIXELS: usize = 3200;
 
 /// Returns what is wrong with an image, as words after its name.

@@ -130,7 +130,7 @@ pub fn is_holdable(name: &str, value: &Value) -> bool {
     is_valid && !value.is_object()
 }
 
-/// Maximum number of slots of a page (the interface, section 8).
+/// Maximum number of slots of a page.
 const MAX_SLOTS: usize = 500;
 
 /// Converts a document to the content of a page.

@@ -1,4 +1,4 @@
-//! Aggregates of views and clicks, and the periods that they are about (the interface, section 4.10).
+//! Aggregates of views and clicks, and the periods that they are about.
 
 use serde::de::DeserializeOwned;
 
@@ -202,7 +202,7 @@ impl FormHandle {
     }
 }
 
-/// Maximum number of days in a period (the interface, section 4.10).
+/// Maximum number of days in a period.
 const DAYS_MAX: i64 = 366;
 
 /// The period of analytics: one that the service names, or the days from a first to a last one. One that the service would refuse cannot

@@ -1,6 +1,6 @@
 //! Changes of a record's fields, and of the order of slots, made only if they are as they were read.
 //!
-//! A login also identifies its page in paths (the interface, section 4.5). As soon as the service has executed a change of it, the old login
+//! A login also identifies its page in paths. As soon as the service has executed a change of it, the old login
 //! leads nowhere, or to another account's page. Therefore the page is addressed by its id, and after a lost answer it is read before anything
 //! is sent again.
 

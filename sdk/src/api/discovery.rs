@@ -1,4 +1,4 @@
-//! Information about the service and the caller (the interface, sections 2.5, 4.3 and 4.4), and the music lookup (section 4.8).
+//! Information about the service and the caller, and the music lookup.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Uploads of images (the interface, section 4.9).
+//! Uploads of images.
 
 use bytes::Bytes;
 use reqwest::{Method, Request};
@@ -19,7 +19,7 @@ use crate::upload::{
     GET, ReplayableBody, Upload, UploadMethod, UploadTarget, download, send_to_upload_url,
 };
 
-/// Maximum length, in characters, of a URL for the service to fetch (the interface, section 8).
+/// Maximum length, in characters, of a URL for the service to fetch.
 const MAX_URL_LENGTH: usize = 2048;
 
 /// Uploads of the account. From [`Client::files`].

@@ -1,4 +1,4 @@
-//! Lead forms (the interface, sections 2.4 and 4.7).
+//! Lead forms.
 
 use std::fmt;
 

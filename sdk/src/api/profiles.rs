@@ -1,4 +1,4 @@
-//! Pages of the account and their settings (the interface, sections 2.1, 2.6 and 4.5).
+//! Pages of the account and their settings.
 
 use std::fmt;
 

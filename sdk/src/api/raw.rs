@@ -181,7 +181,7 @@ impl RawCall {
         self.call_of::<Read>()
     }
 
-    /// Returns the call as a dry run, which changes nothing (the interface, section 4.1.3).
+    /// Returns the call as a dry run, which changes nothing.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {

@@ -1,4 +1,4 @@
-//! Slots of a page (the interface, sections 2.2 and 4.6).
+//! Slots of a page.
 
 use std::fmt;
 

@@ -106,7 +106,7 @@ impl Connector {
     }
 
     /// Returns the connector's URL, as the service at this base URL names it: in its refusal of a request (RFC 9728, section 5.1), else at
-    /// the well-known URLs for it (section 3.1).
+    /// the well-known URLs for it (RFC 9728, section 3.1).
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {

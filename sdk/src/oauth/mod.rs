@@ -1,4 +1,4 @@
-//! Login at the connector (the interface, section 5.3), and renewal of its tokens.
+//! Login at the connector, and renewal of its tokens.
 //!
 //! A [`Connector`] discovers the authorization server and registers this program; its [`Login`] has a URL to open in a browser, and takes
 //! the URL at which the browser ends; the [`Credentials`] go into a [`CredentialStore`], from which [`RefreshingTokenSource`] takes the

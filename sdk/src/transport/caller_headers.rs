@@ -1,5 +1,4 @@
-//! Headers that a program adds: to all requests of a client, to one call, or by a hook to each attempt; and the key of a call that creates
-//! (the interface, section 4.1.4).
+//! Headers that a program adds: to all requests of a client, to one call, or by a hook to each attempt; and the key of a call that creates.
 
 use std::error::Error as StdError;
 use std::fmt;

@@ -221,7 +221,7 @@ pub enum WriteMode {
     /// Writes are sent.
     #[default]
     Send,
-    /// Writes are sent as dry runs, which change nothing (the interface, section 4.1.3), and end with an error for which
+    /// Writes are sent as dry runs, which change nothing, and end with an error for which
     /// [`Error::is_dry_run_accepted`](crate::Error::is_dry_run_accepted) is true if the service would accept them. A call without a dry
     /// run, the delete of a single slot by its path, is not sent.
     DryRun,

@@ -1,6 +1,6 @@
 //! A URL that the service names, and whose host is not trusted: neither token nor key nor cookie is sent there, no redirect is followed, and
 //! no private host is contacted. Images are downloaded from such URLs (`src` of an upload, or `computed` of a page), and sent to those that the
-//! service issues for it (the interface, section 4.9), which are secrets.
+//! service issues for it, which are secrets.
 
 use std::io;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Image formats (the interface, section 4.9), and the sizes that suit a place on a page (section 2.1).
+//! Image formats, and the sizes that suit a place on a page.
 
 use crate::ids::InvalidValue;
 

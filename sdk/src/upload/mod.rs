@@ -24,10 +24,10 @@ pub use image::{ImageType, ImageUse};
 use once::{OnceContent, Pieces};
 pub(crate) use replayable_body::ReplayableBody;
 
-/// Maximum size of an upload in bytes: 50 MB, read as 50 * 2^20 (the interface, section 8).
+/// Maximum size of an upload in bytes: 50 MB, read as 50 * 2^20.
 pub const MAX_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
 
-/// Maximum size of a download in bytes. The service scales images down to a width of 800 pixels (the interface, section 2.1).
+/// Maximum size of a download in bytes. The service scales images down to a width of 800 pixels.
 pub const MAX_DOWNLOAD_BYTES: usize = 8 * 1024 * 1024;
 
 /// Callback for the progress.

@@ -16,7 +16,7 @@ pub(crate) struct WrittenLocks(Vec<WrittenLock>);
 struct WrittenLock {
     store: LockStore,
     user: i64,
-    /// True if the account has a page or a form of the lock: those of other accounts do not exist for it (the interface, section 5).
+    /// True if the account has a page or a form of the lock: those of other accounts do not exist for it.
     is_of_account: bool,
 }
 

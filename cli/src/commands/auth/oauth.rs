@@ -1,4 +1,4 @@
-//! Login at the connector with the user's browser (the interface, section 5.3).
+//! Login at the connector with the user's browser.
 
 use std::time::Duration;
 

@@ -96,7 +96,7 @@ fn add_paths(value: &Value, above: &str, paths: &mut BTreeSet<String>) {
     }
 }
 
-/// Fields that the service omits from some records (the interface, section 2), or sends only if they are asked for.
+/// Fields that the service omits from some records, or sends only if they are asked for.
 const SOMETIMES: &[&str] =
     &["moodText", "moodHours", "slots", "options", "multi", "timeline", "insights", "previous"];
 

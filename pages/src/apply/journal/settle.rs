@@ -107,7 +107,7 @@ impl Journal {
     }
 }
 
-/// Maximum age of a key that is relied on. The service keeps keys for 24 hours (the interface, section 4.1.4).
+/// Maximum age of a key that is relied on. The service keeps keys for 24 hours.
 const KEY_LIFE: u64 = 23 * 60 * 60;
 /// Maximum by which the service's clock may seem to go back, when several machines answer.
 const CLOCK_SKEW: u64 = 5 * 60;

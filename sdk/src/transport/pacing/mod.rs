@@ -1,4 +1,4 @@
-//! Pacing, which keeps requests within the rate limits (the interface, section 8).
+//! Pacing, which keeps requests within the rate limits.
 
 use std::fmt;
 use std::future::Future;
@@ -39,7 +39,7 @@ pub struct RateLimits {
 }
 
 impl Default for RateLimits {
-    /// Returns the numbers of the interface, section 8.
+    /// Returns the numbers of the interface.
     fn default() -> Self {
         Self { per_second: 5, per_minute: 60, analytics_per_minute: 20, music_per_minute: 15 }
     }
