@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_81_only_http_urls_are_opened_in_a_browser() {
+    fn only_http_urls_are_opened_in_a_browser() {
         for url in ["file:///etc/passwd", "--help", "javascript:x", "https://a b", "https://a\n"] {
             let error = browse(Some("true"), url).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{url}");

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn found_02_the_process_catches_ctrl_c_once_the_handler_is_installed() {
+    fn the_process_catches_ctrl_c_once_the_handler_is_installed() {
         assert!(!is_caught());
         assert!(super::install().is_ok());
         assert!(is_caught());

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn found_11_only_style_sequences_stay_in_styled_text() {
+    fn only_style_sequences_stay_in_styled_text() {
         let fine = "\u{1b}[1;31mred\u{1b}[0m\n\tplain\u{1b}[m";
         assert_eq!(styled(fine), fine);
         assert_eq!(

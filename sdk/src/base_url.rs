@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn fault_78_a_token_never_travels_in_the_clear() {
+    fn a_token_never_travels_in_the_clear() {
         for text in [
             "http://127.0.0.1.evil.test/",
             "http://links.test",
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn found_h_the_shown_url_holds_no_password() {
+    fn the_shown_url_holds_no_password() {
         for (url, shown) in [
             ("https://links.test/a@b", "https://links.test/a@b"),
             ("https://me:pw@links.test", "https://***@links.test"),

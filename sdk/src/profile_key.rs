@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_73_digits_are_always_an_id() {
+    fn digits_are_always_an_id() {
         assert_eq!("007".parse(), Ok(ProfileKey::Id(ProfileId::new(7))));
         assert_eq!("9223372036854775807".parse(), Ok(ProfileKey::Id(ProfileId::new(i64::MAX))));
         for text in ["0", "000", "9223372036854775808"] {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn fault_73_what_could_leave_the_path_is_refused() {
+    fn what_could_leave_the_path_is_refused() {
         for text in [
             "",
             ".",

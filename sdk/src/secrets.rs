@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn found_22_a_token_is_hidden_in_every_form() {
+    fn a_token_is_hidden_in_every_form() {
         let all = |c: &u8| format!("%{c:02x}");
         let encoded: String = url::form_urlencoded::byte_serialize(TOKEN.as_bytes()).collect();
         for form in [
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn found_22_a_token_is_hidden_in_base64_wherever_it_begins() {
+    fn a_token_is_hidden_in_base64_wherever_it_begins() {
         for before in ["", "a", "ab", "abc", "Bearer "] {
             for after in ["", "z", "yz", " and more"] {
                 for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {

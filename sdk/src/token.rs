@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_79_a_token_is_trimmed_and_refused_with_other_invalid_characters() {
+    fn a_token_is_trimmed_and_refused_with_other_invalid_characters() {
         assert_eq!(Token::new(" abc\n").unwrap().header(), "Bearer abc");
         assert_eq!(Token::new(" \n").unwrap_err().to_string(), "the token is empty");
         for text in ["a\nb", "a b", "a\u{7f}", "é"] {

@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn found_h_what_breaks_a_client_depends_on_the_direction() {
+    fn what_breaks_a_client_depends_on_the_direction() {
         const BREAKS: bool = true;
         const DIFFERS: bool = false;
         for (ours, theirs, sent, received) in [
@@ -574,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn found_h_an_equivalent_document_does_not_differ() {
+    fn an_equivalent_document_does_not_differ() {
         let ours: Value = serde_json::from_str(crate::DOCUMENT).unwrap();
         let mut theirs = ours.clone();
         respelled(&mut theirs, false);

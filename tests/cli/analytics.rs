@@ -24,7 +24,7 @@ fn analytics_commands_print_human_readable_tables() {
 }
 
 #[test]
-fn found_h_half_a_period_is_refused_naming_the_missing_flag() {
+fn half_a_period_is_refused_naming_the_missing_flag() {
     let env = TestEnv::in_june();
     for (line, missing) in [("--from 2026-06-01", "--to"), ("--to 2026-06-01", "--from")] {
         let run = env.run(&format!("analytics account {line}"));

@@ -84,7 +84,7 @@ const FEWER: &str =
     "profile: cafe\nslots:\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n";
 
 #[test]
-fn fault_62_deletes_need_prune_confirmation_and_a_limit() {
+fn deletes_need_prune_confirmation_and_a_limit() {
     let env = TestEnv::cafe();
     env.file("page.yaml", FEWER);
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
@@ -143,7 +143,7 @@ fn a_field_that_the_service_refuses_is_shown_at_its_line() {
 }
 
 #[test]
-fn fault_58_all_invalid_ids_are_reported_at_once() {
+fn all_invalid_ids_are_reported_at_once() {
     let env = TestEnv::cafe();
     env.file("page.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: button}\n  - {id: 1101, type: button}\n  - {id: 9, type: text}\n");
     insta::assert_snapshot!("ids_that_cannot_be", env.run("slots plan page.yaml"));
@@ -154,7 +154,7 @@ fn fault_58_all_invalid_ids_are_reported_at_once() {
 
 #[cfg(unix)]
 #[test]
-fn fault_63_ctrl_c_ends_a_run_after_the_request_in_flight() {
+fn ctrl_c_ends_a_run_after_the_request_in_flight() {
     let env = TestEnv::cafe();
     let dividers = "  - {type: divider}\n".repeat(300);
     env.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));

@@ -65,7 +65,7 @@ fn a_token_on_standard_input_becomes_an_account() {
 }
 
 #[test]
-fn fault_79_an_invalid_token_is_refused_without_being_shown() {
+fn an_invalid_token_is_refused_without_being_shown() {
     for (text, why) in [
         ("", "the token is empty"),
         (" \n", "the token is empty"),
@@ -99,7 +99,7 @@ fn fault_79_an_invalid_token_is_refused_without_being_shown() {
 }
 
 #[test]
-fn fault_75_a_token_flag_is_refused_with_a_hint() {
+fn a_token_flag_is_refused_with_a_hint() {
     let env = logged_out();
     for line in ["--token canary me", "me --token=canary", "auth login --token canary"] {
         for format in ["", " -o json"] {
@@ -161,7 +161,7 @@ fn the_status_says_where_the_token_comes_from() {
 }
 
 #[test]
-fn fault_89_at_the_token_limit_messages_say_where_to_revoke_one() {
+fn at_the_token_limit_messages_say_where_to_revoke_one() {
     let env = TestEnv::cafe();
     assert!(!env.run("auth status").stdout.contains("tokens are in use"));
     env.server.edit(|account| {
@@ -334,7 +334,7 @@ fn a_token_command_runs_without_a_shell_and_without_the_token() {
 }
 
 #[test]
-fn fault_77_no_file_in_the_current_directory_sets_the_url_the_account_or_the_token_command() {
+fn no_file_in_the_current_directory_sets_the_url_the_account_or_the_token_command() {
     let env = logged_out();
     let evil = wait(ContractServer::builder(World::cafe()).start()).unwrap();
     let directory = env.home.path().join("someone-elses-project");
@@ -384,7 +384,7 @@ fn fault_77_no_file_in_the_current_directory_sets_the_url_the_account_or_the_tok
 }
 
 #[test]
-fn fault_87_without_a_keyring_a_login_fails_and_stores_nothing() {
+fn without_a_keyring_a_login_fails_and_stores_nothing() {
     let env = logged_out().env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
     for more in [&[][..], &["--store", "keyring"]] {
         let line = ["auth", "login", "--token-stdin", "-o", "json"];

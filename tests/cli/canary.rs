@@ -162,7 +162,7 @@ fn run_all(env: &TestEnv, marks: &Marks, more: &[&str]) -> usize {
 }
 
 #[test]
-fn fault_75_the_token_of_the_environment_is_found_nowhere() {
+fn the_token_of_the_environment_is_found_nowhere() {
     let (env, marks) = (marked(), Marks::of(&[TOKEN]));
     assert!(run_all(&env, &marks, &[]) > 50);
     marks.are_in_one_header(&env);
@@ -174,7 +174,7 @@ fn fault_75_the_token_of_the_environment_is_found_nowhere() {
 }
 
 #[test]
-fn fault_75_the_token_of_an_account_is_found_in_its_store_only() {
+fn the_token_of_an_account_is_found_in_its_store_only() {
     let (env, marks) = (marked().env("LINKS_TOKEN", ""), Marks::of(&[TOKEN]));
     let line = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work", "-vv"];
     let run = env.run_args(line, TOKEN.as_bytes());
@@ -188,7 +188,7 @@ fn fault_75_the_token_of_an_account_is_found_in_its_store_only() {
 }
 
 #[test]
-fn fault_75_the_tokens_of_a_connection_are_found_in_their_store_only() {
+fn the_tokens_of_a_connection_are_found_in_their_store_only() {
     let env = roomy(connected()).keeping_state().keeping_cache();
     let before = kept(&env).unwrap();
     crate::renewals::expire(&env);
@@ -210,7 +210,7 @@ fn marks_of(credentials: &serde_json::Value) -> Marks {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn fault_75_the_token_is_not_in_the_arguments_or_the_environment_of_the_process() {
+fn the_token_is_not_in_the_arguments_or_the_environment_of_the_process() {
     use std::process::Stdio;
     let (env, marks) = (marked().env("LINKS_TOKEN", ""), Marks::of(&[TOKEN]));
     let line = ["auth", "login", "--token-stdin", "--store", "file"];
@@ -231,7 +231,7 @@ fn fault_75_the_token_is_not_in_the_arguments_or_the_environment_of_the_process(
 
 #[test]
 #[cfg(target_os = "linux")]
-fn fault_75_no_program_that_is_started_gets_the_token() {
+fn no_program_that_is_started_gets_the_token() {
     let (env, marks) = (marked(), Marks::of(&[TOKEN]));
     let outside = tempfile::tempdir().unwrap();
     let secret = outside.path().join("secret");
@@ -274,7 +274,7 @@ fn fault_75_no_program_that_is_started_gets_the_token() {
 }
 
 #[test]
-fn fault_76_an_upload_url_is_not_printed() {
+fn an_upload_url_is_not_printed() {
     let env = marked();
     lines(&env);
     for more in ["", " -o json"] {
@@ -290,7 +290,7 @@ fn fault_76_an_upload_url_is_not_printed() {
 }
 
 #[test]
-fn found_22_a_token_that_the_service_repeats_in_any_form_is_in_no_message() {
+fn a_token_that_the_service_repeats_in_any_form_is_in_no_message() {
     let everywhere = TOKEN.bytes().map(|c| format!("%{c:02X}")).collect::<String>();
     let bearer = STANDARD_NO_PAD.encode(format!("Bearer {TOKEN}"));
     let marks = Marks::of(&[TOKEN]);

@@ -40,7 +40,7 @@ fn hostile() -> TestEnv {
 }
 
 #[test]
-fn found_08_no_name_of_the_service_is_offered_that_a_shell_could_run() {
+fn no_name_of_the_service_is_offered_that_a_shell_could_run() {
     let env = hostile();
     for shell in SHELLS {
         for words in [
@@ -63,7 +63,7 @@ fn found_08_no_name_of_the_service_is_offered_that_a_shell_could_run() {
 }
 
 #[test]
-fn found_08_a_file_cannot_pass_for_an_option() {
+fn a_file_cannot_pass_for_an_option() {
     let env = TestEnv::cafe();
     for name in ["--yes=$(touch X)", "--plan=a b", "page.yaml"] {
         env.file(name, "");
@@ -98,7 +98,7 @@ fn a_page_is_offered_by_its_key_and_by_the_path_of_its_file() {
 }
 
 #[test]
-fn found_08_no_script_evaluates_what_is_typed() {
+fn no_script_evaluates_what_is_typed() {
     let env = TestEnv::cafe();
     let power = env.run("completions powershell").stdout;
     for word in ["Invoke-Expression", "iex", "ScriptBlock]::Create"] {

@@ -147,7 +147,7 @@ fn the_doctor_checks_file_permissions() {
 }
 
 #[test]
-fn found_23_the_token_of_the_environment_is_not_sent_to_a_url_of_the_file() {
+fn the_token_of_the_environment_is_not_sent_to_a_url_of_the_file() {
     let env = env();
     let address = env.server.base_url();
     let env = env.env("LINKS_BASE_URL", "");
@@ -171,7 +171,7 @@ fn found_23_the_token_of_the_environment_is_not_sent_to_a_url_of_the_file() {
 }
 
 #[test]
-fn found_h_a_password_in_a_url_is_shown_nowhere() {
+fn a_password_in_a_url_is_shown_nowhere() {
     let env = env().env("LINKS_BASE_URL", "https://me:canary@links.test/api/v1");
     for line in [
         "doctor",
@@ -190,7 +190,7 @@ fn found_h_a_password_in_a_url_is_shown_nowhere() {
 
 #[test]
 #[cfg(unix)]
-fn found_h_directories_of_state_and_cache_are_for_their_owner_only() {
+fn directories_of_state_and_cache_are_for_their_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let env = env().keeping_state().keeping_cache();
     assert_eq!(env.run("profile list").exit, 0);
@@ -202,7 +202,7 @@ fn found_h_directories_of_state_and_cache_are_for_their_owner_only() {
 
 #[test]
 #[cfg(unix)]
-fn found_h_a_token_file_that_everybody_can_write_to_is_refused() {
+fn a_token_file_that_everybody_can_write_to_is_refused() {
     use std::os::unix::fs::PermissionsExt;
     let env = env().env("LINKS_TOKEN", "");
     let path = env.file("token", env.server.token());
@@ -220,7 +220,7 @@ fn found_h_a_token_file_that_everybody_can_write_to_is_refused() {
 }
 
 #[test]
-fn found_11_a_name_with_line_breaks_forges_no_line_of_a_status() {
+fn a_name_with_line_breaks_forges_no_line_of_a_status() {
     let env = env();
     env.server.edit(|account| {
         "Aigerim\ntoken from: nowhere\r✓ token: good".clone_into(&mut account.name);

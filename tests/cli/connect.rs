@@ -86,7 +86,7 @@ fn a_login_in_the_browser_becomes_an_account() {
 }
 
 #[test]
-fn fault_75_the_browser_gets_the_url_as_one_argument_without_a_shell_or_a_token() {
+fn the_browser_gets_the_url_as_one_argument_without_a_shell_or_a_token() {
     let env = with_browser(TestEnv::cafe(), "approve");
     let env = env.env("LINKS_TOKEN", "canary-one").env("LINKS_TOKEN_FILE", "/canary-two");
     assert_eq!(log_in(&env, &[]).exit, 0);
@@ -103,7 +103,7 @@ fn fault_75_the_browser_gets_the_url_as_one_argument_without_a_shell_or_a_token(
 }
 
 #[test]
-fn fault_86_a_client_registration_is_reused_and_made_anew_when_the_service_forgot_it() {
+fn a_client_registration_is_reused_and_made_anew_when_the_service_forgot_it() {
     let env = connected();
     let first = sent(&env, "client_id");
     assert_eq!(log_in(&env, &[]).exit, 0);
@@ -120,7 +120,7 @@ fn fault_86_a_client_registration_is_reused_and_made_anew_when_the_service_forgo
 }
 
 #[test]
-fn fault_81_a_denied_login_fails_and_stores_nothing() {
+fn a_denied_login_fails_and_stores_nothing() {
     let env = choosing(Choices { oauth_consent: Consent::Deny, ..Choices::default() });
     let env = with_browser(env, "approve");
     let run = log_in(&env, &[]);
@@ -131,7 +131,7 @@ fn fault_81_a_denied_login_fails_and_stores_nothing() {
 }
 
 #[test]
-fn fault_81_only_the_callback_of_this_login_is_accepted() {
+fn only_the_callback_of_this_login_is_accepted() {
     let env = with_browser(TestEnv::cafe(), "wander");
     let run = log_in(&env, &[]);
     assert_eq!(run.exit, 0, "{run}");
@@ -145,7 +145,7 @@ fn fault_81_only_the_callback_of_this_login_is_accepted() {
 }
 
 #[test]
-fn fault_81_an_authorization_endpoint_that_is_no_safe_url_is_not_opened() {
+fn an_authorization_endpoint_that_is_no_safe_url_is_not_opened() {
     for named in [
         "file:///etc/passwd",
         "http://links.example/authorize",
@@ -167,7 +167,7 @@ fn fault_81_an_authorization_endpoint_that_is_no_safe_url_is_not_opened() {
 }
 
 #[test]
-fn fault_82_a_login_waits_at_most_five_minutes() {
+fn a_login_waits_at_most_five_minutes() {
     let env = with_browser(TestEnv::cafe(), "nothing").env("LINKS_TEST_NO_WAIT", "1");
     let run = log_in(&env, &[]);
     assert_eq!(run.exit, 4, "{run}");
@@ -176,7 +176,7 @@ fn fault_82_a_login_waits_at_most_five_minutes() {
 }
 
 #[test]
-fn fault_82_a_callback_port_in_use_is_an_error_at_once() {
+fn a_callback_port_in_use_is_an_error_at_once() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let env = with_browser(TestEnv::cafe(), "approve");
@@ -239,7 +239,7 @@ fn typing(env: &TestEnv, more: &[&str], typed: impl FnOnce(&str) -> String) -> C
 }
 
 #[test]
-fn fault_86_a_registration_forgotten_during_the_login_is_made_once_more() {
+fn a_registration_forgotten_during_the_login_is_made_once_more() {
     let env = connected();
     let mut waiting = Waiting::start(&env, &["--no-browser"]);
     let redirect = browser::approve(&waiting.login_url());
@@ -263,7 +263,7 @@ fn fault_86_a_registration_forgotten_during_the_login_is_made_once_more() {
 }
 
 #[test]
-fn fault_82_without_a_browser_the_url_is_shown_and_the_callback_url_is_pasted() {
+fn without_a_browser_the_url_is_shown_and_the_callback_url_is_pasted() {
     let env = with_browser(TestEnv::cafe(), "approve");
     let run = typing(&env, &["--no-browser"], |url| {
         format!("what is this?\n\n{url}\n  {}\r\n", browser::approve(url))
@@ -314,7 +314,7 @@ fn the_connector_is_named_by_the_flag_the_environment_the_account_or_the_service
 }
 
 #[test]
-fn fault_78_a_connector_over_plain_http_is_refused() {
+fn a_connector_over_plain_http_is_refused() {
     let env = with_browser(TestEnv::cafe(), "approve");
     for bad in [
         "http://links.example/mcp",
@@ -331,7 +331,7 @@ fn fault_78_a_connector_over_plain_http_is_refused() {
 }
 
 #[test]
-fn fault_88_after_access_was_revoked_the_next_call_asks_to_log_in() {
+fn after_access_was_revoked_the_next_call_asks_to_log_in() {
     let env = connected();
     env.server.edit(|account| account.tokens.iter_mut().for_each(|it| it.revoked = true));
     for _ in 0..2 {

@@ -220,7 +220,7 @@ fn theirs(env: &TestEnv, line: &str) -> String {
 const MINE: &str = "sed -i 's/Good morning!/Good evening!/' \"$2\"";
 
 #[test]
-fn found_12_changes_by_others_while_the_editor_is_open_are_kept() {
+fn changes_by_others_while_the_editor_is_open_are_kept() {
     for flags in ["", "--prune --yes"] {
         let env = env();
         let turn = [
@@ -253,7 +253,7 @@ fn found_12_changes_by_others_while_the_editor_is_open_are_kept() {
 }
 
 #[test]
-fn found_12_a_field_that_both_changed_is_refused_with_both_values_and_the_text_is_kept() {
+fn a_field_that_both_changed_is_refused_with_both_values_and_the_text_is_kept() {
     let env = env();
     let first = [theirs(&env, "slots set cafe 1001 title=Theirs"), MINE.to_owned()].join("\n");
     let seen = edited(&env, "", &[&first, "true"]);
@@ -267,7 +267,7 @@ fn found_12_a_field_that_both_changed_is_refused_with_both_values_and_the_text_i
 }
 
 #[test]
-fn found_12_a_conflict_is_resolved_in_the_reopened_file() {
+fn a_conflict_is_resolved_in_the_reopened_file() {
     for (turn, expected) in [
         ("sed -i '/#!! /d' \"$2\"", "Good evening!"),
         ("sed -i 's/Good evening!/Theirs/' \"$2\"", "Theirs"),
@@ -358,7 +358,7 @@ fn a_page_that_was_renamed_meanwhile_is_the_page_of_the_text() {
 }
 
 #[test]
-fn found_12_lists_of_a_page_that_both_changed_are_not_reverted() {
+fn lists_of_a_page_that_both_changed_are_not_reverted() {
     let profile_edit = |env: &TestEnv, script: &str| {
         env.file("editor.sh", script);
         terminal::run(env, "profile edit cafe", "")
@@ -389,7 +389,7 @@ fn found_12_lists_of_a_page_that_both_changed_are_not_reverted() {
 }
 
 #[test]
-fn found_12_changes_by_others_while_the_text_is_applied_are_kept() {
+fn changes_by_others_while_the_text_is_applied_are_kept() {
     let mut exits = Vec::new();
     for request in 3..7 {
         let env = env();

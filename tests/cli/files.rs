@@ -18,7 +18,7 @@ fn refused(env: &TestEnv, file: &str, place: &str) {
 }
 
 #[test]
-fn fault_67_each_bad_page_file_is_refused_at_its_place() {
+fn each_bad_page_file_is_refused_at_its_place() {
     let env = TestEnv::cafe();
     let nested = |open: &str, close: &str| {
         format!("profile: cafe\nslots: {}{}", open.repeat(10_000), close.repeat(10_000))
@@ -49,7 +49,7 @@ fn fault_67_each_bad_page_file_is_refused_at_its_place() {
 }
 
 #[test]
-fn fault_67_directories_and_oversized_files_are_not_read() {
+fn directories_and_oversized_files_are_not_read() {
     let env = TestEnv::cafe();
     std::fs::create_dir(env.home.path().join("folder")).unwrap();
     refused(&env, "folder", "folder is a directory, not a file");
@@ -60,7 +60,7 @@ fn fault_67_directories_and_oversized_files_are_not_read() {
 
 #[cfg(unix)]
 #[test]
-fn fault_67_devices_and_pipes_are_not_read() {
+fn devices_and_pipes_are_not_read() {
     let env = TestEnv::cafe();
     refused(&env, "/dev/zero", "/dev/zero is a device, not a file");
     let made = Command::new("mkfifo").arg(env.home.path().join("pipe")).status().unwrap();
@@ -70,7 +70,7 @@ fn fault_67_devices_and_pipes_are_not_read() {
 
 #[cfg(unix)]
 #[test]
-fn fault_67_no_argument_that_takes_a_file_reads_what_is_no_regular_file() {
+fn no_argument_that_takes_a_file_reads_what_is_no_regular_file() {
     let env = TestEnv::cafe();
     let pipe = env.home.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -103,7 +103,7 @@ fn fault_67_no_argument_that_takes_a_file_reads_what_is_no_regular_file() {
 }
 
 #[test]
-fn fault_55_a_page_of_501_slots_is_refused_before_anything_is_sent() {
+fn a_page_of_501_slots_is_refused_before_anything_is_sent() {
     let env = TestEnv::cafe();
     let text = format!("profile: cafe\nslots:\n{}", "  - type: divider\n".repeat(501));
     env.file("many.yaml", text);
@@ -112,7 +112,7 @@ fn fault_55_a_page_of_501_slots_is_refused_before_anything_is_sent() {
 
 #[cfg(unix)]
 #[test]
-fn fault_67_a_standard_input_that_is_closed_is_an_empty_one() {
+fn a_standard_input_that_is_closed_is_an_empty_one() {
     let env = TestEnv::cafe();
     let mut shell = Command::new("sh");
     let line = format!("exec '{}' slots plan - <&-", env!("CARGO_BIN_EXE_links"));
@@ -127,7 +127,7 @@ fn fault_67_a_standard_input_that_is_closed_is_an_empty_one() {
 }
 
 #[test]
-fn fault_67_standard_input_is_read_to_its_limit() {
+fn standard_input_is_read_to_its_limit() {
     let env = TestEnv::cafe();
     let plan = |stdin: &[u8]| env.run_args(["slots", "plan", "-"], stdin);
     let run = plan(b"");

@@ -134,7 +134,7 @@ fn edited_beside(theirs: &str, mine: &str) -> (TestEnv, terminal::Seen) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn found_12_a_field_that_others_add_while_a_form_is_edited_stays() {
+fn a_field_that_others_add_while_a_form_is_edited_stays() {
     let theirs = format!("forms field add {FORM} type=text label=Theirs");
     let mine = "sed -i 's/^title:.*/title: Mine/' \"$1\"";
     let (env, seen) = edited_beside(&theirs, mine);
@@ -169,7 +169,7 @@ fn writers() -> Vec<String> {
 }
 
 #[test]
-fn found_14_a_field_that_others_add_in_any_wait_stays() {
+fn a_field_that_others_add_in_any_wait_stays() {
     for line in writers() {
         let waits = |prepare: fn(&TestEnv)| {
             let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
@@ -196,7 +196,7 @@ fn found_14_a_field_that_others_add_in_any_wait_stays() {
 }
 
 #[test]
-fn found_14_a_field_list_whose_answer_is_lost_is_written_once() {
+fn a_field_list_whose_answer_is_lost_is_written_once() {
     for line in writers() {
         for fault in [Fault::DropAfter, Fault::Truncated, Fault::After(502)] {
             let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");

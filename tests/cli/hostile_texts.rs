@@ -202,23 +202,23 @@ fn walk(texts: Texts) {
 }
 
 #[test]
-fn found_10_11_no_text_of_the_service_acts_or_forges_a_line() {
+fn no_text_of_the_service_acts_or_forges_a_line() {
     walk(Texts::Most);
 }
 
 #[test]
-fn found_10_11_no_text_of_an_unusable_service_acts_or_forges_a_line() {
+fn no_text_of_an_unusable_service_acts_or_forges_a_line() {
     walk(Texts::Every);
 }
 
 #[test]
-fn found_10_11_no_reason_of_the_service_acts_or_forges_a_line() {
+fn no_reason_of_the_service_acts_or_forges_a_line() {
     walk(Texts::Reasons(422));
     walk(Texts::Reasons(401));
 }
 
 #[test]
-fn found_11_documents_are_harmless_on_a_terminal() {
+fn documents_are_harmless_on_a_terminal() {
     for leaf in DOCUMENTS {
         let env = env(Texts::Most);
         let line = [&[leaf], &leaves::words(leaf)[..]].concat().join(" ");
@@ -231,7 +231,7 @@ fn found_11_documents_are_harmless_on_a_terminal() {
 }
 
 #[test]
-fn found_11_no_name_of_a_file_acts_or_forges_a_line() {
+fn no_name_of_a_file_acts_or_forges_a_line() {
     let env = env(Texts::Most);
     let name = format!("page{}.yaml", HOSTILE.replace('/', ""));
     let lines: [&[&str]; 8] = [

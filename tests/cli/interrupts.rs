@@ -25,7 +25,7 @@ fn interrupted(env: &TestEnv, line: &str) -> (ExitStatus, String) {
 }
 
 #[test]
-fn found_02_ctrl_c_at_the_first_byte_of_a_request_is_reported() {
+fn ctrl_c_at_the_first_byte_of_a_request_is_reported() {
     std::thread::scope(|scope| {
         for line in ["me", "slots list cafe -o json", "profile get cafe", "forms list -o json"] {
             scope.spawn(move || {

@@ -35,7 +35,7 @@ fn holding(text: &str, directory: &Path) -> Vec<String> {
 
 #[test]
 #[ignore = "needs a Secret Service: see tests/keyring/run"]
-fn fault_87_a_real_secret_service_open_and_locked() {
+fn a_real_secret_service_open_and_locked() {
     let env = on_the_bus();
     let run = log_in(&env);
     assert_eq!((run.exit, &run.json()["data"]["store"]), (0, &"keyring".into()), "{run}");
@@ -100,7 +100,7 @@ fn fault_87_a_real_secret_service_open_and_locked() {
 
 #[test]
 #[ignore = "needs a silent Secret Service: see tests/keyring/run"]
-fn fault_87_a_silent_secret_service_times_out() {
+fn a_silent_secret_service_times_out() {
     let env = on_the_bus();
     let run = log_in(&env);
     assert_eq!(run.exit, 14, "{run}");

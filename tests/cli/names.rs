@@ -21,7 +21,7 @@ const OF_PAGES: &[&[&str]] = &[
 ];
 
 #[test]
-fn fault_73_an_invalid_page_key_is_refused_before_anything_is_sent() {
+fn an_invalid_page_key_is_refused_before_anything_is_sent() {
     let env = TestEnv::cafe();
     let long = "x".repeat(61);
     let keys = [
@@ -69,7 +69,7 @@ fn fault_73_an_invalid_page_key_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn fault_74_an_id_is_a_positive_number_that_fits() {
+fn an_id_is_a_positive_number_that_fits() {
     let env = TestEnv::cafe();
     for id in ["0", "-1", "9223372036854775808", "1e3", "1001.0", "", "x"] {
         for line in [
@@ -111,7 +111,7 @@ fn below(directory: &Path, from: &Path, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn fault_72_no_name_of_the_service_becomes_a_path() {
+fn no_name_of_the_service_becomes_a_path() {
     const EVIL: &str = "../../../evil";
     let env = TestEnv::cafe().keeping_state();
     let work = env.home.path().join("a/b/c");

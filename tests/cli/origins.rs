@@ -36,7 +36,7 @@ fn refused(env: &TestEnv, name: &str) -> CommandResult {
 }
 
 #[test]
-fn found_04_no_path_leads_out_of_the_page_files_directory() {
+fn no_path_leads_out_of_the_page_files_directory() {
     let env = naming("");
     let home = env.home.path().to_owned();
     let outside = home.join("outside.gif").display().to_string();
@@ -61,7 +61,7 @@ fn found_04_no_path_leads_out_of_the_page_files_directory() {
 
 #[cfg(unix)]
 #[test]
-fn found_04_symbolic_links_are_resolved_before_the_directory_is_checked() {
+fn symbolic_links_are_resolved_before_the_directory_is_checked() {
     use std::os::unix::fs::symlink;
     let env = naming("");
     let pages = env.home.path().join("pages");
@@ -92,7 +92,7 @@ fn found_04_symbolic_links_are_resolved_before_the_directory_is_checked() {
 
 #[cfg(unix)]
 #[test]
-fn found_04_errors_do_not_reveal_whether_a_file_outside_exists() {
+fn errors_do_not_reveal_whether_a_file_outside_exists() {
     let env = naming("");
     let pages = env.home.path().join("pages");
     std::os::unix::fs::symlink("../outside.gif", pages.join("link.gif")).unwrap();
@@ -106,7 +106,7 @@ fn found_04_errors_do_not_reveal_whether_a_file_outside_exists() {
 }
 
 #[test]
-fn found_04_only_regular_files_with_an_image_in_them_are_uploaded() {
+fn only_regular_files_with_an_image_in_them_are_uploaded() {
     let env = naming("");
     env.file("pages/secret.gif", "root:x:0:0:root:/root:/bin/sh\n");
     env.file("pages/empty.gif", "");
@@ -122,7 +122,7 @@ fn found_04_only_regular_files_with_an_image_in_them_are_uploaded() {
 }
 
 #[test]
-fn found_04_upload_root_allows_another_directory() {
+fn upload_root_allows_another_directory() {
     let env = naming("../outside.gif");
     assert_eq!(env.run("slots plan pages/page.yaml --upload-root pages").exit, 8);
     assert_eq!(env.run("slots plan pages/page.yaml --upload-root no/such").exit, 2);
@@ -132,7 +132,7 @@ fn found_04_upload_root_allows_another_directory() {
 }
 
 #[test]
-fn found_04_uploads_are_shown_and_confirmed() {
+fn uploads_are_shown_and_confirmed() {
     let env = naming("images/menu.gif");
     let plan = env.run("slots plan pages/page.yaml");
     let bytes = picture(2, 2).len();
@@ -159,7 +159,7 @@ fn signed(mut plan: Value) -> String {
 }
 
 #[test]
-fn found_04_a_saved_plan_cannot_choose_the_upload_directory() {
+fn a_saved_plan_cannot_choose_the_upload_directory() {
     let env = naming("images/menu.gif");
     assert_eq!(env.run("slots plan pages/page.yaml --out plan.json").exit, 3);
     let text = std::fs::read_to_string(env.home.path().join("plan.json")).unwrap();
@@ -208,7 +208,7 @@ fn nothing_left(env: &TestEnv) {
 }
 
 #[test]
-fn found_05_references_in_data_of_the_service_are_escaped_in_a_pulled_file() {
+fn references_in_data_of_the_service_are_escaped_in_a_pulled_file() {
     for file in ["page.yaml", "page.json"] {
         let env = hostile();
         assert_eq!(env.run(&format!("slots pull cafe -O {file}")).exit, 0);
@@ -222,7 +222,7 @@ fn found_05_references_in_data_of_the_service_are_escaped_in_a_pulled_file() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn found_05_references_in_data_of_the_service_are_not_followed_in_an_edit() {
+fn references_in_data_of_the_service_are_not_followed_in_an_edit() {
     let env = hostile();
     env.file("editor.sh", "sed -i 's/Good morning!/Good evening!/' \"$1\"");
     let env = env.env("VISUAL", "/bin/sh editor.sh");
@@ -233,7 +233,7 @@ fn found_05_references_in_data_of_the_service_are_not_followed_in_an_edit() {
 }
 
 #[test]
-fn found_05_references_in_data_of_the_service_are_not_followed_in_an_undo() {
+fn references_in_data_of_the_service_are_not_followed_in_an_undo() {
     let env = hostile().keeping_state();
     env.file(
         "page.yaml",
@@ -257,7 +257,7 @@ fn found_05_references_in_data_of_the_service_are_not_followed_in_an_undo() {
 }
 
 #[test]
-fn found_06_an_image_is_uploaded_from_the_command_line() {
+fn an_image_is_uploaded_from_the_command_line() {
     let env = TestEnv::cafe();
     let elsewhere = tempfile::tempdir().unwrap();
     let path = elsewhere.path().join("sq.gif");
@@ -293,7 +293,7 @@ fn found_06_an_image_is_uploaded_from_the_command_line() {
 }
 
 #[test]
-fn found_06_a_local_path_as_a_value_is_refused() {
+fn a_local_path_as_a_value_is_refused() {
     let env = TestEnv::cafe();
     env.file("beside.gif", picture(1, 1));
     for line in [
@@ -320,7 +320,7 @@ fn found_06_a_local_path_as_a_value_is_refused() {
 const FEWER: &str = "profile: cafe\nslots:\n  - {id: 1001, type: text}\n";
 
 #[test]
-fn found_07_a_plan_is_taken_only_from_the_plan_flag() {
+fn a_plan_is_taken_only_from_the_plan_flag() {
     let env = TestEnv::cafe().keeping_cache();
     env.file("less.yaml", FEWER);
     let plan = "slots plan less.yaml --prune --prune-unsupported --max-deletes 99 --out page.yaml";
@@ -345,7 +345,7 @@ fn found_07_a_plan_is_taken_only_from_the_plan_flag() {
 }
 
 #[test]
-fn found_07_a_file_for_another_page_than_profile_names_is_refused() {
+fn a_file_for_another_page_than_profile_names_is_refused() {
     let env = TestEnv::cafe().keeping_cache();
     let other = env.server.account().profiles[1].login.clone();
     env.file("page.yaml", FEWER.replace("1001, type: text", "1001, type: text, data: {title: X}"));
@@ -364,7 +364,7 @@ fn found_07_a_file_for_another_page_than_profile_names_is_refused() {
 }
 
 #[test]
-fn found_h_a_missing_image_hides_no_other_problem() {
+fn a_missing_image_hides_no_other_problem() {
     let env = TestEnv::cafe();
     let text = "\
 profile: cafe
@@ -397,7 +397,7 @@ slots:
 }
 
 #[test]
-fn found_h_a_csv_file_as_a_page_file_gives_a_short_error() {
+fn a_csv_file_as_a_page_file_gives_a_short_error() {
     let env = TestEnv::cafe();
     let text: String = (0..500).map(|at| format!("row {at},https://x.example/{at}\n")).collect();
     env.file("links.csv", text);
@@ -410,7 +410,7 @@ fn found_h_a_csv_file_as_a_page_file_gives_a_short_error() {
 /// The schema has a hundred references that each lead to the next one twice.
 #[cfg(target_os = "linux")]
 #[test]
-fn found_h_a_schema_of_doubling_references_is_bounded() {
+fn a_schema_of_doubling_references_is_bounded() {
     use links_test_support::canned::Canned;
     let env = TestEnv::cafe();
     env.file("page.yaml", "profile: cafe\nslots:\n  - {type: button, data: {title: Shop}}\n");
@@ -467,7 +467,7 @@ fn hardening_plan_and_apply_cannot_open_other_files() {
 }
 
 #[test]
-fn found_06_an_image_of_the_command_line_is_uploaded_once_for_an_account() {
+fn an_image_of_the_command_line_is_uploaded_once_for_an_account() {
     let env = TestEnv::cafe().keeping_state().env("LINKS_TOKEN", "");
     let login = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];
     let run = env.run_args(login, env.server.token().as_bytes());

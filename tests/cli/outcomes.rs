@@ -21,7 +21,7 @@ fn outcome(run: &CommandResult) -> (i32, Value) {
 }
 
 #[test]
-fn found_16_an_answer_without_the_expected_record_is_a_server_error() {
+fn an_answer_without_the_expected_record_is_a_server_error() {
     let reads = [
         "me",
         "service",
@@ -76,7 +76,7 @@ fn found_16_an_answer_without_the_expected_record_is_a_server_error() {
 }
 
 #[test]
-fn found_21_a_failed_read_gives_no_hint_about_repeating() {
+fn a_failed_read_gives_no_hint_about_repeating() {
     for status in [302, 304, 500, 503] {
         let env = answering(status, "");
         for line in ["me", "slots list cafe", "api GET /me"] {
@@ -91,7 +91,7 @@ fn found_21_a_failed_read_gives_no_hint_about_repeating() {
 }
 
 #[test]
-fn found_19_a_failed_read_before_a_write_reports_not_executed() {
+fn a_failed_read_before_a_write_reports_not_executed() {
     let env = answering(503, "");
     for line in [
         "slots move cafe 1002 --top",
@@ -110,7 +110,7 @@ fn found_19_a_failed_read_before_a_write_reports_not_executed() {
 }
 
 #[test]
-fn found_19_drift_after_a_write_reports_executed() {
+fn drift_after_a_write_reports_executed() {
     let env = TestEnv::cafe();
     let service = forgetful_service(&env);
     let env = env.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()));
@@ -120,7 +120,7 @@ fn found_19_drift_after_a_write_reports_executed() {
 }
 
 #[test]
-fn found_24_a_filter_cannot_end_the_program_after_a_write() {
+fn a_filter_cannot_end_the_program_after_a_write() {
     let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
     let nested = "[".repeat(9000) + &"]".repeat(9000);
     for filter in [
@@ -160,7 +160,7 @@ fn found_24_a_filter_cannot_end_the_program_after_a_write() {
 }
 
 #[test]
-fn found_25_a_dry_run_of_a_delete_asks_the_service() {
+fn a_dry_run_of_a_delete_asks_the_service() {
     let env = TestEnv::cafe();
     let before = format!("{:?}", env.server.account());
     for line in ["slots delete cafe 1002 1007 --dry-run", "slots delete cafe 1002 --dry-run"] {
@@ -176,7 +176,7 @@ fn found_25_a_dry_run_of_a_delete_asks_the_service() {
 }
 
 #[test]
-fn found_26_the_index_needs_no_token() {
+fn the_index_needs_no_token() {
     let env = TestEnv::cafe().env("LINKS_TOKEN", "");
     let run = env.run("api GET /");
     assert_eq!((run.exit, &run.json()["data"]["version"]), (0, &"v1".into()), "{run}");
@@ -188,7 +188,7 @@ fn found_26_the_index_needs_no_token() {
 }
 
 #[test]
-fn found_28_hints_name_the_field_flag_or_command_that_helps() {
+fn hints_name_the_field_flag_or_command_that_helps() {
     let env = TestEnv::cafe();
     let hint = |line: &str| {
         let run = env.run(&format!("{line} -o json"));
@@ -210,7 +210,7 @@ fn found_28_hints_name_the_field_flag_or_command_that_helps() {
 }
 
 #[test]
-fn found_h_a_field_that_no_record_can_have_is_a_usage_error() {
+fn a_field_that_no_record_can_have_is_a_usage_error() {
     let env = TestEnv::cafe();
     let run = env.run("profile list --fields id,titel -o json");
     assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{run}");
@@ -227,7 +227,7 @@ fn found_h_a_field_that_no_record_can_have_is_a_usage_error() {
 }
 
 #[test]
-fn found_h_csv_can_be_made_safe_for_spreadsheets() {
+fn csv_can_be_made_safe_for_spreadsheets() {
     let env = TestEnv::cafe();
     let args = ["slots", "set", "cafe", "1001", "title==HYPERLINK(\"https://x\")"];
     assert_eq!(env.run_args(args, b"").exit, 0);
@@ -256,7 +256,7 @@ fn stopped(env: &TestEnv, line: &str) -> Value {
 }
 
 #[test]
-fn found_21_ctrl_c_before_any_write_reports_not_executed() {
+fn ctrl_c_before_any_write_reports_not_executed() {
     let wait = links_fixtures::Fault::RateLimited(Some("60".into()));
     let delete = "slots delete cafe 1002 --yes -o json";
     // The list, the read before the delete, and the delete itself get a 429.
@@ -272,7 +272,7 @@ fn found_21_ctrl_c_before_any_write_reports_not_executed() {
 }
 
 #[test]
-fn found_21_an_apply_with_an_unknown_outcome_names_the_resume_command() {
+fn an_apply_with_an_unknown_outcome_names_the_resume_command() {
     let env = TestEnv::cafe().keeping_cache().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
     env.file("page.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: x}}\n");
     assert_eq!(env.run("slots plan page.yaml").exit, 3);

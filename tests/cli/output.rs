@@ -71,7 +71,7 @@ fn markdown_is_printed_as_it_was_sent() {
 }
 
 #[test]
-fn fault_70_control_characters_of_the_service_are_escaped() {
+fn control_characters_of_the_service_are_escaped() {
     let env = TestEnv::cafe();
     env.server.edit(|account| {
         account.profiles[0].title = Some(BAD.to_owned());
@@ -102,7 +102,7 @@ fn fault_70_control_characters_of_the_service_are_escaped() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn fault_70_control_characters_in_errors_of_the_service_are_escaped() {
+fn control_characters_in_errors_of_the_service_are_escaped() {
     let refusal = serde_json::json!({
         "message": BAD, "code": BAD, "errors": { BAD: [BAD], "data.title": [BAD] }, "documentation": BAD,
     });
@@ -134,7 +134,7 @@ fn fault_70_control_characters_in_errors_of_the_service_are_escaped() {
 }
 
 #[test]
-fn fault_71_a_closed_stdout_is_no_error() {
+fn a_closed_stdout_is_no_error() {
     let env = TestEnv::cafe();
     for line in ["slots list cafe", "profile preview cafe", "me -o json", "--help"] {
         let mut child = env

@@ -58,7 +58,7 @@ fn wait_for_renewals(processes: &[std::process::Child]) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn fault_83_eight_processes_renew_once() {
+fn eight_processes_renew_once() {
     let env = expired();
     let before = kept(&env).unwrap();
     let path = config(&env).join("credentials/work.lock");
@@ -84,7 +84,7 @@ fn fault_83_eight_processes_renew_once() {
 }
 
 #[test]
-fn fault_84_a_crash_around_the_write_leaves_whole_credentials_and_no_loop() {
+fn a_crash_around_the_write_leaves_whole_credentials_and_no_loop() {
     for (place, is_kept) in
         [("before_credentials", false), ("before_rename", false), ("after_rename", true)]
     {
@@ -111,7 +111,7 @@ fn fault_84_a_crash_around_the_write_leaves_whole_credentials_and_no_loop() {
 }
 
 #[test]
-fn fault_84_a_crash_in_a_second_login_leaves_the_first_or_the_second() {
+fn a_crash_in_a_second_login_leaves_the_first_or_the_second() {
     for (place, is_new) in [("before_rename", false), ("after_rename", true)] {
         let env = connected();
         let before = kept(&env);
@@ -124,7 +124,7 @@ fn fault_84_a_crash_in_a_second_login_leaves_the_first_or_the_second() {
 }
 
 #[test]
-fn fault_85_a_failing_server_does_not_end_the_connection() {
+fn a_failing_server_does_not_end_the_connection() {
     let env = expired();
     let before = kept(&env);
     for status in [500, 503, 429] {
@@ -139,7 +139,7 @@ fn fault_85_a_failing_server_does_not_end_the_connection() {
 }
 
 #[test]
-fn fault_85_an_unreachable_or_silent_server_does_not_end_the_connection() {
+fn an_unreachable_or_silent_server_does_not_end_the_connection() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();
     thread::spawn(move || {
@@ -166,7 +166,7 @@ fn fault_85_an_unreachable_or_silent_server_does_not_end_the_connection() {
 
 #[cfg(unix)]
 #[test]
-fn fault_84_a_refresh_token_is_not_used_where_the_next_one_cannot_be_stored() {
+fn a_refresh_token_is_not_used_where_the_next_one_cannot_be_stored() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let env = connected();
     let directory = config(&env).join("credentials");
@@ -191,7 +191,7 @@ fn fault_84_a_refresh_token_is_not_used_where_the_next_one_cannot_be_stored() {
 
 #[cfg(unix)]
 #[test]
-fn fault_84_ctrl_c_waits_until_a_renewal_is_kept_and_a_second_one_does_not() {
+fn ctrl_c_waits_until_a_renewal_is_kept_and_a_second_one_does_not() {
     for is_answered in [true, false] {
         interrupted_renewal(is_answered);
     }
@@ -199,7 +199,7 @@ fn fault_84_ctrl_c_waits_until_a_renewal_is_kept_and_a_second_one_does_not() {
 
 #[cfg(unix)]
 #[test]
-fn found_02_ctrl_c_during_a_token_refresh_is_reported() {
+fn ctrl_c_during_a_token_refresh_is_reported() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| (0..5).for_each(|_| interrupted_renewal(true)));
@@ -310,7 +310,7 @@ fn interrupted_renewal(is_answered: bool) {
 }
 
 #[test]
-fn fault_86_a_forgotten_registration_drops_the_tokens() {
+fn a_forgotten_registration_drops_the_tokens() {
     let env = expired();
     env.server.forget_clients();
     let run = env.run("me -o json");

@@ -88,7 +88,7 @@ fn an_interrupted_run_can_be_aborted() {
 }
 
 #[test]
-fn fault_49_an_unfinished_run_of_another_file_is_replaced_and_reported() {
+fn an_unfinished_run_of_another_file_is_replaced_and_reported() {
     let env = cafe();
     cut_off(&env, "before_send:3", "slots apply page.yaml");
     env.file("page.yaml", PAGE.replace("Last", "Another"));
@@ -107,7 +107,7 @@ fn fault_49_an_unfinished_run_of_another_file_is_replaced_and_reported() {
 }
 
 #[test]
-fn fault_65_a_damaged_journal_blocks_apply_until_it_is_aborted() {
+fn a_damaged_journal_blocks_apply_until_it_is_aborted() {
     let env = cafe();
     cut_off(&env, "after_send:3", "slots apply page.yaml");
     let journal = runs(&env).list().unwrap().remove(0).path;
@@ -125,7 +125,7 @@ fn fault_65_a_damaged_journal_blocks_apply_until_it_is_aborted() {
 }
 
 #[test]
-fn found_20_a_backup_outlives_its_journal_and_can_be_restored() {
+fn a_backup_outlives_its_journal_and_can_be_restored() {
     let env = cafe();
     cut_off(&env, "after_send:3", "slots apply page.yaml");
     let row = rows(&env.run("log -o json")).remove(0)["parts"][0].clone();
@@ -159,7 +159,7 @@ fn as_second_user(env: &TestEnv) -> String {
 }
 
 #[test]
-fn found_20_a_run_of_another_account_is_acted_on_only_when_named() {
+fn a_run_of_another_account_is_acted_on_only_when_named() {
     let env = cafe();
     cut_off(&env, "after_send:2", "slots apply page.yaml");
     let second = as_second_user(&env);
@@ -205,7 +205,7 @@ fn found_20_a_run_of_another_account_is_acted_on_only_when_named() {
 }
 
 #[test]
-fn found_20_a_journal_of_an_older_version_is_shown_and_acted_on_by_name_only() {
+fn a_journal_of_an_older_version_is_shown_and_acted_on_by_name_only() {
     let env = cafe();
     cut_off(&env, "after_send:2", "slots apply page.yaml");
     let journal = runs(&env).list().unwrap().remove(0).path;
@@ -221,7 +221,7 @@ fn found_20_a_journal_of_an_older_version_is_shown_and_acted_on_by_name_only() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn found_h_a_pipe_in_place_of_a_journal_hangs_nothing() {
+fn a_pipe_in_place_of_a_journal_hangs_nothing() {
     let env = cafe();
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
     let journal = runs(&env).list().unwrap().remove(0).path;
@@ -237,7 +237,7 @@ fn found_h_a_pipe_in_place_of_a_journal_hangs_nothing() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn found_h_the_name_of_a_run_is_not_split_on_a_narrow_terminal() {
+fn the_name_of_a_run_is_not_split_on_a_narrow_terminal() {
     let env = cafe();
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
     let row = rows(&env.run("log -o json")).remove(0);
@@ -247,7 +247,7 @@ fn found_h_the_name_of_a_run_is_not_split_on_a_narrow_terminal() {
 
 /// A key derived from the content would return the first answer again, and nothing would be created.
 #[test]
-fn fault_52_content_that_comes_back_is_created_anew() {
+fn content_that_comes_back_is_created_anew() {
     let env = cafe();
     let file = |title: &str, name: &str| {
         let text = "profile: cafe\nslots:\n  - {type: text, data: {title: ";
@@ -270,7 +270,7 @@ fn fault_52_content_that_comes_back_is_created_anew() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn fault_60_a_second_run_refuses_and_names_the_process_or_waits() {
+fn a_second_run_refuses_and_names_the_process_or_waits() {
     let env = cafe();
     let lock = runs(&env).lock().unwrap();
     env.operations();
@@ -304,7 +304,7 @@ fn fault_60_a_second_run_refuses_and_names_the_process_or_waits() {
 }
 
 #[test]
-fn fault_60_runs_that_start_together_create_each_slot_once() {
+fn runs_that_start_together_create_each_slot_once() {
     for _ in 0..5 {
         let env = cafe();
         let start = || {
@@ -361,7 +361,7 @@ fn an_undo_reverts_what_can_be_reverted_and_reports_the_rest() {
 }
 
 #[test]
-fn found_17_an_undo_clears_the_keys_that_the_run_added_or_names_them() {
+fn an_undo_clears_the_keys_that_the_run_added_or_names_them() {
     let env = cafe();
     let added = [(0, "description"), (1, "style"), (2, "title")];
     env.server.edit(|account| {
@@ -429,7 +429,7 @@ fn a_resumed_run_keeps_its_confirmation_but_deletes_nothing_more() {
 }
 
 #[test]
-fn fault_35_a_page_found_unexpectedly_empty_is_refused() {
+fn a_page_found_unexpectedly_empty_is_refused() {
     let env = cafe();
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
     let slots_before = env.server.edit(|account| std::mem::take(&mut account.profiles[0].slots));
@@ -446,7 +446,7 @@ fn fault_35_a_page_found_unexpectedly_empty_is_refused() {
 }
 
 #[test]
-fn fault_34_a_token_that_may_only_read_writes_nothing_and_leaves_nothing_open() {
+fn a_token_that_may_only_read_writes_nothing_and_leaves_nothing_open() {
     let env = cafe();
     env.server.edit(|account| {
         for token in &mut account.tokens {
@@ -463,7 +463,7 @@ fn fault_34_a_token_that_may_only_read_writes_nothing_and_leaves_nothing_open() 
 }
 
 #[test]
-fn fault_64_without_a_state_directory_no_run_begins() {
+fn without_a_state_directory_no_run_begins() {
     let env = cafe();
     let file = env.file("no-directory", "").display().to_string();
     let env = env.env("LINKS_STATE_DIR", file);
@@ -477,7 +477,7 @@ fn fault_64_without_a_state_directory_no_run_begins() {
 /// The maximum size of files stands for the room on a disk.
 #[cfg(target_os = "linux")]
 #[test]
-fn fault_64_a_disk_that_is_full_at_any_line_of_the_journal_costs_no_slot() {
+fn a_disk_that_is_full_at_any_line_of_the_journal_costs_no_slot() {
     let small = || {
         let env = cafe();
         env.server.edit(|account| account.profiles[0].slots.truncate(1));
@@ -520,7 +520,7 @@ fn fault_64_a_disk_that_is_full_at_any_line_of_the_journal_costs_no_slot() {
 
 #[cfg(unix)]
 #[test]
-fn fault_63_a_second_ctrl_c_ends_at_once_and_nothing_is_created_twice() {
+fn a_second_ctrl_c_ends_at_once_and_nothing_is_created_twice() {
     let env = TestEnv::cafe().keeping_state();
     let dividers = "  - {type: divider}\n".repeat(300);
     env.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));

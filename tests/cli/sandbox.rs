@@ -162,7 +162,7 @@ fn token(env: &TestEnv) -> String {
 }
 
 #[test]
-fn found_39_each_sandbox_has_a_token_of_its_own_until_it_is_reset() {
+fn each_sandbox_has_a_token_of_its_own_until_it_is_reset() {
     let (one, other) = (env(), env());
     let first = token(&one);
     assert!(first.len() > 60, "{first}");
@@ -175,7 +175,7 @@ fn found_39_each_sandbox_has_a_token_of_its_own_until_it_is_reset() {
 
 #[cfg(unix)]
 #[test]
-fn found_39_only_the_owner_can_read_the_state_of_the_sandbox() {
+fn only_the_owner_can_read_the_state_of_the_sandbox() {
     use std::os::unix::fs::PermissionsExt;
     let env = env();
     assert_eq!(env.run("--sandbox=limits me").exit, 0);

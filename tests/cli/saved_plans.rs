@@ -98,7 +98,7 @@ fn tampered(env: &TestEnv, edit: impl FnOnce(&mut Value)) -> CommandResult {
 }
 
 #[test]
-fn found_21_a_plan_edited_by_hand_is_reported_as_edited() {
+fn a_plan_edited_by_hand_is_reported_as_edited() {
     let env = env(PAGE);
     let run = tampered(&env, |saved| saved["pages"][0]["plan"]["order"] = json!([]));
     assert!(run.stderr.contains("the plan file was edited"), "{run}");

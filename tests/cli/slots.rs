@@ -243,7 +243,7 @@ fn rename_first(account: &mut Account) {
 }
 
 #[test]
-fn found_14_changes_by_others_in_a_wait_are_not_overwritten() {
+fn changes_by_others_in_a_wait_are_not_overwritten() {
     let move_first: fn(&mut Account) = |account| account.profiles[0].slots.swap(0, 1);
     let retitle: fn(&mut Account) = |account| account.profiles[0].title = Some("Theirs".into());
     let relogin: fn(&mut Account) = |account| account.profiles[0].login = "cafe.theirs".into();
@@ -275,7 +275,7 @@ fn found_14_changes_by_others_in_a_wait_are_not_overwritten() {
 }
 
 #[test]
-fn found_14_a_move_is_made_in_the_order_that_others_left() {
+fn a_move_is_made_in_the_order_that_others_left() {
     let env = meddled(3, |account| account.profiles[0].slots.swap(0, 1));
     let run = env.run("slots move cafe 1007 --top");
     assert_eq!(run.exit, 0, "{run}");
@@ -285,7 +285,7 @@ fn found_14_a_move_is_made_in_the_order_that_others_left() {
 }
 
 #[test]
-fn found_14_a_write_whose_answer_is_lost_is_found_and_not_repeated() {
+fn a_write_whose_answer_is_lost_is_found_and_not_repeated() {
     for (request, line) in [
         (2, "slots set cafe 1001 title=Mine"),
         (3, "slots delete cafe 1001 1002 --yes"),
@@ -308,7 +308,7 @@ fn found_14_a_write_whose_answer_is_lost_is_found_and_not_repeated() {
 }
 
 #[test]
-fn found_h_a_rename_prints_the_old_and_the_new_login() {
+fn a_rename_prints_the_old_and_the_new_login() {
     let env = TestEnv::cafe();
     let run = env.run("profile rename cafe cafe.mole --yes --confirm cafe");
     assert_eq!(

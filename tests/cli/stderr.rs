@@ -22,7 +22,7 @@ fn verbose_prints_one_line_per_request_and_leaves_stdout_unchanged() {
 }
 
 #[test]
-fn fault_76_headers_and_bodies_are_shown_without_secrets() {
+fn headers_and_bodies_are_shown_without_secrets() {
     const CANARY: &str = "canary-91c4-token";
     let env = TestEnv::cafe();
     let token = env.server.token();

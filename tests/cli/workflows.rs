@@ -322,7 +322,7 @@ mkdir -p "$root/bin" && echo program > "$root/bin/links"
 "#;
 
 #[test]
-fn found_09_the_build_of_the_action_ignores_settings_of_the_checkout() {
+fn the_build_of_the_action_ignores_settings_of_the_checkout() {
     let runner = tempfile::tempdir().unwrap();
     let [workspace, temporary, tools] = ["work", "temp", "tools"].map(|it| runner.path().join(it));
     for directory in [&workspace.join(".cargo"), &temporary, &tools] {
@@ -446,7 +446,7 @@ fn the_action_installs_a_released_version_with_its_checksum_alone() {
 }
 
 #[test]
-fn found_09_the_guide_pins_actions_to_commits_and_covers_pull_requests() {
+fn the_guide_pins_actions_to_commits_and_covers_pull_requests() {
     let guide = std::fs::read_to_string(Path::new(ROOT).join("docs/ci.md")).unwrap();
     let used: Vec<_> = guide.lines().filter_map(|line| line.split("uses: ").nth(1)).collect();
     assert!(used.len() > 2, "{used:?}");

@@ -148,7 +148,7 @@ async fn an_edit_between_two_requests_can_remove_the_token() {
 }
 
 #[tokio::test]
-async fn found_36_a_panic_is_answered_with_500_and_fails_the_test() {
+async fn a_panic_is_answered_with_500_and_fails_the_test() {
     let api = Api::cafe().await;
     api.server.edit_before(1, |_| panic!("a mistake of the server"));
     let answer = api.get("/me").await.refused(500);

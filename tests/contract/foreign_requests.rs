@@ -9,7 +9,7 @@ use crate::support::{Api, multipart};
 const MIB: usize = 1 << 20;
 
 #[tokio::test]
-async fn found_39_requests_for_another_host_or_origin_are_refused() {
+async fn requests_for_another_host_or_origin_are_refused() {
     let api = Api::cafe().await;
     let before = api.server.account();
     let token = api.server.token();
@@ -34,7 +34,7 @@ async fn found_39_requests_for_another_host_or_origin_are_refused() {
 }
 
 #[tokio::test]
-async fn found_39_clients_register_with_json_only() {
+async fn clients_register_with_json_only() {
     let api = Api::cafe().await;
     let origin = api.server.mcp_url().trim_end_matches("/mcp").to_owned();
     let metadata = json!({"redirect_uris": ["http://127.0.0.1/callback"]}).to_string();
@@ -49,7 +49,7 @@ async fn found_39_clients_register_with_json_only() {
 }
 
 #[tokio::test]
-async fn found_39_a_body_is_capped_before_it_is_kept() {
+async fn a_body_is_capped_before_it_is_kept() {
     let api = Api::cafe().await;
     let big = vec![b' '; 60 * MIB];
     let asked = api.post("/profiles").anonymous();

@@ -350,7 +350,7 @@ async fn rule_4_2_a_known_path_with_another_method_is_no_endpoint() {
 }
 
 #[tokio::test]
-async fn found_38_another_method_of_a_path_is_not_found() {
+async fn another_method_of_a_path_is_not_found() {
     let api = Api::cafe().await;
     let form = api.form().await;
     for (path, allowed) in [

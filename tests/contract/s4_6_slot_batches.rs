@@ -282,7 +282,7 @@ async fn rule_4_6_6_the_page_takes_the_order_given() {
 }
 
 #[tokio::test]
-async fn found_37_slots_that_ask_for_the_same_place_keep_their_order() {
+async fn slots_that_ask_for_the_same_place_keep_their_order() {
     for (orders, expected) in [
         (["0", "0", "0"], "abc|"),
         (["2", "2", "2"], "|abc"),

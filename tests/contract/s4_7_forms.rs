@@ -219,7 +219,7 @@ async fn rule_4_7_3_received_submissions_are_not_affected() {
 }
 
 #[tokio::test]
-async fn found_38_active_till_is_iso_8601() {
+async fn active_till_is_iso_8601() {
     let api = Api::cafe().await;
     let path = format!("/forms/{}", api.form().await);
     for text in ["9999-12-31", "9999-12-31T23:59:59Z", "2027-01-01T10:00:00.5+05:00"] {

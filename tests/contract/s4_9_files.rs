@@ -223,7 +223,7 @@ async fn rule_4_9_every_upload_url_is_different() {
 }
 
 #[tokio::test]
-async fn found_38_an_image_url_must_be_a_uri() {
+async fn an_image_url_must_be_a_uri() {
     let api = Api::cafe().await;
     for url in [
         "https:///a.png",

@@ -228,7 +228,7 @@ async fn a_refused_field_names_the_item_of_the_file() {
 }
 
 #[tokio::test]
-async fn fault_54_a_full_page_deletes_early_only_what_makes_room_and_only_for_valid_slots() {
+async fn a_full_page_deletes_early_only_what_makes_room_and_only_for_valid_slots() {
     let (server, client) = cafe().await;
     let old = |n: u64| format!("Text {n}");
     server.edit(|account| {
@@ -301,7 +301,7 @@ async fn fault_54_a_full_page_deletes_early_only_what_makes_room_and_only_for_va
 }
 
 #[tokio::test]
-async fn found_18_a_full_page_is_replaced_whatever_a_dry_run_says_of_its_limit() {
+async fn a_full_page_is_replaced_whatever_a_dry_run_says_of_its_limit() {
     for (dry_run_conflict, status) in [(None, 204), (Some(422), 422), (Some(409), 409)] {
         for new in [10, 120, 500] {
             let choices = Choices { dry_run_conflict, ..Choices::default() };

@@ -59,7 +59,7 @@ impl Observer for ApplyAfterRead {
 }
 
 #[tokio::test]
-async fn found_15_a_process_that_comes_between_the_read_and_the_lock_duplicates_nothing() {
+async fn a_process_that_comes_between_the_read_and_the_lock_duplicates_nothing() {
     let server = ContractServer::builder(World::cafe()).no_limits().start().await.unwrap();
     let server = Arc::new(server);
     let state = tempfile::tempdir().unwrap();
@@ -85,7 +85,7 @@ async fn found_15_a_process_that_comes_between_the_read_and_the_lock_duplicates_
 }
 
 #[tokio::test]
-async fn found_15_a_process_that_comes_while_a_plan_is_confirmed_is_noticed() {
+async fn a_process_that_comes_while_a_plan_is_confirmed_is_noticed() {
     for with_journal in [true, false] {
         let (server, client) = cafe().await;
         let server = Arc::new(server);
@@ -109,7 +109,7 @@ async fn found_15_a_process_that_comes_while_a_plan_is_confirmed_is_noticed() {
 }
 
 #[tokio::test]
-async fn found_15_what_a_run_did_before_it_failed_counts() {
+async fn what_a_run_did_before_it_failed_counts() {
     let (server, client) = cafe().await;
     let state = tempfile::tempdir().unwrap();
     let file = ten_slots();
@@ -135,7 +135,7 @@ async fn found_15_what_a_run_did_before_it_failed_counts() {
 }
 
 #[tokio::test]
-async fn found_15_a_read_that_fails_has_written_nothing() {
+async fn a_read_that_fails_has_written_nothing() {
     let (server, client) = cafe().await;
     server.fail(1..9, &Fault::Before(500));
     let error = Apply::new(&client.profile("cafe"), ten_slots()).await.unwrap_err();
@@ -144,7 +144,7 @@ async fn found_15_a_read_that_fails_has_written_nothing() {
 }
 
 #[tokio::test]
-async fn found_15_a_page_belongs_to_one_run_at_a_time_and_a_drastic_plan_is_refused() {
+async fn a_page_belongs_to_one_run_at_a_time_and_a_drastic_plan_is_refused() {
     let (server, client) = cafe().await;
     let state = tempfile::tempdir().unwrap();
     let runs = JournalStore::of(state.path(), client.base_url().as_str(), PAGE);
@@ -172,7 +172,7 @@ async fn found_15_a_page_belongs_to_one_run_at_a_time_and_a_drastic_plan_is_refu
 }
 
 #[tokio::test]
-async fn found_15_a_check_asks_for_every_create_and_update_and_writes_nothing() {
+async fn a_check_asks_for_every_create_and_update_and_writes_nothing() {
     let (server, client) = cafe().await;
     let page = client.profile("cafe").slots().list().await.unwrap();
     let text = page.iter().find(|slot| slot.kind == "text").unwrap();

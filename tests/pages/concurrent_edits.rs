@@ -41,7 +41,7 @@ fn cannot_be_seen(edit: Edit, step: Step) -> bool {
 }
 
 #[tokio::test]
-async fn fault_61_an_editor_at_work_between_any_two_requests_loses_nothing_and_is_told_of() {
+async fn an_editor_at_work_between_any_two_requests_loses_nothing_and_is_told_of() {
     let steps = steps_of_a_run().await;
     assert_eq!(steps.len(), 5, "{steps:?}");
     let mut tried = 0;
@@ -104,7 +104,7 @@ fn other_host(server: &ContractServer) {
 }
 
 #[tokio::test]
-async fn fault_60_a_run_on_another_host_is_noticed_and_nothing_of_it_is_deleted() {
+async fn a_run_on_another_host_is_noticed_and_nothing_of_it_is_deleted() {
     for step in steps_of_a_run().await {
         let (server, client) = cafe().await;
         server.edit(start);

@@ -76,7 +76,7 @@ fn judge(at: &str, edit: Edit, ended: &AppliedRun) {
 }
 
 #[tokio::test]
-async fn found_14_an_edit_during_a_wait_before_a_write_is_kept_and_reported() {
+async fn an_edit_during_a_wait_before_a_write_is_kept_and_reported() {
     let mut tried = 0;
     for (name, trouble) in troubles() {
         // After the page is read: the update, the create, the order, the delete.
@@ -102,7 +102,7 @@ async fn found_14_an_edit_during_a_wait_before_a_write_is_kept_and_reported() {
 }
 
 #[tokio::test]
-async fn found_14_an_edit_during_a_rate_limit_wait_is_kept() {
+async fn an_edit_during_a_rate_limit_wait_is_kept() {
     // One request after the other has to wait, the one before it is the last that does not.
     for free in 1..=4 {
         for edit in EDITS {
@@ -141,7 +141,7 @@ async fn a_delayed_run_without_foreign_edits_succeeds() {
 }
 
 #[tokio::test]
-async fn found_14_where_one_request_a_second_is_allowed_a_run_ends_well() {
+async fn where_one_request_a_second_is_allowed_a_run_ends_well() {
     let mut one = RateLimits::default();
     one.per_second = 1;
     for limits in [one, RateLimits::default()] {
@@ -155,7 +155,7 @@ async fn found_14_where_one_request_a_second_is_allowed_a_run_ends_well() {
 }
 
 #[tokio::test]
-async fn found_13_the_page_is_read_before_every_batch_of_deletes() {
+async fn the_page_is_read_before_every_batch_of_deletes() {
     // Sixty slots to delete take two requests; another client edits one of the second during the first.
     let doomed = 100..160;
     for (edited, left) in [(159, 10), (100, 60)] {
@@ -186,7 +186,7 @@ async fn found_13_the_page_is_read_before_every_batch_of_deletes() {
 }
 
 #[tokio::test]
-async fn found_14_the_same_edit_by_another_client_is_no_conflict() {
+async fn the_same_edit_by_another_client_is_no_conflict() {
     let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
     env.server.edit(start);
     env.meddle(|account| {
@@ -204,7 +204,7 @@ async fn found_14_the_same_edit_by_another_client_is_no_conflict() {
 }
 
 #[tokio::test]
-async fn found_14_a_conflict_before_the_first_write_leaves_nothing_in_doubt() {
+async fn a_conflict_before_the_first_write_leaves_nothing_in_doubt() {
     let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
     env.server.edit(start);
     env.meddle(|account| Edit::Change(UPDATED, "title").make(account));

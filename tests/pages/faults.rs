@@ -24,7 +24,7 @@ async fn page_with(client: &Client, slots: &str) -> String {
 }
 
 #[tokio::test]
-async fn fault_30_a_service_that_trims_what_it_is_sent_leaves_nothing_to_do() {
+async fn a_service_that_trims_what_it_is_sent_leaves_nothing_to_do() {
     let choices = Choices { strings_normalized: true, ..Choices::default() };
     let (_server, client) = cafe_with(choices).await;
     let slot = NewSlot::of("text").with("title", " Hello ");
@@ -40,7 +40,7 @@ async fn fault_30_a_service_that_trims_what_it_is_sent_leaves_nothing_to_do() {
 
 /// A client cannot distinguish an empty list from an empty page: only the journal has the earlier slots.
 #[tokio::test]
-async fn fault_35_a_list_without_the_slots_of_the_page_plans_no_deletes() {
+async fn a_list_without_the_slots_of_the_page_plans_no_deletes() {
     let env = ContendedEnv::new(RateLimits::unlimited()).await;
     let page = PageSnapshot::read(&env.client, &key()).await.unwrap();
     let desired = DesiredPage::from_page(&page.slots, &SlotTypes::default());
@@ -53,7 +53,7 @@ async fn fault_35_a_list_without_the_slots_of_the_page_plans_no_deletes() {
 }
 
 #[tokio::test]
-async fn fault_36_a_list_that_names_a_slot_twice_is_no_page_to_plan_for() {
+async fn a_list_that_names_a_slot_twice_is_no_page_to_plan_for() {
     let env = ContendedEnv::new(RateLimits::unlimited()).await;
     let slot = r#"{"id": 7, "type": "divider", "data": [], "supported": true}"#;
     let twice = page_with(&env.client, &format!("[{slot}, {slot}]")).await;

@@ -157,7 +157,7 @@ async fn a_create_that_never_arrived_is_sent_again_as_it_was() {
 }
 
 #[tokio::test]
-async fn fault_05_a_create_that_was_never_answered_is_found_on_the_page() {
+async fn a_create_that_was_never_answered_is_found_on_the_page() {
     let env = JournalEnv::new(Choices::default()).await;
     let end = env.process(&three_dividers(), never_answered()).await;
     assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
@@ -186,7 +186,7 @@ async fn a_create_without_an_answer_is_looked_for_even_where_keys_are_ignored() 
 }
 
 #[tokio::test]
-async fn fault_12_a_create_that_is_executed_after_the_next_process_has_read_is_created_once() {
+async fn a_create_that_is_executed_after_the_next_process_has_read_is_created_once() {
     let env = JournalEnv::new(Choices::default()).await;
     let acts = pass(1).chain([Act::late()]).chain(lost(4));
     let end = env.process(&three_dividers(), acts).await;
@@ -199,7 +199,7 @@ async fn fault_12_a_create_that_is_executed_after_the_next_process_has_read_is_c
 }
 
 #[tokio::test]
-async fn fault_22_a_stored_failure_is_retried_under_another_key_if_nothing_was_created() {
+async fn a_stored_failure_is_retried_under_another_key_if_nothing_was_created() {
     for (fault, keys) in [(Fault::Before(500), 2), (Fault::After(500), 1), (Fault::Before(503), 2)]
     {
         let env = JournalEnv::new(Choices { failures_stored: true, ..Choices::default() }).await;
@@ -211,7 +211,7 @@ async fn fault_22_a_stored_failure_is_retried_under_another_key_if_nothing_was_c
 }
 
 #[tokio::test]
-async fn fault_11_a_gateway_timeout_is_no_stored_failure() {
+async fn a_gateway_timeout_is_no_stored_failure() {
     let env = JournalEnv::new(Choices::default()).await;
     let gateway = || Act::answer(504, &[], "<html>Gateway Timeout</html>");
     let acts = pass(1).chain([gateway()]).chain(pass(1)).chain([gateway()]).chain(pass(1));
@@ -221,7 +221,7 @@ async fn fault_11_a_gateway_timeout_is_no_stored_failure() {
 }
 
 #[tokio::test]
-async fn fault_22_a_failure_stored_for_an_ended_process_is_retried_under_another_key() {
+async fn a_failure_stored_for_an_ended_process_is_retried_under_another_key() {
     let env = JournalEnv::new(Choices { failures_stored: true, ..Choices::default() }).await;
     env.server.fail([2], &Fault::Before(500));
     env.process(&three_dividers(), never_answered()).await.result.unwrap_err();
@@ -232,7 +232,7 @@ async fn fault_22_a_failure_stored_for_an_ended_process_is_retried_under_another
 }
 
 #[tokio::test]
-async fn fault_24_a_create_that_is_still_in_progress_is_waited_for() {
+async fn a_create_that_is_still_in_progress_is_waited_for() {
     let env = JournalEnv::new(Choices::default()).await;
     env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
     env.server.fail([2], &Fault::InFlight);
@@ -241,7 +241,7 @@ async fn fault_24_a_create_that_is_still_in_progress_is_waited_for() {
 }
 
 #[tokio::test]
-async fn fault_24_a_conflict_that_names_no_time_is_no_refusal_while_the_create_is_in_doubt() {
+async fn a_conflict_that_names_no_time_is_no_refusal_while_the_create_is_in_doubt() {
     let env = JournalEnv::new(Choices::default()).await;
     env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
     let conflict = Act::answer(409, &[], r#"{"message": "Busy.", "code": "conflict"}"#);
@@ -251,7 +251,7 @@ async fn fault_24_a_conflict_that_names_no_time_is_no_refusal_while_the_create_i
 }
 
 #[tokio::test]
-async fn fault_26_a_key_used_for_another_request_is_not_used_again() {
+async fn a_key_used_for_another_request_is_not_used_again() {
     let env = JournalEnv::new(Choices::default()).await;
     env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
     let run = env.runs().list().unwrap().remove(0).run;
@@ -273,7 +273,7 @@ async fn fault_26_a_key_used_for_another_request_is_not_used_again() {
 }
 
 #[tokio::test]
-async fn fault_49_after_an_edit_of_the_file_no_old_create_is_sent_again() {
+async fn after_an_edit_of_the_file_no_old_create_is_sent_again() {
     let env = JournalEnv::new(Choices::default()).await;
     env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
     env.server.forget_requests();
@@ -287,7 +287,7 @@ async fn fault_49_after_an_edit_of_the_file_no_old_create_is_sent_again() {
 }
 
 #[tokio::test]
-async fn fault_50_a_day_later_no_old_key_is_sent() {
+async fn a_day_later_no_old_key_is_sent() {
     for (hours, kept) in [(22, true), (25, false)] {
         let env = JournalEnv::new(Choices::default()).await;
         env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
@@ -300,7 +300,7 @@ async fn fault_50_a_day_later_no_old_key_is_sent() {
 }
 
 #[tokio::test]
-async fn fault_51_a_created_slot_removed_by_another_client_is_planned_again() {
+async fn a_created_slot_removed_by_another_client_is_planned_again() {
     let env = JournalEnv::new(Choices::default()).await;
     // The create succeeds; the reorder is lost, and the page cannot be read.
     let file = file(json!([{"type": "text", "data": {"title": "First"}}, {"type": "divider"}]));
@@ -316,7 +316,7 @@ async fn fault_51_a_created_slot_removed_by_another_client_is_planned_again() {
 }
 
 #[tokio::test]
-async fn fault_51_the_slots_left_of_a_batch_show_that_it_was_created() {
+async fn the_slots_left_of_a_batch_show_that_it_was_created() {
     let env = JournalEnv::new(Choices::default()).await;
     let file = file(json!([
         {"type": "divider"},
@@ -350,7 +350,7 @@ async fn a_create_is_in_doubt_no_longer_when_the_page_has_no_room_for_it() {
 }
 
 #[tokio::test]
-async fn fault_53_equal_items_that_two_batches_share_are_each_created_once() {
+async fn equal_items_that_two_batches_share_are_each_created_once() {
     let texts = (0..48).map(|n| json!({"type": "text", "data": {"title": format!("Text {n}")}}));
     let divider = || json!({"type": "divider"});
     // One divider is on the page; two of the others are in the first batch of fifty, the third is the second batch.
@@ -410,7 +410,7 @@ async fn is_finished_by_the_next(env: &JournalEnv, file: &DesiredPage, at: &str)
 }
 
 #[tokio::test]
-async fn fault_63_a_run_that_is_stopped_before_any_step_is_finished_by_the_next() {
+async fn a_run_that_is_stopped_before_any_step_is_finished_by_the_next() {
     let mut steps = 1;
     for stop in 0.. {
         let (env, file) = busy_desk().await;
@@ -438,7 +438,7 @@ async fn fault_63_a_run_that_is_stopped_before_any_step_is_finished_by_the_next(
 }
 
 #[tokio::test]
-async fn fault_63_a_run_that_is_dropped_in_any_request_is_finished_by_the_next() {
+async fn a_run_that_is_dropped_in_any_request_is_finished_by_the_next() {
     for (name, act) in [("before", Act::stall_before as fn() -> Act), ("after", Act::stall_after)] {
         // The first request reads the page.
         for nth in 2..=6 {
@@ -485,7 +485,7 @@ impl links_sdk::Clock for SkewedClock {
 }
 
 #[tokio::test]
-async fn fault_66_the_age_of_a_key_is_told_by_the_service_and_not_by_the_clock_of_this_machine() {
+async fn the_age_of_a_key_is_told_by_the_service_and_not_by_the_clock_of_this_machine() {
     let days = Duration::from_secs(3 * 24 * 3600);
     for (back, forth) in [(days, Duration::ZERO), (Duration::ZERO, days)] {
         for (hours, kept) in [(1, true), (25, false)] {
@@ -520,7 +520,7 @@ async fn a_process_that_ended_before_its_last_read_is_settled_by_one_read() {
 }
 
 #[tokio::test]
-async fn fault_34_a_token_that_only_reads_ends_the_run_with_nothing_to_go_on_with() {
+async fn a_token_that_only_reads_ends_the_run_with_nothing_to_go_on_with() {
     let env = JournalEnv::new(Choices::default()).await;
     env.server.edit(|account| {
         for token in &mut account.tokens {

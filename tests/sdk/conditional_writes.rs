@@ -12,7 +12,7 @@ use links_test_support::contended::{ContendedEnv, slow, troubles};
 use links_test_support::proxy::Act;
 
 #[tokio::test]
-async fn found_13_a_slot_edited_during_a_wait_is_not_deleted() {
+async fn a_slot_edited_during_a_wait_is_not_deleted() {
     for (name, trouble) in troubles() {
         let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
         let slots = env.client.profile("cafe").slots();
@@ -34,7 +34,7 @@ async fn found_13_a_slot_edited_during_a_wait_is_not_deleted() {
 }
 
 #[tokio::test]
-async fn found_13_a_lost_or_delayed_delete_is_executed_once() {
+async fn a_lost_or_delayed_delete_is_executed_once() {
     let mut acts = troubles();
     acts.push(("lost after it was carried out", Act::reset_after()));
     acts.push(("cut", Act::cut(3)));
@@ -57,7 +57,7 @@ async fn found_13_a_lost_or_delayed_delete_is_executed_once() {
 }
 
 #[tokio::test]
-async fn found_13_where_the_limits_are_used_up_the_look_waits_and_the_delete_follows_it_at_once() {
+async fn where_the_limits_are_used_up_the_look_waits_and_the_delete_follows_it_at_once() {
     // With two requests a second the third has to wait, and with one the read and the delete still follow each other.
     for per_second in [5, 2, 1] {
         let mut limits = RateLimits::default();
@@ -82,7 +82,7 @@ async fn found_13_where_the_limits_are_used_up_the_look_waits_and_the_delete_fol
 }
 
 #[tokio::test]
-async fn found_13_a_delete_answered_with_429_for_ever_ends_at_its_deadline() {
+async fn a_delete_answered_with_429_for_ever_ends_at_its_deadline() {
     let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
     let slots = env.client.profile("cafe").slots();
     let seen = slots.list().await.unwrap();
@@ -96,7 +96,7 @@ async fn found_13_a_delete_answered_with_429_for_ever_ends_at_its_deadline() {
 }
 
 #[tokio::test]
-async fn found_14_a_form_edited_during_a_wait_is_not_overwritten() {
+async fn a_form_edited_during_a_wait_is_not_overwritten() {
     for (name, trouble) in troubles() {
         let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
         let seen = env.client.forms().list().await.unwrap().items.remove(0);
@@ -119,7 +119,7 @@ async fn found_14_a_form_edited_during_a_wait_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn found_14_an_update_of_a_form_whose_answer_is_lost_is_found_by_looking() {
+async fn an_update_of_a_form_whose_answer_is_lost_is_found_by_looking() {
     for act in [Act::reset_after(), Act::cut(5), Act::answer(200, &[], "").executed()] {
         let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
         let seen = env.client.forms().list().await.unwrap().items.remove(0);
@@ -196,7 +196,7 @@ fn overwrites() -> Vec<Overwrite> {
 }
 
 #[tokio::test]
-async fn found_14_no_edit_during_a_wait_is_overwritten() {
+async fn no_edit_during_a_wait_is_overwritten() {
     for Overwrite { name, edit, write, is_kept } in overwrites() {
         for (trouble, act) in troubles() {
             let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
@@ -213,7 +213,7 @@ async fn found_14_no_edit_during_a_wait_is_overwritten() {
 }
 
 #[tokio::test]
-async fn found_14_whatever_was_written_is_found_where_its_answer_is_lost() {
+async fn whatever_was_written_is_found_where_its_answer_is_lost() {
     for Overwrite { name, write, .. } in overwrites() {
         for act in [Act::reset_after(), Act::cut(5), Act::answer(200, &[], "").executed()] {
             let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
@@ -229,7 +229,7 @@ async fn found_14_whatever_was_written_is_found_where_its_answer_is_lost() {
 }
 
 #[tokio::test]
-async fn found_14_a_new_question_whose_answer_is_lost_is_found_under_the_key_that_it_got() {
+async fn a_new_question_whose_answer_is_lost_is_found_under_the_key_that_it_got() {
     let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
     let seen = env.client.forms().list().await.unwrap().items.remove(0);
     let mut fields = serde_json::to_value(&seen).unwrap()["fields"].take();
@@ -245,7 +245,7 @@ async fn found_14_a_new_question_whose_answer_is_lost_is_found_under_the_key_tha
 }
 
 #[tokio::test]
-async fn found_13_a_delete_that_is_told_to_wait_a_minute_waits_looks_and_is_sent() {
+async fn a_delete_that_is_told_to_wait_a_minute_waits_looks_and_is_sent() {
     for limits in [links_sdk::RateLimits::unlimited(), RateLimits::default()] {
         let env = ContendedEnv::new(limits).await;
         let slots = env.client.profile("cafe").slots();
@@ -259,7 +259,7 @@ async fn found_13_a_delete_that_is_told_to_wait_a_minute_waits_looks_and_is_sent
 }
 
 #[tokio::test]
-async fn found_13_where_one_request_a_second_is_allowed_a_delete_follows_its_look_a_second_later() {
+async fn where_one_request_a_second_is_allowed_a_delete_follows_its_look_a_second_later() {
     let mut one = RateLimits::default();
     one.per_second = 1;
     // The second client does not know of the limit.
@@ -277,7 +277,7 @@ async fn found_13_where_one_request_a_second_is_allowed_a_delete_follows_its_loo
 }
 
 #[tokio::test]
-async fn found_14_where_one_request_a_second_is_allowed_every_write_is_carried_out() {
+async fn where_one_request_a_second_is_allowed_every_write_is_carried_out() {
     let mut one = RateLimits::default();
     one.per_second = 1;
     for limits in [one, RateLimits::default()] {

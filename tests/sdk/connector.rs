@@ -107,7 +107,7 @@ async fn the_service_names_its_connector() {
 }
 
 #[tokio::test]
-async fn fault_86_a_client_is_registered_once_and_again_when_it_was_forgotten() {
+async fn a_client_is_registered_once_and_again_when_it_was_forgotten() {
     let server = server(Choices::default()).await;
     let first = connect(&server).await;
     let login = begin(&server.mcp_url(), Some(&first.client_id)).await;
@@ -126,7 +126,7 @@ async fn fault_86_a_client_is_registered_once_and_again_when_it_was_forgotten() 
 }
 
 #[tokio::test]
-async fn fault_81_the_user_may_refuse() {
+async fn the_user_may_refuse() {
     let server = server(Choices { oauth_consent: Consent::Deny, ..Choices::default() }).await;
     let login = begin(&server.mcp_url(), None).await;
     let redirect = browse(login.url()).await;
@@ -136,7 +136,7 @@ async fn fault_81_the_user_may_refuse() {
 }
 
 #[tokio::test]
-async fn found_h_an_error_from_another_issuer_is_not_trusted() {
+async fn an_error_from_another_issuer_is_not_trusted() {
     let server = server(Choices { oauth_consent: Consent::Deny, ..Choices::default() }).await;
     for (issuer, says) in [(Some("https://evil.example"), "iss"), (None, "iss")] {
         let login = begin(&server.mcp_url(), None).await;
@@ -154,7 +154,7 @@ async fn found_h_an_error_from_another_issuer_is_not_trusted() {
 }
 
 #[tokio::test]
-async fn fault_81_an_answer_that_is_not_to_this_login_gets_no_token() {
+async fn an_answer_that_is_not_to_this_login_gets_no_token() {
     let server = server(Choices::default()).await;
     let changed = |name: &'static str, value: Option<&'static str>| {
         let mcp_url = server.mcp_url();
@@ -196,7 +196,7 @@ async fn discover(pages: &PathServer) -> Result<Connector, LoginError> {
 }
 
 #[tokio::test]
-async fn fault_81_contradicting_or_insecure_metadata_is_refused() {
+async fn contradicting_or_insecure_metadata_is_refused() {
     discover(&misbehaving_connector(|_, _| ())).await.unwrap();
     let set = |name: &'static str, value: Value| {
         move |_: &mut Value, server: &mut Value| server[name] = value
@@ -258,7 +258,7 @@ async fn fault_81_contradicting_or_insecure_metadata_is_refused() {
 }
 
 #[tokio::test]
-async fn fault_81_large_answers_and_redirects_elsewhere_are_refused() {
+async fn large_answers_and_redirects_elsewhere_are_refused() {
     let elsewhere = misbehaving_connector(|_, _| ());
     let target = format!("Location: http://{}/resource\r\n", elsewhere.address());
     for (header, status, body) in
@@ -284,7 +284,7 @@ async fn fault_81_large_answers_and_redirects_elsewhere_are_refused() {
 }
 
 #[tokio::test]
-async fn fault_75_a_server_that_repeats_the_code_does_not_get_it_into_the_error() {
+async fn a_server_that_repeats_the_code_does_not_get_it_into_the_error() {
     let pages = misbehaving_connector(|_, _| ());
     let login = begin(&pages.mcp_url(), Some("a-client")).await;
     let address = url::Url::parse(login.url()).unwrap();
@@ -321,7 +321,7 @@ async fn a_connector_elsewhere_is_not_taken_from_the_service() {
 }
 
 #[tokio::test]
-async fn found_27_connector_metadata_is_found_at_the_well_known_url() {
+async fn connector_metadata_is_found_at_the_well_known_url() {
     let at = |document: &'static str| {
         PathServer::start(move |path| match path {
             "/api/v1/me" => (401, "WWW-Authenticate: Bearer\r\n".to_owned(), String::new()),

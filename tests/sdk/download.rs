@@ -29,7 +29,7 @@ async fn an_uploaded_image_is_downloaded_without_headers_of_the_caller() {
 }
 
 #[tokio::test]
-async fn fault_80_what_is_no_image_or_too_large_or_elsewhere_is_refused() {
+async fn what_is_no_image_or_too_large_or_elsewhere_is_refused() {
     let (_server, client) = cafe().await;
     let large = format!("GIF89a{}", " ".repeat(MAX_DOWNLOAD_BYTES));
     for (status, header, body) in [
@@ -52,7 +52,7 @@ async fn fault_80_what_is_no_image_or_too_large_or_elsewhere_is_refused() {
 }
 
 #[tokio::test]
-async fn fault_80_only_https_urls_without_a_user_are_downloaded() {
+async fn only_https_urls_without_a_user_are_downloaded() {
     let (server, client) = cafe().await;
     for url in [
         "http://files.example/a.png",

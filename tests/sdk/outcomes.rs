@@ -87,7 +87,7 @@ fn odd_answers() -> Vec<(&'static str, Act)> {
 }
 
 #[tokio::test]
-async fn found_16_no_operation_accepts_an_answer_that_is_not_its_own() {
+async fn no_operation_accepts_an_answer_that_is_not_its_own() {
     for operation in described_operations() {
         for (name, act) in odd_answers() {
             // A delete is answered with 204.
@@ -118,7 +118,7 @@ async fn found_16_no_operation_accepts_an_answer_that_is_not_its_own() {
 }
 
 #[tokio::test]
-async fn found_16_a_write_with_a_key_is_replayed_and_others_are_read_back() {
+async fn a_write_with_a_key_is_replayed_and_others_are_read_back() {
     let portal = || Act::answer(200, &[("Content-Type", "text/html")], "<html>");
     let empty = || Act::answer(200, &[], "");
     for act in [portal, empty] {
@@ -165,7 +165,7 @@ async fn found_16_a_write_with_a_key_is_replayed_and_others_are_read_back() {
 }
 
 #[tokio::test]
-async fn found_16_an_upload_url_that_answers_no_record_leaves_the_outcome_unknown() {
+async fn an_upload_url_that_answers_no_record_leaves_the_outcome_unknown() {
     for body in ["", "{}", "<html>", r#"{"data": {"path": 7}}"#] {
         let env = TestEnv::new().await;
         let target = format!(
@@ -182,7 +182,7 @@ async fn found_16_an_upload_url_that_answers_no_record_leaves_the_outcome_unknow
 }
 
 #[tokio::test]
-async fn found_16_an_upload_url_in_an_answer_that_cannot_be_used_is_not_shown() {
+async fn an_upload_url_in_an_answer_that_cannot_be_used_is_not_shown() {
     let env = TestEnv::new().await;
     let secret = r#"{"data": {"upload_url": "https://a.example/canary", "max_bytes": "canary"}}"#;
     env.proxy.always(&Act::answer(200, &[], secret));
@@ -191,7 +191,7 @@ async fn found_16_an_upload_url_in_an_answer_that_cannot_be_used_is_not_shown() 
 }
 
 #[tokio::test]
-async fn found_21_a_cut_answer_to_a_write_that_sets_values_is_completed_by_a_read() {
+async fn a_cut_answer_to_a_write_that_sets_values_is_completed_by_a_read() {
     for operation in [
         "updateProfile",
         "updateProfileSettings",
@@ -216,7 +216,7 @@ async fn found_21_a_cut_answer_to_a_write_that_sets_values_is_completed_by_a_rea
 }
 
 #[tokio::test]
-async fn found_21_a_cut_page_of_a_portal_does_not_count_as_an_executed_write() {
+async fn a_cut_page_of_a_portal_does_not_count_as_an_executed_write() {
     let env = TestEnv::new().await;
     let client = env.impatient();
     let portal =
@@ -227,7 +227,7 @@ async fn found_21_a_cut_page_of_a_portal_does_not_count_as_an_executed_write() {
 }
 
 #[tokio::test]
-async fn found_19_a_client_reports_the_outcome_of_its_writes() {
+async fn a_client_reports_the_outcome_of_its_writes() {
     let env = TestEnv::new().await;
     let client = &env.client;
     client.profile("cafe").slots().list().await.unwrap();
@@ -265,7 +265,7 @@ async fn found_19_a_client_reports_the_outcome_of_its_writes() {
 }
 
 #[tokio::test]
-async fn found_25_a_batch_delete_has_a_dry_run_and_reports_when_it_was_executed() {
+async fn a_batch_delete_has_a_dry_run_and_reports_when_it_was_executed() {
     let env = TestEnv::with(World::cafe(), Choices::default()).await;
     let slots = env.slots();
     slots.delete_batch(vec![1002, 1007]).dry_run().await.unwrap();
@@ -297,7 +297,7 @@ async fn found_25_a_batch_delete_has_a_dry_run_and_reports_when_it_was_executed(
 }
 
 #[tokio::test]
-async fn found_26_the_index_is_read_without_a_token_even_where_there_is_one() {
+async fn the_index_is_read_without_a_token_even_where_there_is_one() {
     let env = TestEnv::new().await;
     let anyone =
         Client::builder(env.proxy.base_url()).rate_limits(links_sdk::RateLimits::unlimited());

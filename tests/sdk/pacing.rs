@@ -150,7 +150,7 @@ fn a_process_that_dies_does_not_hold_its_place_for_long() {
 }
 
 #[test]
-fn fault_66_requests_continue_after_the_clock_is_set_back() {
+fn requests_continue_after_the_clock_is_set_back() {
     #[derive(Debug)]
     struct SetBackClock<'a>(&'a TestClock, Duration);
     impl Clock for SetBackClock<'static> {
@@ -319,7 +319,7 @@ async fn the_limits_that_me_reports_are_kept_by_every_process() {
 }
 
 #[tokio::test]
-async fn found_31_the_limits_that_me_reports_raise_no_limit_that_was_set() {
+async fn the_limits_that_me_reports_raise_no_limit_that_was_set() {
     let limits = Limits { requests_per_second: 50, requests_per_minute: 600, ..Limits::default() };
     let (server, clock) = limited(limits).await;
     let directory = tempfile::tempdir().unwrap();
@@ -356,7 +356,7 @@ async fn found_31_the_limits_that_me_reports_raise_no_limit_that_was_set() {
 }
 
 #[tokio::test]
-async fn found_33_the_deadline_runs_from_the_first_poll() {
+async fn the_deadline_runs_from_the_first_poll() {
     let (server, clock) = limited(Limits::default()).await;
     let client = client(&server, &clock, InProcessPacer::default());
     let call = client.me().with_deadline(10 * SECOND).into_future();

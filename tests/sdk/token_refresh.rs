@@ -154,7 +154,7 @@ async fn a_token_is_renewed_before_it_ends_and_when_it_is_refused() {
 }
 
 #[tokio::test]
-async fn fault_83_many_tasks_and_sources_renew_once() {
+async fn many_tasks_and_sources_renew_once() {
     let (server, clock, store) = logged_in().await;
     let clients: Vec<_> = (0..5).map(|_| client(&server, &clock, &store)).collect();
     for client in &clients {
@@ -170,7 +170,7 @@ async fn fault_83_many_tasks_and_sources_renew_once() {
 }
 
 #[tokio::test]
-async fn fault_83_a_late_renewal_takes_the_stored_credentials() {
+async fn a_late_renewal_takes_the_stored_credentials() {
     let (server, clock, store) = logged_in().await;
     let used_up = store.kept().unwrap();
     pass(&clock, 3601).await;
@@ -211,7 +211,7 @@ impl CredentialStore for OverwrittenStore {
 }
 
 #[tokio::test]
-async fn fault_85_a_server_that_fails_leaves_the_credentials() {
+async fn a_server_that_fails_leaves_the_credentials() {
     let (server, clock, store) = logged_in().await;
     let client = client(&server, &clock, &store);
     let before = store.kept();
@@ -239,7 +239,7 @@ async fn fault_85_a_server_that_fails_leaves_the_credentials() {
 }
 
 #[tokio::test]
-async fn fault_88_revoked_access_is_reported_and_nothing_more_is_sent() {
+async fn revoked_access_is_reported_and_nothing_more_is_sent() {
     let (server, clock, store) = logged_in().await;
     let client = client(&server, &clock, &store);
     client.me().await.unwrap();
@@ -254,7 +254,7 @@ async fn fault_88_revoked_access_is_reported_and_nothing_more_is_sent() {
 }
 
 #[tokio::test]
-async fn fault_86_a_forgotten_client_loses_its_tokens() {
+async fn a_forgotten_client_loses_its_tokens() {
     let (server, clock, store) = logged_in().await;
     pass(&clock, 3601).await;
     server.forget_clients();
@@ -264,7 +264,7 @@ async fn fault_86_a_forgotten_client_loses_its_tokens() {
 }
 
 #[tokio::test]
-async fn fault_75_a_server_that_repeats_its_input_does_not_get_it_into_the_error() {
+async fn a_server_that_repeats_its_input_does_not_get_it_into_the_error() {
     let (_server, clock, store) = logged_in().await;
     let mut lost = store.kept().unwrap();
     let access = lost.access_token.to_string();
@@ -291,7 +291,7 @@ async fn fault_75_a_server_that_repeats_its_input_does_not_get_it_into_the_error
 }
 
 #[tokio::test]
-async fn fault_84_a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loop() {
+async fn a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loop() {
     let (server, clock, store) = logged_in().await;
     pass(&clock, 3601).await;
     store.break_down("save", Some(io::ErrorKind::StorageFull));

@@ -58,7 +58,7 @@ async fn a_file_is_streamed_with_its_progress_by_both_methods() {
 }
 
 #[tokio::test]
-async fn fault_80_no_headers_of_the_caller_go_to_an_upload_url() {
+async fn no_headers_of_the_caller_go_to_an_upload_url() {
     let (server, client) = cafe().await;
     client.files().upload(upload_by_url()).await.unwrap();
     let requests = server.requests();
@@ -132,7 +132,7 @@ const RECORD: &str =
     r#"{"path": "uploads/x.png", "src": "https://cdn.example/x.png", "width": 1, "height": 1}"#;
 
 #[tokio::test]
-async fn found_35_requests_to_an_upload_url_are_counted() {
+async fn requests_to_an_upload_url_are_counted() {
     let (server, client) = cafe().await;
     client.files().upload(upload_by_url()).await.unwrap();
     let seen = server.requests().len();
@@ -182,7 +182,7 @@ async fn a_post_is_multipart_and_uses_a_new_url_after_a_lost_answer() {
 }
 
 #[tokio::test]
-async fn fault_80_a_redirect_is_not_followed_and_no_method_but_put_and_post_is_used() {
+async fn a_redirect_is_not_followed_and_no_method_but_put_and_post_is_used() {
     let storage = Canned::start([(307, String::new())]);
     let service = Canned::start([(200, target(&format!("{}/one", storage.origin()), "PUT"))]);
     let error = client_of(&service).files().upload(upload_by_url()).await.unwrap_err();
@@ -211,7 +211,7 @@ impl Observer for RecordedLog {
 }
 
 #[tokio::test]
-async fn fault_76_the_upload_url_is_in_no_error_and_no_log() {
+async fn the_upload_url_is_in_no_error_and_no_log() {
     let canary = |origin: String| format!("{origin}/canary/path?signature=canary");
     let echo =
         Canned::start([(403, "<html>no access to /canary/path?signature=canary</html>".into())]);
@@ -281,7 +281,7 @@ async fn what_cannot_be_uploaded_is_refused_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn found_04_only_images_are_uploaded_whatever_their_name_and_method() {
+async fn only_images_are_uploaded_whatever_their_name_and_method() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("secret.png");
     fs::write(&path, "root:x:0:0:root:/root:/bin/sh\n").unwrap();

@@ -41,7 +41,7 @@ fn differences_go_to_stdout_and_their_count_to_stderr() {
 }
 
 #[test]
-fn found_h_a_breaking_difference_has_its_own_exit_status() {
+fn a_breaking_difference_has_its_own_exit_status() {
     let other = file(&DOCUMENT.replace(r#""/me": {"#, r#""/whoami": {"#));
     let (code, stdout, stderr) = spec(&["drift", other.path().to_str().unwrap()]);
     assert_eq!(
@@ -52,7 +52,7 @@ fn found_h_a_breaking_difference_has_its_own_exit_status() {
 }
 
 #[test]
-fn found_h_a_client_can_be_generated_from_another_document() {
+fn a_client_can_be_generated_from_another_document() {
     let same = file(DOCUMENT);
     let check = |path: &str| spec(&["generate", "--check", path]);
     assert_eq!(check(same.path().to_str().unwrap()), (0, String::new(), String::new()));

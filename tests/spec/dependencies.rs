@@ -93,7 +93,7 @@ fn locked(text: &str) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn found_01_building_the_client_compiles_no_generator() {
+fn building_the_client_compiles_no_generator() {
     let names = compiled("links-sdk");
     assert!(names.contains("progenitor-client") && names.contains("hyper"), "{names:?}");
     let generators = [

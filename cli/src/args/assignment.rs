@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn found_06_an_at_sign_after_a_field_names_an_image_to_upload() {
+    fn an_at_sign_after_a_field_names_an_image_to_upload() {
         let words = sorted(&["image@./a=b.png", "title=me@home", "n:=1"]).unwrap();
         assert_eq!(words.images, [("image".to_owned(), "./a=b.png".to_owned())]);
         assert_eq!(words.values["title"], "me@home");

@@ -360,7 +360,7 @@ mod merge_tests {
     }
 
     #[test]
-    fn found_12_only_fields_that_the_user_changed_are_sent() {
+    fn only_fields_that_the_user_changed_are_sent() {
         let opened = json!({"title": "A", "text": "B", "list": [1], "same": "x"});
         let now = json!({"title": "A", "text": "Theirs", "list": [1, 2], "same": "y"});
         let edited = "title: Mine\ntext: B\nlist: [1]\nsame: y\n";
@@ -368,7 +368,7 @@ mod merge_tests {
     }
 
     #[test]
-    fn found_12_a_field_that_both_changed_is_refused_once_with_both_values() {
+    fn a_field_that_both_changed_is_refused_once_with_both_values() {
         let (mut opened, now) = (object(&json!({"list": [1]})), object(&json!({"list": [1, 2]})));
         let document = Document::from_bytes("form.yaml", "list: [3]\n".into()).unwrap();
         let edited = FieldValues::of(document).unwrap();

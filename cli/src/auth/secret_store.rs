@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_75_a_secret_is_stored_with_its_origin_and_hidden_in_debug_output() {
+    fn a_secret_is_stored_with_its_origin_and_hidden_in_debug_output() {
         let value = Value::Token("canary".to_owned().into());
         let secret = Secret { origin: "https://links.example".to_owned(), value };
         let text = serde_json::to_string(&secret).unwrap();

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn found_08_the_open_quotes_of_a_line_are_detected() {
+    fn the_open_quotes_of_a_line_are_detected() {
         for (line, quote) in [
             ("links a", Quote::None),
             ("links \"a", Quote::Double),
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn found_08_characters_with_a_meaning_to_the_shell_are_escaped() {
+    fn characters_with_a_meaning_to_the_shell_are_escaped() {
         assert_eq!(escaped("style=primary"), "style=primary");
         assert_eq!(escaped("./my page$(x)*.yaml"), "./my\\ page\\$\\(x\\)\\*.yaml");
         assert_eq!(escaped("кафе"), "кафе");
@@ -243,7 +243,7 @@ mod tests {
 
         /// Runs a shell that prints what it reads; it has no history to expand.
         #[test]
-        fn found_08_a_shell_reads_the_same_string(text in "[ -~é]{1,20}") {
+        fn a_shell_reads_the_same_string(text in "[ -~é]{1,20}") {
             for (quote, mark) in [(Quote::None, ""), (Quote::Single, "'"), (Quote::Double, "\"")] {
                 let Some(written) = quote.written(&text) else { continue };
                 let script = format!("printf %s {mark}{written}{mark}");

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn found_08_candidates_are_quoted_for_the_open_quotes() {
+    fn candidates_are_quoted_for_the_open_quotes() {
         let names = ["x$(id)", "x';id;'", "x\";id;\"", "x!id", "--yes=$(id)"];
         let candidates: Vec<_> = names.iter().map(CompletionCandidate::new).collect();
         let offers = select_candidates(&candidates, "x");

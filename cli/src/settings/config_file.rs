@@ -343,7 +343,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn fault_68_a_link_is_followed_and_a_dangling_one_refused() {
+    fn a_link_is_followed_and_a_dangling_one_refused() {
         let (directory, path) = file("");
         let link = directory.path().join("link.toml");
         std::os::unix::fs::symlink(&path, &link).unwrap();
@@ -359,7 +359,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn fault_68_a_file_that_anyone_can_write_to_is_not_read() {
+    fn a_file_that_anyone_can_write_to_is_not_read() {
         use std::os::unix::fs::PermissionsExt;
         let allow = |path: &Path, mode| {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -380,7 +380,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn fault_67_only_a_regular_file_is_read() {
+    fn only_a_regular_file_is_read() {
         let directory = tempfile::tempdir().unwrap();
         let pipe = directory.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();

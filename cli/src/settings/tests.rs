@@ -179,7 +179,7 @@ fn the_account_flag_overrides_the_account_variable() {
 }
 
 #[test]
-fn found_23_the_token_of_the_environment_is_not_used_with_the_url_of_the_file() {
+fn the_token_of_the_environment_is_not_used_with_the_url_of_the_file() {
     let config = Config::of(&[("base-url", HERE)]);
     let none = GlobalArgs::default();
     let settings = |flags: &GlobalArgs, env: &[(&str, &str)]| {
@@ -206,7 +206,7 @@ fn found_23_the_token_of_the_environment_is_not_used_with_the_url_of_the_file() 
 }
 
 #[test]
-fn fault_77_the_token_of_the_environment_is_not_used_with_the_url_of_an_account() {
+fn the_token_of_the_environment_is_not_used_with_the_url_of_an_account() {
     for token in [("LINKS_TOKEN", "t"), ("LINKS_TOKEN_FILE", "/t"), ("LINKS_TOKEN", "")] {
         let word = if token.0 == "LINKS_TOKEN" { "variable" } else { "file" };
         assert_eq!(chosen(&[], &[token], Some("work")), format!("{word} at Unset"));

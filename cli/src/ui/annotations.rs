@@ -81,7 +81,7 @@ mod tests {
     use super::{Level, github};
 
     #[test]
-    fn found_10_commands_in_an_annotation_are_neutralized() {
+    fn commands_in_an_annotation_are_neutralized() {
         assert_eq!(
             github(Level::Error, None, "##[error]x\n::stop-commands::y"),
             "::error::# #[error]x%0A: :stop-commands::y"

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn found_10_every_marker_of_a_ci_command_is_neutralized() {
+    fn every_marker_of_a_ci_command_is_neutralized() {
         for (text, expected) in [
             ("::error::x", ": :error::x"),
             (

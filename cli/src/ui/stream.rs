@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn found_10_only_data_is_written_unchanged_to_a_ci_log() {
+    fn only_data_is_written_unchanged_to_a_ci_log() {
         let text = "::error::x\n##vso[a]\u{1b}]52;c;x\u{7}";
         let shown = |kind, terminal, logged| {
             String::from_utf8(shown(text.as_bytes(), kind, terminal, logged).into_owned()).unwrap()
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn found_10_json_keeps_its_value_in_a_ci_log() {
+    fn json_keeps_its_value_in_a_ci_log() {
         let json = "{\"a\":\"##vso[x] ##[error] ## \\\"##[\"}";
         let logged = shown(json.as_bytes(), ContentKind::Json, false, true);
         assert!(!String::from_utf8_lossy(&logged).contains("##v"), "{logged:?}");

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_62_drastic_plans_need_to_be_allowed() {
+    fn drastic_plans_need_to_be_allowed() {
         let refused = |deletes, slots| Err(GuardRefusal::ManyDeletes { deletes, slots });
         let over = |deletes, max| Err(GuardRefusal::OverMaxDeletes { deletes, max });
         for (items, deletes, slots, max_deletes, allow_empty, expected) in [

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn found_h_references_that_double_are_not_followed() {
+    fn references_that_double_are_not_followed() {
         assert!(is_bounded_schema(&doubling(8)));
         assert!(!is_bounded_schema(&doubling(40)));
         let wide = json!({ "$ref": "#" });
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn found_h_ordinary_schemas_are_bounded() {
+    fn ordinary_schemas_are_bounded() {
         for schema in [
             json!({}),
             json!(true),

@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn found_06_local_paths_and_image_extensions_are_recognised() {
+    fn local_paths_and_image_extensions_are_recognised() {
         for text in ["./a.png", "../a.png", "~/a.png", "/home/a.png", "C:\\a.png", "\\\\x\\a.png"] {
             assert!(looks_local(text) && is_local(text) && has_image_ending(text), "{text}");
         }

@@ -394,7 +394,7 @@ slots:
 
     proptest! {
         #[test]
-        fn found_05_a_page_of_the_service_is_always_written_as_a_file_without_references(
+        fn a_page_of_the_service_is_always_written_as_a_file_without_references(
             values in prop::collection::vec(value(), PROFILE_FIELDS.len()),
             language in prop::option::of(value()),
         ) {

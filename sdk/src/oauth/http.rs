@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_81_a_login_leads_to_public_https_only() {
+    fn a_login_leads_to_public_https_only() {
         let public = Url::parse("https://links.example/mcp").unwrap();
         let local = Url::parse("http://127.0.0.1:8000/mcp").unwrap();
         for good in ["https://login.example/authorize?x=1", "https://links.example:444/token"] {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn fault_78_the_connector_is_not_spoken_to_in_the_clear() {
+    fn the_connector_is_not_spoken_to_in_the_clear() {
         for bad in [
             "http://links.example/mcp",
             "ftp://links.example",

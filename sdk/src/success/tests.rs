@@ -9,7 +9,7 @@ use crate::operation::{
 use crate::transport::{Answer, CallFailure};
 
 #[test]
-fn found_16_the_table_says_what_the_document_says_of_a_success() {
+fn the_table_says_what_the_document_says_of_a_success() {
     let document: Value = serde_json::from_str(links_fixtures::DOCUMENT).unwrap();
     let items = document["paths"].as_object().unwrap().values();
     for described in items.flat_map(|item| item.as_object().unwrap().values()) {
@@ -46,7 +46,7 @@ fn why(operation: &Operation, answer: Answer) -> Option<String> {
 }
 
 #[test]
-fn found_16_status_and_content_type_are_part_of_a_success() {
+fn status_and_content_type_are_part_of_a_success() {
     let slot = r#"{"data": {"id": 7, "type": "text", "data": {}, "supported": true}}"#;
     for media_type in [
         None,
@@ -78,7 +78,7 @@ fn found_16_status_and_content_type_are_part_of_a_success() {
 }
 
 #[test]
-fn found_16_a_dry_run_succeeds_with_204_or_201_and_not_with_an_html_page() {
+fn a_dry_run_succeeds_with_204_or_201_and_not_with_an_html_page() {
     let is_accepted = |answer| check_answer(CREATE_SLOT, true, None, Ok(answer)).is_ok();
     assert!(is_accepted(answer(204, None, "")));
     assert!(

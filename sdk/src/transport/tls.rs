@@ -234,7 +234,7 @@ mod tests {
     use crate::client::Client;
 
     #[test]
-    fn found_34_a_client_leaves_the_tls_of_the_process_to_its_program() {
+    fn a_client_leaves_the_tls_of_the_process_to_its_program() {
         for base in ["https://links.example/api/v1", "http://127.0.0.1:1/api/v1"] {
             Client::builder(base).build().unwrap();
         }

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn found_19_only_writes_that_were_sent_are_counted() {
+    fn only_writes_that_were_sent_are_counted() {
         let tally = Arc::new(WriteTally::default());
         assert!(
             tally.begin(GET_ME, None).is_none() && tally.begin(CREATE_UPLOAD_URL, None).is_none()
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn found_19_an_unknown_outcome_is_settled_by_a_repeat_under_its_key_or_by_a_read() {
+    fn an_unknown_outcome_is_settled_by_a_repeat_under_its_key_or_by_a_read() {
         let tally = Arc::new(WriteTally::default());
         let keys = [IdempotencyKey::random(), IdempotencyKey::random()];
         for key in &keys {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn found_19_a_call_dropped_while_in_flight_has_an_unknown_outcome() {
+    fn a_call_dropped_while_in_flight_has_an_unknown_outcome() {
         let tally = Arc::new(WriteTally::default());
         let given_up = tally.begin(UPDATE_SLOT, None).unwrap();
         given_up.write.in_doubt.store(true, Ordering::SeqCst);

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn fault_80_upload_urls_are_public_https_unless_the_service_is_local() {
+    fn upload_urls_are_public_https_unless_the_service_is_local() {
         for (url, base) in [
             ("https://storage.example/x?signature=1", SERVICE),
             ("https://storage.example:8443/x", SERVICE),
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn fault_80_methods_other_than_put_and_post_and_oversized_files_are_refused() {
+    fn methods_other_than_put_and_post_and_oversized_files_are_refused() {
         let url = "https://storage.example/x";
         for (method, fits) in
             [("PUT", true), ("post", true), ("DELETE", false), ("GET", false), ("", false)]
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn fault_76_debug_omits_the_url() {
+    fn debug_omits_the_url() {
         let target = target("https://storage.example/canary?signature=canary");
         assert!(!format!("{target:?}").contains("canary"));
     }
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fault_80_an_upload_host_that_resolves_to_loopback_is_refused() {
+    async fn an_upload_host_that_resolves_to_loopback_is_refused() {
         let lookup = |guarded: &str| {
             PublicOnlyResolver::guarding(guarded.to_owned())
                 .resolve(Name::from_str("localhost").unwrap())

@@ -108,7 +108,7 @@ fn places(all: &[String], kind: &str) -> Vec<usize> {
 }
 
 #[test]
-fn fault_41_a_run_cut_off_while_its_journal_is_opened_is_finished_by_the_next() {
+fn a_run_cut_off_while_its_journal_is_opened_is_finished_by_the_next() {
     let pair = pair("everything at once");
     let course = Course::of(&pair);
     for kind in ["backup", "open", "plan"] {
@@ -117,7 +117,7 @@ fn fault_41_a_run_cut_off_while_its_journal_is_opened_is_finished_by_the_next() 
 }
 
 #[test]
-fn fault_41_a_run_that_was_not_begun_is_listed_and_blocks_no_other() {
+fn a_run_that_was_not_begun_is_listed_and_blocks_no_other() {
     let pair = pair("everything at once");
     let scene = Scene::of(&pair);
     let wanted = scene.uninterrupted();
@@ -139,12 +139,12 @@ fn fault_41_a_run_that_was_not_begun_is_listed_and_blocks_no_other() {
 }
 
 #[test]
-fn fault_42_a_run_cut_off_where_it_announces_a_step_is_finished_by_the_next() {
+fn a_run_cut_off_where_it_announces_a_step_is_finished_by_the_next() {
     Course::of(&pair("everything at once")).cut_at_lines("begin", 4);
 }
 
 #[test]
-fn fault_43_a_run_cut_off_around_any_request_is_finished_by_the_next() {
+fn a_run_cut_off_around_any_request_is_finished_by_the_next() {
     let pair = pair("everything at once");
     let course = Course::of(&pair);
     for operation in ["getProfile", "updateSlots", "createSlots"] {
@@ -155,22 +155,22 @@ fn fault_43_a_run_cut_off_around_any_request_is_finished_by_the_next() {
 }
 
 #[test]
-fn fault_44_a_run_cut_off_where_it_reports_a_step_is_finished_by_the_next() {
+fn a_run_cut_off_where_it_reports_a_step_is_finished_by_the_next() {
     Course::of(&pair("everything at once")).cut_at_lines("end", 4);
 }
 
 #[test]
-fn fault_45_a_run_cut_off_around_the_reorder_is_finished_by_the_next() {
+fn a_run_cut_off_around_the_reorder_is_finished_by_the_next() {
     Course::of(&pair("everything at once")).cut_at_requests("reorderSlots", 1..=1);
 }
 
 #[test]
-fn fault_46_a_run_cut_off_around_a_batch_of_deletes_is_finished_by_the_next() {
+fn a_run_cut_off_around_a_batch_of_deletes_is_finished_by_the_next() {
     Course::of(&pair("delete in two batches")).cut_at_requests("deleteSlots", 2..=2);
 }
 
 #[test]
-fn fault_47_a_run_cut_off_where_it_commits_is_finished_by_the_next() {
+fn a_run_cut_off_where_it_commits_is_finished_by_the_next() {
     Course::of(&pair("everything at once")).cut_at_lines("commit", 1);
 }
 
@@ -191,7 +191,7 @@ fn fill(state: &TempDir) {
 }
 
 #[test]
-fn fault_48_a_run_cut_off_while_old_runs_are_removed_is_finished_by_the_next() {
+fn a_run_cut_off_while_old_runs_are_removed_is_finished_by_the_next() {
     let pair = pair("there and back");
     let scene = Scene::of(&pair);
     let wanted = scene.uninterrupted();

@@ -78,7 +78,7 @@ impl Shell {
 
 #[test]
 #[ignore = "needs tmux and bash: see tests/terminal/run"]
-fn found_08_completion_in_bash_runs_no_file_name() {
+fn completion_in_bash_runs_no_file_name() {
     let env = env();
     let terminal = Tmux::bash(&env, 150, 50);
     terminal.run("source <(links completions bash)");
@@ -101,7 +101,7 @@ fn found_08_completion_in_bash_runs_no_file_name() {
 
 #[test]
 #[ignore = "needs tmux and zsh: see tests/terminal/run"]
-fn found_08_completion_in_zsh_runs_no_file_name() {
+fn completion_in_zsh_runs_no_file_name() {
     let env = env();
     let terminal = Tmux::start(&env, &["zsh", "-f"], 150, 50);
     terminal.run("autoload -U compinit; compinit -uD; source <(links completions zsh)");
@@ -111,7 +111,7 @@ fn found_08_completion_in_zsh_runs_no_file_name() {
 
 #[test]
 #[ignore = "needs tmux and fish: see tests/terminal/run"]
-fn found_08_completion_in_fish_runs_no_file_name() {
+fn completion_in_fish_runs_no_file_name() {
     let env = env();
     let prompt = "function fish_prompt; echo -n 'here> '; end; links completions fish | source";
     let terminal = Tmux::start(&env, &["fish", "--no-config", "--private", "-C", prompt], 150, 50);

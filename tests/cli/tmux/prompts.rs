@@ -174,7 +174,7 @@ fn a_wait_for_the_rate_limit_is_shown_beside_the_progress() {
 
 #[test]
 #[ignore = "needs tmux: see tests/terminal/run"]
-fn fault_63_one_ctrl_c_lets_the_request_in_flight_end_and_a_second_one_does_not() {
+fn one_ctrl_c_lets_the_request_in_flight_end_and_a_second_one_does_not() {
     for twice in [false, true] {
         let env = long().env("LINKS_TEST_NO_WAIT", "");
         let terminal = Tmux::bash(&env, 100, 50);

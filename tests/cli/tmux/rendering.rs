@@ -66,7 +66,7 @@ fn wide_characters_keep_the_columns_aligned() {
 
 #[test]
 #[ignore = "needs tmux: see tests/terminal/run"]
-fn fault_70_texts_of_the_service_cannot_control_the_terminal() {
+fn texts_of_the_service_cannot_control_the_terminal() {
     let env = titled(BAD);
     env.server.edit(|account| {
         account.forms[0].title = BAD.to_owned();
@@ -153,7 +153,7 @@ fn colour_is_used_on_terminals_and_on_request() {
 
 #[test]
 #[ignore = "needs tmux: see tests/terminal/run"]
-fn fault_71_a_closed_pipe_ends_the_program_quietly() {
+fn a_closed_pipe_ends_the_program_quietly() {
     let env = TestEnv::cafe();
     let many = "A long line of words. ".repeat(400);
     env.server.edit(|account| {

@@ -9,7 +9,7 @@ use crate::image::png;
 use crate::support::{Api, id_of, ids_query};
 
 #[tokio::test]
-async fn found_40_zero_is_refused_or_accepted_as_the_least_value() {
+async fn zero_is_refused_or_accepted_as_the_least_value() {
     let (from_one, from_zero) = both(|choices| choices.zeros = true).await;
     for (api, status) in [(from_one, 422), (from_zero, 200)] {
         let form = format!("/forms/{}", api.form().await);
@@ -22,7 +22,7 @@ async fn found_40_zero_is_refused_or_accepted_as_the_least_value() {
 }
 
 #[tokio::test]
-async fn found_40_links_of_socials_are_urls_or_any_text() {
+async fn links_of_socials_are_urls_or_any_text() {
     let (urls, any) = both(|choices| choices.any_social_link = true).await;
     for (api, status) in [(urls, 422), (any, 200)] {
         let social = json!({"socials": [{"link": "@cafe", "order": 0}]});
@@ -41,7 +41,7 @@ async fn links_without_a_scheme_are_refused_or_completed() {
 }
 
 #[tokio::test]
-async fn found_40_unknown_values_of_include_are_refused() {
+async fn unknown_values_of_include_are_refused() {
     let api = Api::cafe().await;
     for query in [
         "/profiles/cafe?include=forms",
@@ -53,7 +53,7 @@ async fn found_40_unknown_values_of_include_are_refused() {
 }
 
 #[tokio::test]
-async fn found_40_empty_batches_are_refused() {
+async fn empty_batches_are_refused() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let empty = json!({"slots": []});
@@ -69,7 +69,7 @@ async fn found_40_empty_batches_are_refused() {
 }
 
 #[tokio::test]
-async fn found_40_a_repeated_slot_is_refused() {
+async fn a_repeated_slot_is_refused() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let id = page.add_text("one").await;
@@ -84,7 +84,7 @@ async fn found_40_a_repeated_slot_is_refused() {
 }
 
 #[tokio::test]
-async fn found_40_null_is_refused() {
+async fn null_is_refused() {
     let api = Api::cafe().await;
     let form = format!("/forms/{}", api.form().await);
     let slot = json!({"type": "divider", "data": null});
@@ -95,7 +95,7 @@ async fn found_40_null_is_refused() {
 }
 
 #[tokio::test]
-async fn found_40_integers_are_accepted_only_in_integer_notation() {
+async fn integers_are_accepted_only_in_integer_notation() {
     let api = Api::cafe().await;
     let patch = |body: &'static str| api.patch("/profiles/cafe").body("application/json", body);
     for number in ["1.0", "-0", "1e0", "9223372036854775808", "1e400"] {
@@ -107,7 +107,7 @@ async fn found_40_integers_are_accepted_only_in_integer_notation() {
 }
 
 #[tokio::test]
-async fn found_40_an_empty_mood_is_shown_or_counts_as_none() {
+async fn an_empty_mood_is_shown_or_counts_as_none() {
     let (shown, none) = both(|choices| choices.empty_mood_is_none = true).await;
     for (api, active) in [(shown, true), (none, false)] {
         let page = api.patch("/profiles/cafe").json(&json!({"moodText": ""})).await.is(200);
@@ -120,7 +120,7 @@ async fn found_40_an_empty_mood_is_shown_or_counts_as_none() {
 }
 
 #[tokio::test]
-async fn found_40_case_and_spaces_are_ignored_only_in_some_values() {
+async fn case_and_spaces_are_ignored_only_in_some_values() {
     let api = Api::cafe().await;
     let settings = api.patch("/profiles/cafe/settings").json(&json!({"languageCode": "KK"})).await;
     assert_eq!(settings.is(200).data()["languageCode"], "kk");
@@ -136,7 +136,7 @@ async fn found_40_case_and_spaces_are_ignored_only_in_some_values() {
 }
 
 #[tokio::test]
-async fn found_40_unknown_parts_and_unreachable_urls_of_uploads_are_refused() {
+async fn unknown_parts_and_unreachable_urls_of_uploads_are_refused() {
     let api = Api::cafe().await;
     let body = [
         &b"--x\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nhello\r\n--x\r\n"[..],
@@ -151,14 +151,14 @@ async fn found_40_unknown_parts_and_unreachable_urls_of_uploads_are_refused() {
 }
 
 #[tokio::test]
-async fn found_40_unknown_ids_in_an_order_are_reported_before_missing_ones() {
+async fn unknown_ids_in_an_order_are_reported_before_missing_ones() {
     let api = Api::cafe().await;
     let path = "/profiles/cafe/slots/order";
     api.put(path).json(&json!({"order": [999_999_999]})).await.names(&["order.0"]);
 }
 
 #[tokio::test]
-async fn found_40_unknown_paths_are_checked_after_the_token() {
+async fn unknown_paths_are_checked_after_the_token() {
     let api = Api::cafe().await;
     api.get("/nowhere").anonymous().await.refused(401);
     api.get("/me").anonymous().await.refused(401);
@@ -177,7 +177,7 @@ async fn found_40_unknown_paths_are_checked_after_the_token() {
 }
 
 #[tokio::test]
-async fn found_40_a_form_without_texts_gets_default_texts() {
+async fn a_form_without_texts_gets_default_texts() {
     let api = Api::cafe().await;
     let form = json!({"title": "Contact", "fields": [{"type": "text", "label": "Name"}]});
     let form = api.post("/forms").json(&form).await.is(201);

@@ -62,7 +62,7 @@ fn certificate(name: &str) -> CertificateParams {
 }
 
 #[tokio::test]
-async fn fault_02_a_certificate_that_is_not_to_be_trusted_is_named_and_never_tried_again() {
+async fn a_certificate_that_is_not_to_be_trusted_is_named_and_never_tried_again() {
     let mut authority = CertificateParams::default();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     authority.distinguished_name.push(DnType::CommonName, "An authority of this test");

@@ -108,8 +108,7 @@ async fn only_the_six_creates_carry_a_key_and_a_dry_run_never_does() {
 
 /// Reading, and then a new key, is left to the caller, who knows which record should exist.
 #[tokio::test]
-async fn fault_22_a_stored_failure_ends_in_an_unknown_outcome_and_a_new_key_succeeds_after_a_look()
-{
+async fn a_stored_failure_ends_in_an_unknown_outcome_and_a_new_key_succeeds_after_a_look() {
     let env =
         TestEnv::with(World::cafe(), Choices { failures_stored: true, ..Choices::default() }).await;
     env.server.fail([1], &Fault::Before(500));

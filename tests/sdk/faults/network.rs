@@ -30,7 +30,7 @@ fn portless(error: &links_sdk::Error) -> String {
 }
 
 #[tokio::test]
-async fn fault_01_a_host_that_cannot_be_reached_is_tried_four_times() {
+async fn a_host_that_cannot_be_reached_is_tried_four_times() {
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
     let client = client_of(format!("http://127.0.0.1:{port}/api/v1"), Duration::from_secs(9));
     let error = client.profile("cafe").slots().create(divider()).await.unwrap_err();
@@ -48,7 +48,7 @@ async fn fault_01_a_host_that_cannot_be_reached_is_tried_four_times() {
 }
 
 #[tokio::test]
-async fn fault_01_what_is_refused_at_first_succeeds_when_the_service_is_back() {
+async fn what_is_refused_at_first_succeeds_when_the_service_is_back() {
     let env = TestEnv::new().await;
     env.proxy.refuse(3).await;
     env.slots().delete_batch(vec![1007]).await.unwrap();
@@ -58,7 +58,7 @@ async fn fault_01_what_is_refused_at_first_succeeds_when_the_service_is_back() {
 }
 
 #[tokio::test]
-async fn fault_03_a_connection_that_is_not_accepted_counts_as_unreachable() {
+async fn a_connection_that_is_not_accepted_counts_as_unreachable() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
     let listener = socket.listen(1).unwrap();
@@ -75,7 +75,7 @@ async fn fault_03_a_connection_that_is_not_accepted_counts_as_unreachable() {
 }
 
 #[tokio::test]
-async fn fault_04_a_read_whose_answer_is_lost_is_asked_again() {
+async fn a_read_whose_answer_is_lost_is_asked_again() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::reset_before(), Act::reset_after(), Act::close_before()]);
     assert_eq!(env.slots().list().await.unwrap().len(), 14);
@@ -87,7 +87,7 @@ async fn fault_04_a_read_whose_answer_is_lost_is_asked_again() {
 }
 
 #[tokio::test]
-async fn fault_05_creates_whose_answer_is_lost_are_replayed_under_their_key() {
+async fn creates_whose_answer_is_lost_are_replayed_under_their_key() {
     for lost in [Act::reset_before(), Act::reset_after()] {
         let env = TestEnv::new().await;
         env.proxy.script([lost]);
@@ -100,7 +100,7 @@ async fn fault_05_creates_whose_answer_is_lost_are_replayed_under_their_key() {
 }
 
 #[tokio::test]
-async fn fault_06_deletes_that_were_executed_are_found_done() {
+async fn deletes_that_were_executed_are_found_done() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::reset_after()]);
     let done = env.slots().delete_batch(vec![1002, 1007]).await.unwrap();
@@ -109,7 +109,7 @@ async fn fault_06_deletes_that_were_executed_are_found_done() {
 }
 
 #[tokio::test]
-async fn fault_07_deletes_that_were_not_executed_are_sent_again() {
+async fn deletes_that_were_not_executed_are_sent_again() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::reset_before()]);
     let done = env.slots().delete_batch(vec![1002, 1007]).await.unwrap();
@@ -118,7 +118,7 @@ async fn fault_07_deletes_that_were_not_executed_are_sent_again() {
 }
 
 #[tokio::test]
-async fn fault_07_only_slots_that_are_still_there_are_deleted_again() {
+async fn only_slots_that_are_still_there_are_deleted_again() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::reset_before()]);
     env.server
@@ -134,7 +134,7 @@ async fn fault_07_only_slots_that_are_still_there_are_deleted_again() {
 }
 
 #[tokio::test]
-async fn fault_07_where_the_page_cannot_be_read_either_the_outcome_stays_unknown() {
+async fn where_the_page_cannot_be_read_either_the_outcome_stays_unknown() {
     let env = TestEnv::new().await;
     env.proxy.always(&Act::reset_before());
     let error = env.slots().delete_batch(vec![1002]).await.unwrap_err();
@@ -144,7 +144,7 @@ async fn fault_07_where_the_page_cannot_be_read_either_the_outcome_stays_unknown
 }
 
 #[tokio::test]
-async fn fault_08_not_found_is_success_only_after_a_lost_answer() {
+async fn not_found_is_success_only_after_a_lost_answer() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::reset_after()]);
     env.slots().delete(1002).await.unwrap();
@@ -154,7 +154,7 @@ async fn fault_08_not_found_is_success_only_after_a_lost_answer() {
 }
 
 #[tokio::test]
-async fn fault_09_a_create_whose_answer_is_cut_is_replayed_for_it() {
+async fn a_create_whose_answer_is_cut_is_replayed_for_it() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::cut(10)]);
     let made = env.slots().create(divider()).await.unwrap();
@@ -169,7 +169,7 @@ async fn fault_09_a_create_whose_answer_is_cut_is_replayed_for_it() {
 }
 
 #[tokio::test]
-async fn fault_09_a_write_without_a_key_whose_answer_is_cut_is_executed_and_not_repeated() {
+async fn a_write_without_a_key_whose_answer_is_cut_is_executed_and_not_repeated() {
     let env = TestEnv::new().await;
     env.proxy.always(&Act::cut(10));
     let error = env.slots().update(1002, [("title", "Anew")]).await.unwrap_err();
@@ -180,7 +180,7 @@ async fn fault_09_a_write_without_a_key_whose_answer_is_cut_is_executed_and_not_
 }
 
 #[tokio::test]
-async fn fault_10_writes_on_a_closed_keep_alive_connection_are_settled_or_replayed() {
+async fn writes_on_a_closed_keep_alive_connection_are_settled_or_replayed() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::keep_open(), Act::close_before()]);
     env.client.me().await.unwrap();
@@ -196,7 +196,7 @@ async fn fault_10_writes_on_a_closed_keep_alive_connection_are_settled_or_replay
 }
 
 #[tokio::test]
-async fn fault_11_a_gateway_timeout_leaves_the_outcome_unknown() {
+async fn a_gateway_timeout_leaves_the_outcome_unknown() {
     let gateway = || Act::answer(504, &[], "gateway timeout").executed();
     let env = TestEnv::new().await;
     env.proxy.script([gateway()]);
@@ -213,7 +213,7 @@ async fn fault_11_a_gateway_timeout_leaves_the_outcome_unknown() {
 }
 
 #[tokio::test]
-async fn fault_12_a_create_that_is_executed_after_its_repetition_creates_nothing_more() {
+async fn a_create_that_is_executed_after_its_repetition_creates_nothing_more() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::late()]);
     let slots = env.patient_for_seconds().profile("cafe").slots();
@@ -227,7 +227,7 @@ async fn fault_12_a_create_that_is_executed_after_its_repetition_creates_nothing
 }
 
 #[tokio::test]
-async fn fault_12_a_delete_that_is_executed_after_the_page_was_read_is_found_done() {
+async fn a_delete_that_is_executed_after_the_page_was_read_is_found_done() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::late()]);
     let slots = env.patient_for_seconds().profile("cafe").slots();
@@ -239,7 +239,7 @@ async fn fault_12_a_delete_that_is_executed_after_the_page_was_read_is_found_don
 }
 
 #[tokio::test]
-async fn fault_13_a_failing_proxy_of_the_environment_is_named_and_loopback_bypasses_it() {
+async fn a_failing_proxy_of_the_environment_is_named_and_loopback_bypasses_it() {
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
     let proxy = format!("http://127.0.0.1:{port}");
     let environment =
@@ -257,7 +257,7 @@ async fn fault_13_a_failing_proxy_of_the_environment_is_named_and_loopback_bypas
 }
 
 #[tokio::test]
-async fn fault_14_a_redirect_is_never_followed() {
+async fn a_redirect_is_never_followed() {
     let elsewhere = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     elsewhere.set_nonblocking(true).unwrap();
     let target = format!("http://{}/login?secret=1", elsewhere.local_addr().unwrap());
@@ -281,7 +281,7 @@ async fn fault_14_a_redirect_is_never_followed() {
 }
 
 #[tokio::test]
-async fn fault_15_an_answer_over_the_limit_is_not_read_to_its_end() {
+async fn an_answer_over_the_limit_is_not_read_to_its_end() {
     let bomb = |status| {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         (0..64).for_each(|_| gzip.write_all(&vec![b' '; 1 << 20]).unwrap());
@@ -303,7 +303,7 @@ async fn fault_15_an_answer_over_the_limit_is_not_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn fault_16_an_answer_that_stops_or_crawls_is_given_up() {
+async fn an_answer_that_stops_or_crawls_is_given_up() {
     let env = TestEnv::new().await;
     let client = env.patient_for_seconds();
     for slow in [Act::stall_in_body(5), Act::drip(Duration::from_millis(5))] {

@@ -7,7 +7,7 @@ use super::{TestEnv, divider};
 use links_test_support::proxy::Act;
 
 #[tokio::test]
-async fn fault_34_a_token_that_only_reads_is_told_before_and_refused_at_the_first_write() {
+async fn a_token_that_only_reads_is_told_before_and_refused_at_the_first_write() {
     let env = TestEnv::with(World::read_only(), Choices::default()).await;
     assert!(!env.client.me().await.unwrap().can_write);
     let error = env.slots().create(divider()).await.unwrap_err();
@@ -16,7 +16,7 @@ async fn fault_34_a_token_that_only_reads_is_told_before_and_refused_at_the_firs
 }
 
 #[tokio::test]
-async fn fault_37_an_order_that_lacks_a_new_slot_is_refused_and_fits_after_a_look() {
+async fn an_order_that_lacks_a_new_slot_is_refused_and_fits_after_a_look() {
     let env = TestEnv::new().await;
     let order = async || -> Vec<SlotId> {
         env.slots().list().await.unwrap().iter().rev().map(|slot| slot.id).collect()
@@ -31,7 +31,7 @@ async fn fault_37_an_order_that_lacks_a_new_slot_is_refused_and_fits_after_a_loo
 }
 
 #[tokio::test]
-async fn fault_40_fewer_deletes_than_requested_are_reported_as_counted() {
+async fn fewer_deletes_than_requested_are_reported_as_counted() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::answer(200, &[], r#"{"meta": {"deleted": 3, "total": 11}}"#)]);
     let done = env.slots().delete_batch(vec![1001, 1002, 1003, 1004, 1006]).await.unwrap();

@@ -87,7 +87,7 @@ async fn the_token_is_in_no_text_of_the_client() {
 }
 
 #[tokio::test]
-async fn found_22_a_service_that_repeats_the_token_in_another_form_gets_it_into_no_text() {
+async fn a_service_that_repeats_the_token_in_another_form_gets_it_into_no_text() {
     let env = TestEnv::new().await;
     let token = env.server.token();
     let secrets = Secrets::default();

@@ -17,7 +17,7 @@ fn too_many(retry_after: &[(&str, &str)]) -> Act {
 }
 
 #[tokio::test]
-async fn fault_17_a_429_is_waited_out_by_every_call_of_the_client() {
+async fn a_429_is_waited_out_by_every_call_of_the_client() {
     let (clock, service_clock) = shared_clock();
     let server = ContractServer::builder(World::cafe()).clock(service_clock).start().await.unwrap();
     let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
@@ -35,7 +35,7 @@ async fn fault_17_a_429_is_waited_out_by_every_call_of_the_client() {
 }
 
 #[tokio::test]
-async fn fault_18_a_date_is_read_by_the_clock_of_the_service() {
+async fn a_date_is_read_by_the_clock_of_the_service() {
     let env = TestEnv::new().await;
     let far_from_ours = [
         ("Date", "Sun, 06 Nov 1994 12:00:00 GMT"),
@@ -47,7 +47,7 @@ async fn fault_18_a_date_is_read_by_the_clock_of_the_service() {
 }
 
 #[tokio::test]
-async fn fault_19_nonsense_in_retry_after_neither_panics_nor_waits_for_days() {
+async fn nonsense_in_retry_after_neither_panics_nor_waits_for_days() {
     for values in [&["-1"][..], &[""], &["²"], &["1e9"], &["soon", "1"]] {
         let env = TestEnv::new().await;
         let headers: Vec<_> = values.iter().map(|value| ("Retry-After", *value)).collect();
@@ -75,7 +75,7 @@ async fn fault_19_nonsense_in_retry_after_neither_panics_nor_waits_for_days() {
 }
 
 #[tokio::test]
-async fn fault_20_a_429_for_ever_ends_at_the_deadline() {
+async fn a_429_for_ever_ends_at_the_deadline() {
     for retry_after in [Some("7".to_owned()), None] {
         let env = TestEnv::new().await;
         env.server.fail(1..=1000, &Fault::RateLimited(retry_after));
@@ -89,7 +89,7 @@ async fn fault_20_a_429_for_ever_ends_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn fault_23_a_page_that_is_full_is_a_refusal_and_nothing_else_happens() {
+async fn a_page_that_is_full_is_a_refusal_and_nothing_else_happens() {
     let env = TestEnv::with(World::full(), Choices::default()).await;
     let before = env.server.account();
     let error = env.client.profile("menu").slots().create_batch(dividers(2)).await.unwrap_err();
@@ -100,7 +100,7 @@ async fn fault_23_a_page_that_is_full_is_a_refusal_and_nothing_else_happens() {
 }
 
 #[tokio::test]
-async fn fault_24_a_key_in_flight_is_waited_for_and_gives_the_stored_answer() {
+async fn a_key_in_flight_is_waited_for_and_gives_the_stored_answer() {
     let choices = Choices { in_flight_conflicts: true, ..Choices::default() };
     let env = TestEnv::with(World::cafe(), choices).await;
     env.proxy.script([Act::reset_after()]);
@@ -110,7 +110,7 @@ async fn fault_24_a_key_in_flight_is_waited_for_and_gives_the_stored_answer() {
 }
 
 #[tokio::test]
-async fn fault_24_a_key_that_stays_in_flight_leaves_the_outcome_unknown() {
+async fn a_key_that_stays_in_flight_leaves_the_outcome_unknown() {
     let env = TestEnv::new().await;
     env.server.fail(1..=9, &Fault::InFlight);
     let error = env.slots().create(divider()).await.unwrap_err();
@@ -123,7 +123,7 @@ async fn fault_24_a_key_that_stays_in_flight_leaves_the_outcome_unknown() {
 
 /// The command finds the line of the page file; the call names the item and the field.
 #[tokio::test]
-async fn fault_25_a_refused_field_names_the_item_of_the_batch() {
+async fn a_refused_field_names_the_item_of_the_batch() {
     let env = TestEnv::new().await;
     let mut slots = dividers(2);
     slots.push(NewSlot::of("button").with("title", "Menu").with("link", 7));
@@ -136,7 +136,7 @@ async fn fault_25_a_refused_field_names_the_item_of_the_batch() {
 }
 
 #[tokio::test]
-async fn fault_26_a_key_used_with_another_body_is_not_retried() {
+async fn a_key_used_with_another_body_is_not_retried() {
     let env = TestEnv::new().await;
     let key = IdempotencyKey::new("mine").unwrap();
     env.slots().create(divider()).with_idempotency_key(key.clone()).await.unwrap();
@@ -154,7 +154,7 @@ async fn fault_26_a_key_used_with_another_body_is_not_retried() {
 }
 
 #[tokio::test]
-async fn fault_27_html_in_place_of_an_answer_is_shown_shortened() {
+async fn html_in_place_of_an_answer_is_shown_shortened() {
     let page = format!("<html>\n\t<title>Bad gateway\u{1b}[31m</title>{}</html>", "x".repeat(9000));
     for (status, attempts, outcome) in
         [(502, 4, Outcome::Unknown), (200, 4, Outcome::Unknown), (403, 1, Outcome::NotExecuted)]
@@ -186,7 +186,7 @@ async fn fault_27_html_in_place_of_an_answer_is_shown_shortened() {
 }
 
 #[tokio::test]
-async fn fault_28_unknown_fields_are_read_and_unreadable_answers_are_errors() {
+async fn unknown_fields_are_read_and_unreadable_answers_are_errors() {
     let env = TestEnv::new().await;
     let strange = r#"{"data": [{"id": 7, "type": "hologram", "data": {"depth": [1.5e0]}, "supported": false, "aura": "blue"}], "more": 1}"#;
     env.proxy.script([Act::answer(200, &[], strange)]);
@@ -207,7 +207,7 @@ async fn fault_28_unknown_fields_are_read_and_unreadable_answers_are_errors() {
 }
 
 #[tokio::test]
-async fn fault_29_an_empty_object_reads_alike_in_both_spellings() {
+async fn an_empty_object_reads_alike_in_both_spellings() {
     let env = TestEnv::new().await;
     let page = |data: &str| {
         Act::answer(
@@ -225,7 +225,7 @@ async fn fault_29_an_empty_object_reads_alike_in_both_spellings() {
 }
 
 #[tokio::test]
-async fn fault_31_a_dry_run_that_was_executed_is_an_error_that_shows_what_was_made() {
+async fn a_dry_run_that_was_executed_is_an_error_that_shows_what_was_made() {
     let env = TestEnv::new().await;
     env.server.fail(1..=2, &Fault::DryRunExecuted);
     let error = env.slots().create(divider()).dry_run().await.unwrap_err();
@@ -239,7 +239,7 @@ async fn fault_31_a_dry_run_that_was_executed_is_an_error_that_shows_what_was_ma
 
 /// The answer tells whether the service confirmed the dry run; the caller decides what to report.
 #[tokio::test]
-async fn fault_32_a_dry_run_without_its_confirmation_is_accepted() {
+async fn a_dry_run_without_its_confirmation_is_accepted() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::answer(204, &[], ""), Act::answer(204, &[], ""), Act::pass()]);
     env.slots().create(divider()).dry_run().await.unwrap();
@@ -251,7 +251,7 @@ async fn fault_32_a_dry_run_without_its_confirmation_is_accepted() {
 
 /// There is nothing to refresh a token with yet: the call ends, and a later one with another token succeeds.
 #[tokio::test]
-async fn fault_33_a_token_that_is_no_longer_valid_ends_the_call_at_once() {
+async fn a_token_that_is_no_longer_valid_ends_the_call_at_once() {
     let env = TestEnv::new().await;
     let tokens = env.server.edit(|account| std::mem::take(&mut account.tokens));
     let key = IdempotencyKey::random();
@@ -264,7 +264,7 @@ async fn fault_33_a_token_that_is_no_longer_valid_ends_the_call_at_once() {
 }
 
 #[tokio::test]
-async fn fault_38_markdown_is_read_with_and_without_its_count_and_whatever_its_bytes() {
+async fn markdown_is_read_with_and_without_its_count_and_whatever_its_bytes() {
     let env = TestEnv::new().await;
     let page = |tokens: Option<&'static str>| {
         let count = tokens.map(|count| ("x-markdown-tokens", count));
@@ -281,7 +281,7 @@ async fn fault_38_markdown_is_read_with_and_without_its_count_and_whatever_its_b
 
 /// The call returns both numbers; the caller decides whether to warn.
 #[tokio::test]
-async fn fault_39_a_list_reports_a_total_above_its_length() {
+async fn a_list_reports_a_total_above_its_length() {
     let env = TestEnv::new().await;
     env.client.profiles().create(NewProfile::with_login("new.page")).await.unwrap();
     let whole = env.client.profiles().list().await.unwrap();

@@ -113,7 +113,7 @@ const TABLE: [(&str, [Expected; 6]); 14] = [
 ];
 
 #[tokio::test]
-async fn fault_21_what_every_write_does_about_a_500_or_a_lost_answer() {
+async fn what_every_write_does_about_a_500_or_a_lost_answer() {
     let columns: [(bool, Option<Fault>, Act); 6] = [
         (false, Some(Fault::Before(500)), Act::pass()),
         (false, Some(Fault::After(500)), Act::pass()),
@@ -146,7 +146,7 @@ async fn fault_21_what_every_write_does_about_a_500_or_a_lost_answer() {
 }
 
 #[tokio::test]
-async fn fault_21_a_service_that_always_fails_is_asked_four_times_and_never_for_ever() {
+async fn a_service_that_always_fails_is_asked_four_times_and_never_for_ever() {
     for (operation, _) in TABLE {
         let env = TestEnv::new().await;
         env.server.fail(1..=99, &Fault::Before(503));
@@ -159,7 +159,7 @@ async fn fault_21_a_service_that_always_fails_is_asked_four_times_and_never_for_
 }
 
 #[tokio::test]
-async fn found_32_a_call_that_is_safe_to_repeat_has_no_effect_twice() {
+async fn a_call_that_is_safe_to_repeat_has_no_effect_twice() {
     let creates = [
         "createProfile",
         "createForm",
@@ -187,7 +187,7 @@ async fn found_32_a_call_that_is_safe_to_repeat_has_no_effect_twice() {
 }
 
 #[tokio::test]
-async fn found_32_a_create_that_had_no_effect_is_safe_to_repeat() {
+async fn a_create_that_had_no_effect_is_safe_to_repeat() {
     let env = TestEnv::new().await;
     env.server.fail(1..=99, &Fault::RateLimited(Some("9000".to_owned())));
     let error = write(&env.client, "createSlot").await.unwrap_err();

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_82_the_server_listens_on_ipv6_only_where_ipv4_is_unavailable() {
+    fn the_server_listens_on_ipv6_only_where_ipv4_is_unavailable() {
         let only = |kind: Option<io::ErrorKind>| {
             move |address: SocketAddr| match (address.is_ipv4(), kind) {
                 (true, Some(kind)) => Err(io::Error::from(kind)),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fault_82_the_redirect_uri_names_ipv4_where_another_program_has_the_ipv6_port() {
+    async fn the_redirect_uri_names_ipv4_where_another_program_has_the_ipv6_port() {
         let Ok(other) = std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)) else { return };
         let port = other.local_addr().unwrap().port();
         let Ok(listener) = Listener::bind(port) else { return };
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fault_82_only_a_callback_of_this_login_ends_the_server() {
+    async fn only_a_callback_of_this_login_ends_the_server() {
         let get = |target: &str| format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n");
         let requests = [
             get("/favicon.ico"),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fault_82_a_request_line_of_a_megabyte_is_refused() {
+    async fn a_request_line_of_a_megabyte_is_refused() {
         let long = format!("GET /callback?state=mine&x={}", "x".repeat(1 << 20));
         let (answers, ended) =
             answered(&[&long, "GET /callback?state=mine&code=1 HTTP/1.1\r\n\r\n"]).await;
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fault_82_silent_connections_do_not_delay_the_callback() {
+    async fn silent_connections_do_not_delay_the_callback() {
         let listener = Listener::bind(0).unwrap();
         let mut silent = Vec::new();
         for _ in 0..MOST_REQUESTS - 1 {
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn found_h_many_silent_connections_do_not_delay_the_browser() {
+    async fn many_silent_connections_do_not_delay_the_browser() {
         let listener = Listener::bind(0).unwrap();
         let address = listener.address;
         let ask = async {

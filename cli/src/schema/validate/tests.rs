@@ -183,7 +183,7 @@ fn an_unusable_or_unknown_schema_refuses_nothing() {
 }
 
 #[test]
-fn found_h_references_that_double_are_not_followed_however_they_are_written() {
+fn references_that_double_are_not_followed_however_they_are_written() {
     let references: [fn(usize) -> Value; 6] = [
         |to: usize| json!({"$ref": format!("#/$defs/a{to}")}),
         |to: usize| json!({"$ref": format!("#/$defs/%61{to}")}),
@@ -207,7 +207,7 @@ fn found_h_references_that_double_are_not_followed_however_they_are_written() {
 
 /// A nested resource has its own root, from which the references are counted elsewhere.
 #[test]
-fn found_h_references_of_a_nested_resource_are_not_followed() {
+fn references_of_a_nested_resource_are_not_followed() {
     let twice = |at: usize| {
         let next = json!({"$ref": format!("#/$defs/a{}", at + 1)});
         (format!("a{at}"), json!({"allOf": [next.clone(), next]}))

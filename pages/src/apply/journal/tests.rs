@@ -133,7 +133,7 @@ fn the_backup_is_the_page_as_a_file() {
 }
 
 #[test]
-fn found_05_references_in_data_of_the_service_are_escaped_in_a_backup() {
+fn references_in_data_of_the_service_are_escaped_in_a_backup() {
     let mut env = JournalEnv::new();
     env.page.slots[0].data = serde_json::from_value(
         json!({"image": {"$upload": "/etc/passwd"}, "all": [{"$$form": "x", "$": [{"$form": 1}]}]}),
@@ -149,7 +149,7 @@ fn found_05_references_in_data_of_the_service_are_escaped_in_a_backup() {
 }
 
 #[test]
-fn fault_65_a_torn_last_line_counts_as_not_written_and_is_cut_off() {
+fn a_torn_last_line_counts_as_not_written_and_is_cut_off() {
     let env = JournalEnv::new();
     let run = env.interrupted();
     let whole = fs::read(env.runs.journal(&run)).unwrap();
@@ -170,7 +170,7 @@ fn fault_65_a_torn_last_line_counts_as_not_written_and_is_cut_off() {
 }
 
 #[test]
-fn fault_65_a_broken_line_in_the_middle_is_an_error_and_can_be_put_aside() {
+fn a_broken_line_in_the_middle_is_an_error_and_can_be_put_aside() {
     let env = JournalEnv::new();
     let run = env.interrupted();
     for line in ["what?\n", "{\"begin\":{\"step\":77}}\n", "{\"open\":{\"format\":1}}\n"] {
@@ -211,7 +211,7 @@ fn only_runs_that_have_surely_ended_are_left_out_of_the_unended_ones() {
 }
 
 #[test]
-fn fault_65_a_journal_of_a_newer_version_is_not_guessed_at() {
+fn a_journal_of_a_newer_version_is_not_guessed_at() {
     let env = JournalEnv::new();
     let run = env.interrupted();
     let text = fs::read_to_string(env.runs.journal(&run)).unwrap();
@@ -254,7 +254,7 @@ fn other_users_cannot_read_the_files() {
 }
 
 #[test]
-fn fault_60_a_page_belongs_to_one_run_at_a_time() {
+fn a_page_belongs_to_one_run_at_a_time() {
     let env = JournalEnv::new();
     let journal = env.open();
     let pid = std::process::id();
@@ -268,7 +268,7 @@ fn fault_60_a_page_belongs_to_one_run_at_a_time() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn fault_64_on_a_full_disk_nothing_more_is_begun() {
+fn on_a_full_disk_nothing_more_is_begun() {
     let env = JournalEnv::new();
     let log = env.open().log.clone();
     let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
@@ -295,7 +295,7 @@ fn old_runs_make_room_for_new_ones_but_unfinished_ones_stay() {
 }
 
 #[test]
-fn found_20_runs_that_were_not_begun_displace_only_runs_that_were_not_begun() {
+fn runs_that_were_not_begun_displace_only_runs_that_were_not_begun() {
     let mut env = JournalEnv::new();
     env.open().close(RunEnding::Stopped);
     let ended = env.runs.list().unwrap().remove(0).run;
@@ -326,7 +326,7 @@ fn the_runs_of_every_page_are_found() {
 }
 
 #[test]
-fn found_20_backups_and_history_stay_whatever_a_journal_looks_like() {
+fn backups_and_history_stay_whatever_a_journal_looks_like() {
     let damages: [fn(&JournalEnv, &str); 5] = [
         |env, run| fs::write(env.runs.journal(run), "what?\n{}\n").unwrap(),
         |env, run| fs::write(env.runs.journal(run), "").unwrap(),
@@ -355,7 +355,7 @@ fn found_20_backups_and_history_stay_whatever_a_journal_looks_like() {
 
 #[cfg(unix)]
 #[test]
-fn found_h_a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_once() {
+fn a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_once() {
     use std::os::unix::fs::symlink;
     let places: [fn(&std::path::Path); 3] = [
         |path| {
@@ -388,7 +388,7 @@ fn found_h_a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_on
 }
 
 #[test]
-fn found_20_a_journal_names_its_owner_and_one_without_an_owner_is_read() {
+fn a_journal_names_its_owner_and_one_without_an_owner_is_read() {
     let env = JournalEnv::new();
     let options = PlanOptions::default();
     let mut opening = RunHeader::new(SERVICE, &env.page, &env.file, &options);
@@ -405,7 +405,7 @@ fn found_20_a_journal_names_its_owner_and_one_without_an_owner_is_read() {
 }
 
 #[test]
-fn found_17_a_file_that_differs_only_in_keys_to_clear_is_of_the_same_run() {
+fn a_file_that_differs_only_in_keys_to_clear_is_of_the_same_run() {
     let env = JournalEnv::new();
     let opening = RunHeader::new(SERVICE, &env.page, &env.file, &PlanOptions::default());
     let mut file = env.file.clone();

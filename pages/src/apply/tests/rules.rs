@@ -98,7 +98,7 @@ fn items_are_matched_to_slots_by_id_content_and_resemblance() {
 }
 
 #[test]
-fn fault_57_a_legacy_slot_is_never_edited_nor_taken_for_its_twin() {
+fn a_legacy_slot_is_never_edited_nor_taken_for_its_twin() {
     let mut page = page(&[(1, "text", json!({"title": "A"})), (2, "text", json!({"title": "A"}))]);
     page[0].supported = false;
     let twin = file(&[json!(["text", {"title": "A"}])]);
@@ -118,7 +118,7 @@ fn fault_57_a_legacy_slot_is_never_edited_nor_taken_for_its_twin() {
 }
 
 #[test]
-fn fault_56_an_event_that_the_file_lacks_stays_and_one_that_could_be_two_is_an_error() {
+fn an_event_that_the_file_lacks_stays_and_one_that_could_be_two_is_an_error() {
     let event = |id: i64| (id, "event", json!({"title": "Concert"}));
     let two = page(&[(1, "text", json!({"title": "A"})), event(2), event(3)]);
     let plan = plan_of(&two, &file(&[json!(["divider", {}])]), &prune()).unwrap();
@@ -212,7 +212,7 @@ fn an_update_sends_the_changed_keys_and_keeps_their_old_values() {
 }
 
 #[test]
-fn fault_59_null_clears_as_the_schema_allows() {
+fn null_clears_as_the_schema_allows() {
     let mut types = SlotTypes::default();
     let schema = json!({"properties": {
         "title": {"type": ["string", "null"]}, "style": {"enum": ["primary", "bold"], "default": "primary"}, "link": {"type": "string"},

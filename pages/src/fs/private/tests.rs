@@ -8,7 +8,7 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 #[cfg(unix)]
-fn fault_68_files_are_0600_and_directories_0700() {
+fn files_are_0600_and_directories_0700() {
     use std::os::unix::fs::PermissionsExt;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("one/two/file");
@@ -37,7 +37,7 @@ fn fault_68_files_are_0600_and_directories_0700() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn found_h_a_pipe_a_device_or_a_directory_is_refused_at_once() {
+fn a_pipe_a_device_or_a_directory_is_refused_at_once() {
     use rustix::fs::{CWD, FileType, mknodat};
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
@@ -69,7 +69,7 @@ fn other_files_in_the_directory_are_not_removed() {
 
 #[test]
 #[cfg(unix)]
-fn fault_68_files_and_directories_that_anyone_can_write_to_are_refused() {
+fn files_and_directories_that_anyone_can_write_to_are_refused() {
     use std::os::unix::fs::PermissionsExt;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
@@ -95,7 +95,7 @@ fn fault_68_files_and_directories_that_anyone_can_write_to_are_refused() {
 
 #[test]
 #[cfg(unix)]
-fn fault_68_a_file_of_another_user_is_neither_read_nor_changed() {
+fn a_file_of_another_user_is_neither_read_nor_changed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
     fs::write(&path, "theirs").unwrap();
@@ -122,7 +122,7 @@ fn fault_68_a_file_of_another_user_is_neither_read_nor_changed() {
 
 #[test]
 #[cfg(unix)]
-fn fault_68_a_link_stays_a_link_and_its_target_is_replaced() {
+fn a_link_stays_a_link_and_its_target_is_replaced() {
     use std::os::unix::fs::symlink;
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
@@ -148,7 +148,7 @@ fn fault_68_a_link_stays_a_link_and_its_target_is_replaced() {
 }
 
 #[test]
-fn fault_69_readers_see_complete_files_while_two_threads_write() {
+fn readers_see_complete_files_while_two_threads_write() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
     let texts = [vec![b'a'; 100_000], vec![b'b'; 50_000]];

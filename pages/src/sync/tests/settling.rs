@@ -28,7 +28,7 @@ fn again(file: &FilePage, page: &LivePage) -> (Vec<Conflict>, Merge) {
 }
 
 #[test]
-fn found_12_a_key_that_was_seen_is_written_and_the_other_keys_stay_kept() {
+fn a_key_that_was_seen_is_written_and_the_other_keys_stay_kept() {
     let theirs = page(&[(1, text("Theirs", "theirs")), slots()[1].clone(), slots()[2].clone()]);
     for mine in ["Mine", "A"] {
         let first = file(&[

@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn found_31_limits_set_by_the_program_are_ceilings() {
+    fn limits_set_by_the_program_are_ceilings() {
         let of =
             |per_second, per_minute| RateLimits { per_second, per_minute, ..RateLimits::default() };
         let log = |learned| RequestLog { learned, ..RequestLog::default() };
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn found_29_the_forecast_wait_equals_the_wait_until_admission() {
+    fn the_forecast_wait_equals_the_wait_until_admission() {
         for bucket in [Bucket::General, Bucket::Analytics, Bucket::Music] {
             let times = run(&mut RequestLog::default(), bucket, 130, Duration::ZERO);
             for ahead in [0, 4, 5, 14, 15, 59, 60, 129] {

@@ -125,7 +125,7 @@ impl FairnessTest {
 }
 
 #[tokio::test(start_paused = true)]
-async fn found_29_900_concurrent_calls_are_answered_in_order_before_their_deadline() {
+async fn nine_hundred_concurrent_calls_are_answered_in_order_before_their_deadline() {
     let ended = FairnessTest::new(None).calls(900, 16 * 60 * SECOND).await;
     let starved = ended.iter().filter(|(_, answered)| !answered).count();
     assert_eq!(starved, 0, "of 900, which take less than the 16 minutes that each may take");
@@ -133,7 +133,7 @@ async fn found_29_900_concurrent_calls_are_answered_in_order_before_their_deadli
 }
 
 #[tokio::test(start_paused = true)]
-async fn found_29_a_call_whose_turn_comes_after_its_deadline_fails_at_once() {
+async fn a_call_whose_turn_comes_after_its_deadline_fails_at_once() {
     let ended = FairnessTest::new(None).calls(300, 90 * SECOND).await;
     let answered = ended.iter().position(|(_, answered)| !answered).unwrap();
     assert_eq!(answered, 120, "sixty now and sixty after a minute");
@@ -143,7 +143,7 @@ async fn found_29_a_call_whose_turn_comes_after_its_deadline_fails_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn found_29_a_dropped_call_leaves_the_queue() {
+async fn a_dropped_call_leaves_the_queue() {
     let bench = FairnessTest::new(None);
     let all = bench.calls(65, 70 * SECOND);
     let dropped = tokio::time::timeout(SECOND / 2, bench.calls(600, 3600 * SECOND));
@@ -155,7 +155,7 @@ async fn found_29_a_dropped_call_leaves_the_queue() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn found_29_calls_that_wait_for_one_bucket_do_not_delay_other_buckets() {
+async fn calls_that_wait_for_one_bucket_do_not_delay_other_buckets() {
     let bench = FairnessTest::new(None);
     let music: Vec<_> =
         (0..20).map(|_| tokio::spawn(bench.call(operation::LOOKUP_MUSIC, 600 * SECOND))).collect();
@@ -169,7 +169,7 @@ async fn found_29_calls_that_wait_for_one_bucket_do_not_delay_other_buckets() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn found_30_the_token_is_taken_after_the_wait() {
+async fn the_token_is_taken_after_the_wait() {
     /// Source of a token that is replaced every 10 seconds.
     #[derive(Debug)]
     struct RotatingToken(Instant);
