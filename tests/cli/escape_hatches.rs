@@ -26,7 +26,7 @@ fn a_write_with_the_same_key_is_carried_out_once() {
         &["slots", "add", "cafe", "text", "title=Once"][..],
         &["music", "add", "cafe", "KZA012600042"],
         &["forms", "create", "title=Once", FIELDS],
-        &["profile", "create", "once.only"],
+        &["profile", "create", "once.only", "--yes"],
         &["api", "POST", "/profiles/cafe/slots", "-F", "type=divider"],
     ] {
         let env = TestEnv::cafe();

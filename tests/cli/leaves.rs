@@ -43,7 +43,7 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         | "profile preview" | "slots list" | "slots top" | "slots pull" | "pull" => {
             vec!["cafe"]
         }
-        "profile create" => vec!["spring.menu"],
+        "profile create" => vec!["spring.menu", "--yes"],
         "profile update" => vec!["cafe", "title=Anew"],
         "profile rename" => vec!["cafe", "cafe.mole", "--yes", "--confirm", "cafe"],
         "forms get" | "forms edit" | "analytics form" => vec![FORM],

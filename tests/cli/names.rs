@@ -63,7 +63,7 @@ fn an_invalid_page_key_is_refused_before_anything_is_sent() {
     assert!(env.operations().is_empty());
     // A new login is held to the rules that need no service; digits only would name another page by its id.
     for login in ["..", "a/b", "%2e%2e", &long] {
-        assert_eq!(env.run_args(["profile", "create", login], b"").exit, 3, "{login}");
+        assert_eq!(env.run_args(["profile", "create", login, "--yes"], b"").exit, 3, "{login}");
     }
     assert!(env.operations().is_empty());
 }

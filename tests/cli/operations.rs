@@ -12,7 +12,7 @@ pub(crate) const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 /// Returns an account of three pages and a form, with a file for each.
 pub(crate) fn three_pages() -> TestEnv {
     let env = cafe();
-    ok(&env, "profile create spring.menu");
+    ok(&env, "profile create spring.menu -y");
     for (name, login) in [("a", "cafe"), ("b", "qara.weddings"), ("c", "spring.menu")] {
         env.file(
             &format!("{name}.yaml"),

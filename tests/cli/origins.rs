@@ -267,7 +267,7 @@ fn an_image_is_uploaded_from_the_command_line() {
         (format!("slots add cafe picture image@{}", path.display()), "/data/image"),
         ("slots set cafe 1003 image@./sq.png title=Square".to_owned(), "/data/image"),
         ("profile update cafe avatar@sq.png".to_owned(), "/avatar"),
-        ("profile create spring.menu bgImage@sq.png".to_owned(), "/bgImage"),
+        ("profile create spring.menu -y bgImage@sq.png".to_owned(), "/bgImage"),
     ] {
         let run = env.run(&format!("{line} -o json"));
         assert_eq!(run.exit, 0, "{run}");
@@ -302,7 +302,7 @@ fn a_local_path_as_a_value_is_refused() {
         "slots set cafe 1003 image=/home/me/sq.webp",
         "profile update cafe avatar=./logo.png",
         "profile update cafe bgImage=~/terrace",
-        "profile create spring.menu avatar=C:\\logo.png",
+        "profile create spring.menu -y avatar=C:\\logo.png",
         "profile update cafe avatar=beside.gif",
         "slots add cafe picture image=beside.gif",
     ] {

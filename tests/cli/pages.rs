@@ -10,8 +10,8 @@ use crate::test_env::TestEnv;
 fn page_commands_print_human_readable_output() {
     let env = TestEnv::cafe();
     let lines = [
-        "profile create spring.menu title=Spring",
-        "profile create cafe",
+        "profile create spring.menu -y title=Spring",
+        "profile create cafe -y",
         "profile update cafe title=Qara moodText:=null",
         "profile settings cafe languageCode=kk",
         "profile settings cafe login=other",
@@ -30,7 +30,7 @@ fn page_commands_print_human_readable_output() {
 fn a_login_that_is_not_free_is_refused_before_any_write() {
     let env = TestEnv::cafe();
     for login in ["my-links", "abc", "settings", "qara.weddings"] {
-        let run = env.run(&format!("profile create {login} -o json"));
+        let run = env.run(&format!("profile create {login} -y -o json"));
         assert_eq!((run.exit, &run.error()["code"]), (3, &json!("no")), "{run}");
         let run = env.run(&format!("profile rename cafe {login} --yes --confirm cafe -o json"));
         assert_eq!(run.exit, 3, "{run}");
@@ -43,12 +43,12 @@ fn a_login_that_is_not_free_is_refused_before_any_write() {
 fn invalid_fields_are_refused_before_any_write() {
     let env = TestEnv::cafe();
     env.file("page.yaml", "title: Spring\ncolour: red\n");
-    for line in ["profile create spring.menu page.yaml", "profile update cafe page.yaml"] {
+    for line in ["profile create spring.menu -y page.yaml", "profile update cafe page.yaml"] {
         let run = env.run(&format!("{line} -o json"));
         assert_eq!((run.exit, &run.error()["places"][0]["line"]), (8, &json!(2)), "{run}");
     }
     assert_eq!(env.run("profile update cafe").exit, 2);
-    assert_eq!(env.run("profile create spring.menu login=other").exit, 2);
+    assert_eq!(env.run("profile create spring.menu -y login=other").exit, 2);
     let run = env.run("profile update cafe login=other");
     assert!(run.exit == 2 && run.stderr.contains("profile rename"), "{run}");
     assert_eq!(env.run("profile settings cafe languageCode=xx").exit, 8);

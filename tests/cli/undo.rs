@@ -351,7 +351,7 @@ fn new_forms_and_pages_are_listed_and_cannot_be_undone() {
     ok(&env, "slots set cafe 1001 title=Anew");
     ok(&env, "forms create title=Contact fields:=[{\"type\":\"text\",\"label\":\"Name\"}]");
     let form = newest(&env);
-    ok(&env, "profile create spring.menu");
+    ok(&env, "profile create spring.menu -y");
     let page_run = newest(&env);
     for (run, why) in [
         (&form, ": lead forms can only be deleted in the dashboard"),

@@ -30,7 +30,7 @@ fn others() -> Vec<String> {
         format!("forms update {FORM} title=Other"),
         format!("forms field set {FORM} phone label=Tel"),
         "forms create title=Contact fields:=[{\"type\":\"text\",\"label\":\"Name\"}]".to_owned(),
-        "profile create spring.menu".to_owned(),
+        "profile create spring.menu -y".to_owned(),
     ]
 }
 
@@ -239,7 +239,7 @@ fn a_journal_of_a_newer_version_is_listed_and_left_alone() {
     assert_eq!(env.run("undo --yes").exit, 6);
     page_file(&env);
     ok(&env, "slots apply page.yaml");
-    ok(&env, "log --prune --keep 0");
+    ok(&env, "log --prune --keep 0 -y");
     assert!(path.exists(), "what cannot be read is kept");
 }
 
@@ -266,7 +266,7 @@ fn writes_of_other_accounts_are_not_offered() {
     assert!(rows(&env).is_empty());
     assert_eq!(env.run(&format!("undo {run} --yes")).exit, 6);
     assert_eq!(env.run("undo --yes").exit, 6);
-    ok(&env, "log --prune --keep 0");
+    ok(&env, "log --prune --keep 0 -y");
     assert!(path.exists(), "it is another account's");
 
     owned_by(&path, "null");
@@ -289,12 +289,12 @@ fn old_writes_are_removed_on_request_and_open_ones_never() {
     assert!(removed("log --prune --days 1").stdout.contains("nothing to remove; kept 4"));
     assert!(removed("log --prune --keep 1 --days 1").stdout.contains("nothing to remove"));
     assert!(
-        removed("log --prune --keep 1")
+        removed("log --prune --keep 1 -y")
             .stdout
             .contains("removed 2 writes from the log, which can no longer be undone; kept 2")
     );
     assert!(
-        removed("log --prune --keep 0")
+        removed("log --prune --keep 0 -y")
             .stdout
             .contains("removed 1 write from the log, which can no longer be undone; kept 1")
     );

@@ -291,7 +291,7 @@ async fn only_images_are_uploaded_whatever_their_name_and_method() {
             let error = client.files().upload(upload.method(via)).await.unwrap_err();
             assert!(error.is_invalid_input(), "{error}");
             assert!(
-                error.to_string().contains("only jpeg, png, webp and gif can be uploaded"),
+                error.to_string().contains("only JPEG, PNG, WebP and GIF can be uploaded"),
                 "{error}"
             );
         }

@@ -12,7 +12,7 @@ use links_pages::undo::slots_before;
 #[derive(Args, Debug)]
 #[command(
     notes = "An operation is all that one command wrote. Without --prune, `links` keeps the last 50 runs of each page, the last 200 other commands, and every write that may or may not have been applied.",
-    examples = ["links log \"$(links log -n 1 -o ids)\"", "links log --prune --keep 20 --days 30"]
+    examples = ["links log \"$(links log -n 1 -o ids)\"", "links log --prune --keep 20 --days 30 --yes"]
 )]
 pub(crate) struct LogArgs {
     /// Show what this operation changed, page by page
@@ -33,6 +33,9 @@ pub(crate) struct LogArgs {
     /// Keep writes of the last N days
     #[arg(long, value_name = "N", requires = "prune")]
     days: Option<u32>,
+    /// Confirm without being asked
+    #[arg(short, long, requires = "prune")]
+    yes: bool,
 }
 
 /// Number of writes that `--prune` keeps unless something else is asked for.
@@ -123,20 +126,22 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
     };
     let stores = JournalStore::all(&directory, service.as_deref()).map_err(refused)?;
     let own = context.owner();
-    let mut removed = Vec::new();
-    for store in stores {
-        let is_own = |recorded: &links_pages::apply::RecordedRun| {
-            own.as_ref().is_none_or(|own| runs::is_own(recorded, own) != Some(false))
-        };
-        removed.extend(store.prune(keep, before, is_own).map_err(refused)?);
+    let is_own = |recorded: &links_pages::apply::RecordedRun| {
+        own.as_ref().is_none_or(|own| runs::is_own(recorded, own) != Some(false))
+    };
+    let old = |store: JournalStore| Ok((store.old(keep, before, is_own)?, store));
+    let old: Vec<_> = stores.into_iter().map(old).collect::<Result<_, _>>().map_err(refused)?;
+    let removed: Vec<_> = old.iter().flat_map(|(runs, _)| runs).collect();
+    let writes = count(removed.len(), "write");
+    if !removed.is_empty() {
+        let question = format!("Remove {writes} from the log? They can no longer be undone then.");
+        context.ui.confirm(args.yes, &question)?;
+        old.iter().try_for_each(|(runs, store)| store.remove(runs)).map_err(refused)?;
     }
     let kept = Operations::read(context)?.writes().count();
     let text = match removed.len() {
         0 => format!("nothing to remove; kept {kept}"),
-        removed => format!(
-            "removed {} from the log, which can no longer be undone; kept {kept}",
-            count(removed, "write")
-        ),
+        _ => format!("removed {writes} from the log, which can no longer be undone; kept {kept}"),
     };
     Ok(said(json!({ "removed": removed, "kept": kept }), text))
 }

@@ -517,10 +517,12 @@ mod tests {
             assert_eq!(log.has_effect(), is_written || is_unsettled);
         }
         let open = store.list().unwrap().pop().unwrap().run;
-        assert_eq!(store.prune(0, None, |_| true).unwrap().len(), 3);
+        let old = store.old(0, None, |_| true).unwrap();
+        assert_eq!(old.len(), 3);
+        store.remove(&old).unwrap();
         store.abort(None, &open).unwrap();
         let log = store.list().unwrap().pop().unwrap().log.unwrap();
         assert!(log.is_unsettled() && log.state == RunState::Ended(RunEnding::Aborted));
-        assert_eq!(store.prune(0, None, |_| true).unwrap(), [open]);
+        assert_eq!(store.old(0, None, |_| true).unwrap(), [open]);
     }
 }

@@ -79,7 +79,7 @@ impl FilesHandle {
 
     /// Downloads an image of up to 8 MB from a URL that the service gave for it: `src` of an upload, `computed.avatarUrl` or
     /// `computed.bgImageUrl` of a page. The host is not trusted: no token is sent there, no redirect is followed, no private host is contacted
-    /// unless the service itself is one, and only https is spoken. What is no jpeg, png, webp or gif is refused.
+    /// unless the service itself is one, and only https is spoken. Anything but a JPEG, PNG, WebP or GIF image is refused.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {

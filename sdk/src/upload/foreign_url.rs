@@ -123,7 +123,7 @@ pub(crate) async fn download(
         }
         Some(answer) => match ImageType::of(&answer.body) {
             Some(_) => return Ok(answer.body.clone()),
-            None => Some("it is no jpeg, png, webp or gif".to_owned()),
+            None => Some("it is not a JPEG, PNG, WebP or GIF image".to_owned()),
         },
         None => None,
     };

@@ -36,7 +36,7 @@ type Watch = Hidden<Arc<dyn Fn(UploadProgress) + Send + Sync>>;
 /// Bytes read at a time.
 const PIECE: usize = 64 * 1024;
 
-/// An image to upload, jpeg, png, webp or gif by its content: a file on disk, or bytes, a reader or a stream with a name.
+/// An image to upload, JPEG, PNG, WebP or GIF by its content: a file on disk, or bytes, a reader or a stream with a name.
 ///
 /// ```
 /// use links_sdk::{ImageUse, Upload, UploadMethod};

@@ -180,7 +180,7 @@ fn stamp(metadata: &Metadata) -> FileStamp {
 
 fn image_type(name: &str, start: &[u8]) -> Result<ImageType, String> {
     ImageType::of(start).ok_or_else(|| {
-        format!("{name} is not an image: only jpeg, png, webp and gif can be uploaded")
+        format!("{name} is not an image: only JPEG, PNG, WebP and GIF can be uploaded")
     })
 }
 

@@ -23,7 +23,7 @@ fn without_login(fields: FieldValues) -> Result<FieldValues> {
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links profile create [OPTIONS] <LOGIN> [FILE] [FIELD=VALUE]...",
-    examples = ["links profile create spring.menu title='Spring menu'"]
+    examples = ["links profile create spring.menu title='Spring menu' --yes"]
 )]
 pub(crate) struct ProfileCreateArgs {
     /// Login, the page's name in its URL: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
@@ -32,6 +32,9 @@ pub(crate) struct ProfileCreateArgs {
     /// JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
+    /// Confirm without being asked
+    #[arg(short, long)]
+    yes: bool,
     #[command(flatten)]
     idempotency: IdempotencyKeyArgs,
     #[command(flatten)]
@@ -45,6 +48,8 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
     }
     let client = context.writer(args.dry_run).await?;
     login::check_available(&client, &args.login, None).await?;
+    let question = format!("Create the page {}? A page cannot be deleted.", args.login);
+    context.ui.confirm(args.yes, &question)?;
     let fields = fields.upload(context, &client).await?;
     let mut profile: Object = [("login", args.login)].into_iter().collect();
     profile.extend(fields.object().0);

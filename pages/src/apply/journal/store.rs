@@ -489,20 +489,20 @@ impl JournalStore {
     fn remove_old_runs_above(&self, kept: usize) {
         let is_journal = |path: &&PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
         if entries(&self.directory).is_ok_and(|all| all.iter().filter(is_journal).count() >= kept) {
-            let _ = self.prune(kept - 1, None, |_| true);
+            let _ = self.old(kept - 1, None, |_| true).and_then(|old| self.remove(&old));
         }
     }
 
-    /// Removes runs that ended, with their backups, apart from the newest `keep` and, with `before`, apart from those that began then or
-    /// later, in seconds since 1970. Only runs that `may_remove` accepts are counted and removed. Returns the names of the removed runs.
+    /// Returns the names of the runs that ended, apart from the newest `keep` and, with `before`, apart from those that began then or later,
+    /// in seconds since 1970: those that [`Self::remove`] may remove. Only runs that `may_remove` accepts are counted.
     ///
     /// Runs that were not begun are counted separately, because a damaged journal may look like that of a run that was not begun. Other
     /// unreadable journals stay, each with its backup, which may be all that is left of a page. So do runs that did not end.
     ///
     /// # Errors
     ///
-    /// When the directory cannot be read, or a file cannot be removed.
-    pub fn prune(
+    /// When the directory cannot be read.
+    pub fn old(
         &self,
         keep: usize,
         before: Option<u64>,
@@ -515,20 +515,25 @@ impl JournalStore {
         };
         let ended = runs.iter().filter(|run| run.log.is_ok() && !run.is_open());
         let not_begun = runs.iter().filter(|run| matches!(run.log, Err(JournalError::NotBegun)));
-        let removed = ended.rev().skip(keep).chain(not_begun.rev().skip(keep)).filter(is_old);
-        let mut names = Vec::new();
-        for run in removed {
-            for path in [self.backup(&run.run), self.journal(&run.run)] {
-                crash_point("before_remove");
-                match fs::remove_file(path) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                    _ => {}
-                }
-                crash_point("after_remove");
+        let old = ended.rev().skip(keep).chain(not_begun.rev().skip(keep)).filter(is_old);
+        Ok(old.map(|run| run.run.clone()).collect())
+    }
+
+    /// Removes runs with their backups.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be removed.
+    pub fn remove(&self, runs: &[String]) -> io::Result<()> {
+        for path in runs.iter().flat_map(|run| [self.backup(run), self.journal(run)]) {
+            crash_point("before_remove");
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
             }
-            names.push(run.run.clone());
+            crash_point("after_remove");
         }
-        Ok(names)
+        Ok(())
     }
 }
 
