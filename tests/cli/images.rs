@@ -134,3 +134,28 @@ fn the_readme_shows_a_tour_an_error_a_conflict_and_the_preview() {
         assert!(readme.contains(&format!("src=\"docs/images/{name}\"")), "{name}");
     }
 }
+
+/// Returns the relative luminance of a color such as `#6CB6F0`, by WCAG 2.
+fn luminance(color: &str) -> f64 {
+    let channel = |at| {
+        let value = f64::from(u8::from_str_radix(&color[at..at + 2], 16).unwrap()) / 255.0;
+        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+}
+
+#[test]
+fn every_color_of_the_images_has_a_contrast_of_at_least_four_and_a_half() {
+    let color = regex::Regex::new(r"\.(\S+) \{ fill: (#\w{6}) \}").unwrap();
+    for name in ["tour", "error", "conflict"] {
+        let path = format!("{}/../docs/images/{name}.svg", env!("CARGO_MANIFEST_DIR"));
+        let image = std::fs::read_to_string(path).unwrap();
+        let colors: Vec<_> = color.captures_iter(&image).map(|it| it.extract::<2>().1).collect();
+        let background = colors.iter().find(|it| it[0] == "bg").unwrap()[1];
+        for [class, color] in colors.iter().filter(|it| it[0] != "bg") {
+            let contrast = (luminance(color) + 0.05) / (luminance(background) + 0.05);
+            assert!(contrast >= 4.5, "{name}: {class} {color}: {contrast:.1}");
+        }
+        assert!(colors.len() > 4 && image.contains("font: 14px"), "{name}");
+    }
+}
