@@ -343,6 +343,18 @@ fn a_misspelt_page_is_shown_with_the_page_that_may_be_meant() {
         assert_eq!(run.exit, 6, "{run}");
         assert!(run.stderr.contains("page `cafee` not found; did you mean `cafe`?"), "{run}");
     }
+    // The IDs of a page that does not exist are one mistake, not one for each slot.
+    env.file(
+        "ids.yaml",
+        "profile: cafee\nslots:\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n",
+    );
+    let run = env.run("plan ids.yaml -o json");
+    let places = run.error()["places"].as_array().unwrap().clone();
+    assert_eq!((run.exit, places.len()), (8, 1), "{run}");
+    assert_eq!(
+        (&places[0]["line"], &places[0]["hint"]),
+        (&json!(1), &json!("did you mean `cafe`?"))
+    );
 }
 
 #[test]

@@ -35,8 +35,7 @@ pub(super) async fn confirm(
     let found = Irreversible::of(state, pages);
     let is_new = pages.iter().any(|page| page.has_changes() && !page.is_confirmed());
     let is_new = is_new || state.has_form_changes();
-    let asks_first = state.asks_first && context.ui.is_interactive();
-    let needs = found.needs(&state.options, (state.is_edit || asks_first) && is_new);
+    let needs = found.needs(&state.options, (state.is_edit || state.asks_first) && is_new);
     if needs.is_empty() {
         return Ok(false);
     }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::absent_files::{is_absent, recorded_below};
+use super::file_filter::FileFilter;
 use crate::apply::operation_file::has_format;
 pub(crate) use crate::apply::sync::from_here;
 use crate::apply::sync::{LOCK_NAME, LockStore};
@@ -37,19 +38,26 @@ pub(crate) struct AccountFiles {
     pub(crate) skipped: Vec<PathBuf>,
     /// The directories that were searched.
     pub(crate) directories: Vec<PathBuf>,
+    /// Which files are taken.
+    filter: FileFilter,
     /// Paths of the files without links, each of which is read once.
     known: BTreeSet<PathBuf>,
 }
 
 impl AccountFiles {
-    /// Reads the files, and those below the directories. Without a path, those below the directory of the closest `links.lock`. Keeps why files
-    /// cannot be used.
+    /// Reads the files, and those below the directories, that the filter takes. Without a path, those below the directory of the closest
+    /// `links.lock`. Keeps why files cannot be used.
     ///
     /// # Errors
     ///
     /// When no path is given, and there is no lock.
-    pub(crate) fn read(context: &Context, paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self> {
-        let mut files = Self::default();
+    pub(crate) fn read(
+        context: &Context,
+        paths: &[PathBuf],
+        roots: &[PathBuf],
+        filter: &FileFilter,
+    ) -> Result<Self> {
+        let mut files = Self { filter: filter.clone(), ..Self::default() };
         for path in &or_all(paths)? {
             let read = files.add_all(context, path, roots);
             files.failures.extend(read.err());
@@ -117,11 +125,27 @@ impl AccountFiles {
     }
 
     fn add(&mut self, path: &Path, roots: &[PathBuf], is_found: bool) -> Result<()> {
+        if self.filter.excludes(path) {
+            return Ok(());
+        }
         let (name, bytes) = named::read(path).map_err(unread_page_file)?;
         if !self.known.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
             return Ok(());
         }
-        self.parse(path, &name, bytes, roots, is_found)
+        if self.filter.has_changed(path, &bytes)? {
+            return self.parse(path, &name, bytes, roots, is_found);
+        }
+        // A page may show an image that has changed. A mistake that was there before is none of this command's.
+        let mut unchanged = Self::default();
+        if unchanged.parse(path, &name, bytes, roots, true).is_ok() {
+            for (path, file) in unchanged.pages {
+                let changed = file.images.iter().map(|it| self.filter.has_changed_image(&it.local));
+                if changed.collect::<Result<Vec<_>>>()?.contains(&true) {
+                    self.pages.push((path, file));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn parse(

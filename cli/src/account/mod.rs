@@ -5,6 +5,7 @@ pub(crate) mod absent_files;
 mod confirm;
 pub(crate) mod edit;
 pub(crate) mod estimate;
+pub(crate) mod file_filter;
 pub(crate) mod files;
 pub(crate) mod form_edit;
 mod form_finder;
@@ -86,6 +87,10 @@ pub(crate) async fn plan(
     outputs: PlanOutputs,
 ) -> Result<CommandOutput> {
     let PlanOutputs { out, check, summary, fail_on, annotate } = outputs;
+    if out.as_deref() == Some(Path::new("-")) {
+        let message = "a plan cannot be saved to standard output";
+        return Err(CommandError::usage(message).with_hint("pass the name of a file: --out PLAN"));
+    }
     summary::check(summary.as_deref(), context.settings.output)?;
     let mut session = Box::pin(planned(context, source, options)).await?;
     if session.state.is_unplanned() {
@@ -122,7 +127,10 @@ pub(crate) async fn plan(
     if let Some(memo) = Memo::of(context, &state) {
         memo.store();
     }
-    let output = shown(&context.ui, state, fail_on);
+    let mut output = shown(&context.ui, state, fail_on);
+    if let (Err(failure), Some(Value::Object(body))) = (&failed, output.body.own_mut()) {
+        body["meta"]["failed"] = failure.others().len().max(1).into();
+    }
     let output = match (summary, markdown) {
         (Some(path), Some(markdown)) => summary::put(&path, markdown, output)?,
         _ => output,

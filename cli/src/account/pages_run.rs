@@ -89,7 +89,7 @@ impl<'c> PagesRun<'c> {
         if let Some(saved) = &saved {
             saved.check_forms(&forms)?;
         }
-        let asks_first = saved.is_none() && opened.is_none() && context.settings.confirms_all;
+        let is_reviewed = saved.is_some() || opened.is_some() || !context.settings.confirms_all;
         let mut saved = saved.into_iter().flat_map(|saved| saved.pages);
         let (mut states, mut requests, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
         for (path, file) in pages {
@@ -111,6 +111,8 @@ impl<'c> PagesRun<'c> {
             states.push(PageState::new(path));
         }
         let is_edit = edit.is_some() || !form_edits.is_empty();
+        let is_asked = context.ui.is_interactive() && !options.flags.yes;
+        let asks_first = is_asked && (is_edit || !is_reviewed);
         if let Some(edit) = edit {
             for key in &edit.pages {
                 let keys = vec![key.clone()];
@@ -239,11 +241,17 @@ impl<'c> PagesRun<'c> {
                     self.state.pages[nth].left_out = Some(why);
                 }
                 resolved?;
-                let planned = self.plan(&mut page, *file).await?;
-                if let Some(saved) = saved {
-                    saved.check(planned, page.is_resumed())?;
+                match (self.plan(&mut page, *file).await, saved) {
+                    (Ok(planned), Some(saved)) => {
+                        saved.check(planned, page.is_resumed())?;
+                        planned
+                    }
+                    (Ok(planned), None) => planned,
+                    (Err(RunFailure::Here(failure)), Some(saved)) => {
+                        return Err(saved.outdated(failure).into());
+                    }
+                    (Err(failure), _) => return Err(failure),
                 }
-                planned
             }
             PageInput::Edit(edit) => {
                 let (planned, note) = edit.plan(self.context, &mut page).await?;

@@ -288,11 +288,17 @@ impl SavedPage {
     /// Sets the options that the plan was made with, and nothing else.
     fn allow(&self, options: &mut RunOptions) -> Result<()> {
         let flags = &mut options.flags;
-        if flags.prune || flags.prune_unsupported {
+        let refused = |what: &str, option: &str| {
             let hint =
-                format!("pass --prune to `links {}` when making the plan", self.planned_by());
-            return Err(CommandError::usage("a saved plan already contains what is deleted")
-                .with_hint(hint));
+                format!("pass {option} to `links {}` when making the plan", self.planned_by());
+            Err(CommandError::usage(format!("a saved plan already contains what is {what}"))
+                .with_hint(hint))
+        };
+        if flags.prune || flags.prune_unsupported {
+            return refused("deleted", "--prune");
+        }
+        if options.sync.overwrite || options.sync.exact {
+            return refused("overwritten", "--force or --exact");
         }
         let SavedOptions { prune, prune_unsupported, no_validate, overwrite, exact } = self.options;
         (flags.prune, flags.prune_unsupported) = (prune, prune_unsupported);
@@ -316,12 +322,23 @@ impl SavedPage {
         match self.staleness(planned, is_resumed) {
             None => Ok(()),
             Some(why) => {
-                let (made, file) = (self.planned_by(), quoted(&self.file.name));
                 let message = format!("{why} since the plan was made; nothing was written");
-                Err(CommandError::new(Exit::Conflict, message)
-                    .with_hint(format!("make a new plan: links {made} {file} --out PLAN")))
+                Err(CommandError::new(Exit::Conflict, message).with_hint(self.new_plan()))
             }
         }
+    }
+
+    /// Returns the error for a page of which the same file gives no plan any more, because somebody has changed the page.
+    pub(super) fn outdated(&self, failure: CommandError) -> CommandError {
+        if failure.exit() != Exit::Conflict {
+            return failure;
+        }
+        failure.with_hint(self.new_plan())
+    }
+
+    fn new_plan(&self) -> String {
+        let (made, file) = (self.planned_by(), quoted(&self.file.name));
+        format!("the plan is out of date; make a new one: links {made} {file} --out PLAN")
     }
 
     /// Returns what was changed since the plan was made.

@@ -4,6 +4,7 @@ use links_sdk::types::Me;
 
 use links_pages::page_file::At;
 use links_pages::profile_key;
+use links_pages::suggest::nearest;
 
 use crate::context::prelude::*;
 
@@ -35,6 +36,22 @@ pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<
     let message = format!("the file is for the page {page}, not for {named}");
     Err(CommandError::refused(format!("{message}; nothing was written"))
         .with_hint("leave out --only, or pass the file of that page"))
+}
+
+/// Refuses a file with IDs of slots whose page does not exist: its `profile` is mistyped, or the file is of another account.
+pub(super) fn check_exists(context: &Context, file: &PageFile, page: &PageSnapshot) -> Result<()> {
+    let has_ids = file.page.content.slots.iter().any(|slot| slot.id.is_some());
+    if page.exists() || !has_ids {
+        return Ok(());
+    }
+    let login = &page.login;
+    let help = match nearest(login, context.known_logins()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("to create the page {login}, remove the IDs of its slots"),
+    };
+    let message = format!("page {login} not found, but the file has IDs of its slots");
+    let problem = file.document.locate(&["profile"], At::Value, message).help(help);
+    Err(file.document.bad(vec![problem]).into())
 }
 
 /// Refuses a file whose `profile` is a URL of another host than that of the page, which the service reports, or

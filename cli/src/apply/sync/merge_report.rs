@@ -172,7 +172,7 @@ pub(crate) fn identity_problems(
 pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
     let MergedPage { base, merge, since, .. } = merged;
     let since = *since;
-    let kept = merge.remote.iter().filter_map(|it| remote(it, since));
+    let kept = merge.remote.iter().map(|it| remote(it, since));
     let kept = kept.map(StyledLine::changed);
     // Without a record nothing tells that an empty value was anything else before.
     let is_noted = |replaced: &&Replaced| match replaced {
@@ -195,8 +195,8 @@ pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
     kept.chain(replaced).chain(deleted).chain(notes).collect()
 }
 
-fn remote(change: &RemoteChange, since: Since) -> Option<String> {
-    Some(match change {
+fn remote(change: &RemoteChange, since: Since) -> String {
+    match change {
         RemoteChange::Key { id, key, page, .. } => {
             format!(
                 "< slot {id}: `{key}` changed to {} on the page {since}; kept",
@@ -209,26 +209,18 @@ fn remote(change: &RemoteChange, since: Since) -> Option<String> {
         RemoteChange::Deleted { item, id } => {
             format!("< item {}: slot {id} was deleted on the page {since}; not recreated", item + 1)
         }
-        // The plan lists it among the slots that stay.
-        RemoteChange::Made { .. } if since == Since::Sync => return None,
         RemoteChange::Made { id, kind, .. } => {
             format!("< {kind} {id} was created on the page {since}; kept")
         }
         RemoteChange::Order { .. } => {
             format!("< the order changed on the page {since}; kept")
         }
-    })
+    }
 }
 
 /// Describes a change of the page that the file does not have.
 pub(crate) fn remote_words(change: &RemoteChange) -> String {
-    match (change, remote(change, Since::Sync)) {
-        (RemoteChange::Made { id, kind, .. }, _) => {
-            format!("{kind} {id} was created on the page since the last sync; kept")
-        }
-        (_, Some(text)) => text.trim_start_matches("< ").to_owned(),
-        (_, None) => "changed on the page since the last sync; kept".to_owned(),
-    }
+    remote(change, Since::Sync).trim_start_matches("< ").to_owned()
 }
 
 fn replaced(replaced: &Replaced) -> StyledLine {
