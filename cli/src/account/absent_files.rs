@@ -42,7 +42,7 @@ impl AbsentFile {
         let (login, file) = (&self.login, self.file.display());
         let (key, quoted) = (quoted(login), quoted(&file.to_string()));
         format!(
-            "its file {file} no longer exists; the page is left alone (`links pull {key} -O {quoted}` writes the file again, `links init --refresh` removes its record from links.lock; pages can only be deleted in the dashboard)"
+            "{file} no longer exists, so its page is left alone; restore the file with `links pull {key} -O {quoted}`, or remove its record from links.lock with `links init --refresh` (to delete the page, use the dashboard)"
         )
     }
 

@@ -200,12 +200,12 @@ fn not_a_file(shown: &Path, file: &Path, login: &str) -> Option<CommandError> {
         ("not a file", "restore the file from version control")
     } else {
         (
-            "a link",
-            "put the file itself there, or name it on the command line, where links are followed",
+            "a symbolic link",
+            "replace the link with the file, or pass the link as an argument: links in arguments are followed",
         )
     };
     let message = format!(
-        "{} is {what}, but links.lock has it as the file of the page {login}; nothing was written",
+        "{} is {what}, but links.lock records it as the file of page {login}; nothing was written",
         shown.display()
     );
     Some(CommandError::invalid(message).with_hint(hint))
@@ -247,7 +247,7 @@ pub(crate) fn read_page(
 pub(super) fn both_files_of(what: &str, one: &Path, other: &Path) -> CommandError {
     let (one, other) = (one.display(), other.display());
     let message = format!("{one} and {other} are both files for {what}; nothing was written");
-    CommandError::invalid(message).with_hint("keep one of them, or name only one")
+    CommandError::invalid(message).with_hint("delete one of them, or pass only one")
 }
 
 /// Returns the files that a command opens for these paths.
@@ -276,7 +276,7 @@ fn directory_of_lock() -> Result<PathBuf> {
             "no files given, and no links.lock found in this directory or its parents",
         )
         .with_hint(
-            "pass files or directories, or run `links init` in the directory of the page files first",
+            "pass files or directories, or first run `links init` in the directory of the page files",
         )),
     }
 }

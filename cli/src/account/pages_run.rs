@@ -102,7 +102,9 @@ impl<'c> PagesRun<'c> {
                 locked::check(&file, record.as_deref())?;
             }
             if let Some(names) = file.left_out_words() {
-                let text = format!("`slots` commands ignore {names}; `links apply` writes them");
+                let text = format!(
+                    "ignoring {names}: `slots` commands only write slots; to write the whole file, run `links apply`"
+                );
                 context.ui.tell(Style::Faint, text);
             }
             requests.push(page_request(record.as_deref(), &path, &file, &options));
@@ -121,7 +123,7 @@ impl<'c> PagesRun<'c> {
         }
         let reading = (count > 1).then(|| context.ui.progress(count));
         if let Some(reading) = &reading {
-            reading.now("reading the pages");
+            reading.now("reading pages");
         }
         let state = AccountState {
             client,
@@ -224,7 +226,7 @@ impl<'c> PagesRun<'c> {
         self.state.pages[nth].is_new = page.is_new();
         if let Some(reading) = &self.reading {
             reading.step();
-            reading.now(&format!("{} is read", page.snapshot().login));
+            reading.now(&format!("read {}", page.snapshot().login));
         }
         let AccountState { client, options, .. } = &self.state;
         let planned = match source {
@@ -275,7 +277,8 @@ impl<'c> PagesRun<'c> {
             Some(format!("page `{key}` not found; did you mean `{meant}`?"))
         };
         let gone = record.and_then(SyncRecord::gone_hint);
-        self.state.pages[nth].left_out = gone.as_ref().map(|_| "its page is gone".to_owned());
+        self.state.pages[nth].left_out =
+            gone.as_ref().map(|_| "its page no longer exists".to_owned());
         error.hinted(gone.or_else(meant))
     }
 
@@ -379,7 +382,7 @@ impl<'c> PagesRun<'c> {
                     options.languages.iter().map(|it| it.code.as_str()).collect();
                 let message = format!("unknown language `{code}`");
                 let problem = document.locate(&["languageCode"], At::Value, message);
-                document.bad(vec![problem.help(format!("it has {}", codes.join(", ")))]).into()
+                document.bad(vec![problem.help(format!("use one of: {}", codes.join(", ")))]).into()
             })
             .collect();
         CommandError::if_any(failures, "languages are unknown; nothing was written")
@@ -456,7 +459,7 @@ impl<'c> PagesRun<'c> {
             if names.is_empty() {
                 return failure;
             }
-            failure.partial(&format!("forms written: {}", names.join(", ")))
+            failure.partial(&format!("wrote form {}", names.join(", form ")))
         };
         for form in &self.state.forms {
             if form.plan.is_empty() {

@@ -138,20 +138,20 @@ impl SavedPlan {
         };
         let value: Value = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
         if value["version"].as_u64().is_some_and(|version| version > VERSION.into()) {
-            return Err(unusable(&"it was written by a newer version of this program"));
+            return Err(unusable(&"it was written by a newer version of `links`"));
         }
         let mut saved: Self = serde_json::from_value(value).map_err(|why| unusable(&why))?;
         if saved.digest != saved.content_digest() {
             let command = saved.pages.first().map_or("plan", SavedPage::planned_by);
-            let message = "the plan file was edited after the plan was made; nothing was written";
+            let message = "the plan file was edited after `links` saved it; nothing was written";
             return Err(CommandError::invalid(message)
-                .with_hint(format!("make a new plan: links {command} --out PLAN")));
+                .with_hint(format!("make a new plan with `links {command} --out PLAN`")));
         }
         let is_of_slots = matches!(&saved.pages[..], [page] if !page.whole);
         if is_of_slots != options.is_one_page {
             let slots = if is_of_slots { "slots " } else { "" };
-            let message = format!("{name} is a plan of `links {slots}plan`; nothing was written");
-            let hint = format!("links {slots}apply --plan {}", quoted(&name));
+            let message = format!("{name} was made by `links {slots}plan`; nothing was written");
+            let hint = format!("run `links {slots}apply --plan {}`", quoted(&name));
             return Err(CommandError::usage(message).with_hint(hint));
         }
         // All pages of a plan were planned with the same options.
@@ -184,7 +184,7 @@ impl SavedPlan {
                     now.plan.name
                 );
                 return Err(CommandError::new(Exit::Conflict, message)
-                    .with_hint("make a new plan: links plan --out PLAN"));
+                    .with_hint("make a new plan with `links plan --out PLAN`"));
             }
         }
         Ok(())
@@ -290,8 +290,8 @@ impl SavedPage {
         let flags = &mut options.flags;
         if flags.prune || flags.prune_unsupported {
             let hint =
-                format!("pass --prune to `links {}` when making the plan", self.planned_by());
-            return Err(CommandError::usage("a saved plan already contains what is deleted")
+                format!("pass --prune to `links {}` when you make the plan", self.planned_by());
+            return Err(CommandError::usage("a saved plan already lists the slots to delete")
                 .with_hint(hint));
         }
         let SavedOptions { prune, prune_unsupported, no_validate, overwrite, exact } = self.options;
@@ -319,7 +319,7 @@ impl SavedPage {
                 let (made, file) = (self.planned_by(), quoted(&self.file.name));
                 let message = format!("{why} since the plan was made; nothing was written");
                 Err(CommandError::new(Exit::Conflict, message)
-                    .with_hint(format!("make a new plan: links {made} {file} --out PLAN")))
+                    .with_hint(format!("make a new plan with `links {made} {file} --out PLAN`")))
             }
         }
     }
@@ -351,7 +351,7 @@ impl SavedPage {
         for image in self.images.iter().filter(|it| !it.uploaded) {
             put_in_plan(&mut now, &image.place, &upload_of(&image.name));
         }
-        let why = "the slot types of the service or the links.lock changed";
+        let why = "the service's slot types or links.lock changed";
         (now != self.plan).then(|| why.to_owned())
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Sources {
 pub(crate) fn of_files(context: &Context, paths: &[PathBuf]) -> Result<Vec<Source>> {
     let files = AccountFiles::read(context, paths, &[])?.all_usable()?;
     if files.is_empty() {
-        return Err(CommandError::usage("there is no page file and no form file")
+        return Err(CommandError::usage("no page or form file found")
             .with_hint("a page file starts with `profile: LOGIN`, a form file with `form: NAME`"));
     }
     let source = |name, path, document: Document, is_form| {
