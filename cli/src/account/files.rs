@@ -191,7 +191,7 @@ pub(crate) fn left_out_words(skipped: &[PathBuf]) -> Option<String> {
     }
 }
 
-/// Returns the error for the recorded file of a page in the place of which there is something else, or to which a link leads.
+/// Returns the error for a recorded page file that is not a regular file, or that is reached through a link.
 fn not_a_file(shown: &Path, file: &Path, login: &str) -> Option<CommandError> {
     let (what, hint) = if named::resolve(file).is_ok_and(|it| it == file) {
         if file.is_file() {
@@ -222,7 +222,7 @@ fn refuse_plan(name: &str, bytes: &[u8], command: &str) -> Result<()> {
         return Ok(());
     }
     Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
-        .with_hint(format!("pass it with --plan: links {command} --plan {}", quoted(name))))
+        .with_hint(format!("pass it with --plan: `links {command} --plan {}`", quoted(name))))
 }
 
 fn page(path: &Path, document: Document, roots: &[PathBuf]) -> Result<PageFile> {

@@ -161,8 +161,8 @@ impl<'c> PagesRun<'c> {
         Ok(open)
     }
 
-    /// Reads and plans the pages, and locks them if the run writes. Nothing is written, apart from the last request of an interrupted run of
-    /// which it is unknown whether it was executed. Keeps why pages cannot be planned, so that the others are.
+    /// Reads and plans the pages, and locks them if the run writes. Writes nothing, except that the last request of an interrupted run is sent
+    /// again if its outcome is unknown. Collects the failures of pages that cannot be planned, so that the others still are.
     ///
     /// # Errors
     ///

@@ -130,7 +130,7 @@ impl SavedPlan {
         let (name, bytes) = named::read_most(path, MAX_BYTES)?;
         if !is_saved_plan(&bytes) {
             let (command, file) = (&options.command.name, quoted(&name));
-            let hint = format!("pass a page file without --plan: links {command} {file}");
+            let hint = format!("pass a page file without --plan: `links {command} {file}`");
             return Err(CommandError::usage(format!("{name} is not a saved plan")).with_hint(hint));
         }
         let unusable = |why: &dyn std::fmt::Display| {
@@ -194,7 +194,7 @@ impl SavedPlan {
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         self.pages.iter().filter(|page| page.file.is_edited()).map(|page| {
             format!(
-                "note: {} was edited after the plan was made; the plan is unchanged",
+                "note: {} was edited after the plan was made; the plan uses the earlier version",
                 page.file.name
             )
         })

@@ -129,7 +129,7 @@ fn value_path(slot: Option<(usize, SlotId)>, key: &str) -> Vec<String> {
     item.into_iter().flatten().chain([key.to_owned()]).collect()
 }
 
-/// Returns the items of which it is unclear which slots they are, at their places in the file. `page_of_slot` says which other page has a slot.
+/// Returns the problems of items whose slots are unclear, at their places in the file. `page_of_slot` says which other page has a slot.
 pub(crate) fn identity_problems(
     problems: &[IdentityProblem],
     file: &PageFile,
