@@ -112,12 +112,13 @@ impl Irreversible {
             found.uploads += uploads.len();
         }
         for what in &found.creates {
-            let text = format!("  new {what} (`links` cannot delete it again)");
+            let text = format!("  new {what} (`links` can't delete it)");
             found.lines.push(StyledLine::added(text));
         }
         for what in &found.renames {
-            let text =
-                format!("  new login {what}: links, QR codes and NFC tags to the old one break");
+            let text = format!(
+                "  new login {what}: existing links, QR codes and NFC tags will stop working"
+            );
             found.lines.push(StyledLine::removed(text));
         }
         found

@@ -215,7 +215,7 @@ pub(crate) fn left_out_words(skipped: &[PathBuf]) -> Option<String> {
     }
 }
 
-/// Returns the error for the recorded file of a page in the place of which there is something else, or to which a link leads.
+/// Returns the error for a recorded page file that is not a regular file, or that is reached through a link.
 fn not_a_file(shown: &Path, file: &Path, login: &str) -> Option<CommandError> {
     let (what, hint) = if named::resolve(file).is_ok_and(|it| it == file) {
         if file.is_file() {
@@ -224,12 +224,12 @@ fn not_a_file(shown: &Path, file: &Path, login: &str) -> Option<CommandError> {
         ("not a file", "restore the file from version control")
     } else {
         (
-            "a link",
-            "put the file itself there, or name it on the command line, where links are followed",
+            "a symbolic link",
+            "replace the link with the file, or pass the link as an argument: links in arguments are followed",
         )
     };
     let message = format!(
-        "{} is {what}, but links.lock has it as the file of the page {login}; nothing was written",
+        "{} is {what}, but links.lock records it as the file of page {login}; nothing was written",
         shown.display()
     );
     Some(CommandError::invalid(message).with_hint(hint))
@@ -246,7 +246,7 @@ fn refuse_plan(name: &str, bytes: &[u8], command: &str) -> Result<()> {
         return Ok(());
     }
     Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
-        .with_hint(format!("pass it with --plan: links {command} --plan {}", quoted(name))))
+        .with_hint(format!("pass it with --plan: `links {command} --plan {}`", quoted(name))))
 }
 
 fn page(path: &Path, document: Document, roots: &[PathBuf]) -> Result<PageFile> {
@@ -271,7 +271,7 @@ pub(crate) fn read_page(
 pub(super) fn both_files_of(what: &str, one: &Path, other: &Path) -> CommandError {
     let (one, other) = (one.display(), other.display());
     let message = format!("{one} and {other} are both files for {what}; nothing was written");
-    CommandError::invalid(message).with_hint("keep one of them, or name only one")
+    CommandError::invalid(message).with_hint("delete one of them, or pass only one")
 }
 
 /// Returns the files that a command opens for these paths.
@@ -300,7 +300,7 @@ fn directory_of_lock() -> Result<PathBuf> {
             "no files given, and no links.lock found in this directory or its parents",
         )
         .with_hint(
-            "pass files or directories, or run `links init` in the directory of the page files first",
+            "pass files or directories, or first run `links init` in the directory of the page files",
         )),
     }
 }

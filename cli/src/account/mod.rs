@@ -55,13 +55,13 @@ pub(crate) struct PlanOutputs {
     /// Validate new and changed slots with the service, without writing
     #[arg(long)]
     check: bool,
-    /// Append the plan in Markdown to this file (`-`: print it), for a CI summary or a comment
+    /// Append the plan as Markdown to this file (`-`: print it), for a CI job summary or a pull request comment
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
     pub(crate) summary: Option<PathBuf>,
-    /// When to exit with 3: `pending` changes, `remote` changes, or `any`; the last two need a links.lock
+    /// Exit with 3 on `pending` changes, `remote` changes, or `any`; the last two need a links.lock
     #[arg(long, value_name = "WHAT", value_enum, default_value_t, hide_short_help = true)]
     fail_on: FailOn,
-    /// Annotate refused fields, changes and changes of others at their lines of the files, for a CI service
+    /// Annotate errors, planned changes and changes made on the page at their lines in the files, for a CI service
     #[arg(long, value_name = "FORMAT", hide_short_help = true)]
     pub(crate) annotate: Option<Annotate>,
 }
@@ -106,7 +106,7 @@ pub(crate) async fn plan(
     let options = &session.state.options;
     if let (Some(path), Err(_)) = (&out, &failed) {
         let text =
-            format!("{} was not saved: a saved plan has to cover every file given", path.display());
+            format!("plan not saved to {}: it must cover every file that you pass", path.display());
         session.context.ui.tell(Style::Changed, text);
     } else if let Some(path) = &out {
         SavedPlan::new(&session.state, path).write(path)?;

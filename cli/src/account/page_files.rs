@@ -55,6 +55,6 @@ fn no_file(key: &ProfileKey) -> CommandError {
     );
     let name = quoted(&key.to_string());
     CommandError::not_found(message).with_hint(format!(
-        "`links pull {name} -O {name}.yaml` writes one; `links profile preview {name}` shows the current page"
+        "create one with `links pull {name} -O {name}.yaml`, or see the current page with `links profile preview {name}`"
     ))
 }

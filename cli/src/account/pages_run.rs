@@ -102,7 +102,9 @@ impl<'c> PagesRun<'c> {
                 locked::check(&file, record.as_deref())?;
             }
             if let Some(names) = file.left_out_words() {
-                let text = format!("`slots` commands ignore {names}; `links apply` writes them");
+                let text = format!(
+                    "ignoring {names}: `slots` commands only write slots; to write the whole file, run `links apply`"
+                );
                 context.ui.tell(Style::Faint, text);
             }
             requests.push(page_request(record.as_deref(), &path, &file, &options));
@@ -123,7 +125,7 @@ impl<'c> PagesRun<'c> {
         }
         let reading = (count > 1).then(|| context.ui.progress(count));
         if let Some(reading) = &reading {
-            reading.now("reading the pages");
+            reading.now("reading pages");
         }
         let state = AccountState {
             client,
@@ -161,8 +163,8 @@ impl<'c> PagesRun<'c> {
         Ok(open)
     }
 
-    /// Reads and plans the pages, and locks them if the run writes. Nothing is written, apart from the last request of an interrupted run of
-    /// which it is unknown whether it was executed. Keeps why pages cannot be planned, so that the others are.
+    /// Reads and plans the pages, and locks them if the run writes. Writes nothing, except that the last request of an interrupted run is sent
+    /// again if its outcome is unknown. Collects the failures of pages that cannot be planned, so that the others still are.
     ///
     /// # Errors
     ///
@@ -226,7 +228,7 @@ impl<'c> PagesRun<'c> {
         self.state.pages[nth].is_new = page.is_new();
         if let Some(reading) = &self.reading {
             reading.step();
-            reading.now(&format!("{} is read", page.snapshot().login));
+            reading.now(&format!("read {}", page.snapshot().login));
         }
         let AccountState { client, options, .. } = &self.state;
         let planned = match source {
@@ -283,7 +285,8 @@ impl<'c> PagesRun<'c> {
             Some(format!("page `{key}` not found; did you mean `{meant}`?"))
         };
         let gone = record.and_then(SyncRecord::gone_hint);
-        self.state.pages[nth].left_out = gone.as_ref().map(|_| "its page is gone".to_owned());
+        self.state.pages[nth].left_out =
+            gone.as_ref().map(|_| "its page no longer exists".to_owned());
         error.hinted(gone.or_else(meant))
     }
 
@@ -387,7 +390,7 @@ impl<'c> PagesRun<'c> {
                     options.languages.iter().map(|it| it.code.as_str()).collect();
                 let message = format!("unknown language `{code}`");
                 let problem = document.locate(&["languageCode"], At::Value, message);
-                document.bad(vec![problem.help(format!("it has {}", codes.join(", ")))]).into()
+                document.bad(vec![problem.help(format!("use one of: {}", codes.join(", ")))]).into()
             })
             .collect();
         CommandError::if_any(failures, "languages are unknown; nothing was written")
@@ -464,7 +467,7 @@ impl<'c> PagesRun<'c> {
             if names.is_empty() {
                 return failure;
             }
-            failure.partial(&format!("forms written: {}", names.join(", ")))
+            failure.partial(&format!("wrote form {}", names.join(", form ")))
         };
         for form in &self.state.forms {
             if form.plan.is_empty() {

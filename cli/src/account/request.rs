@@ -65,11 +65,11 @@ impl RunSource {
             if filter.compares() {
                 return Ok(Self { files, ..Self::default() });
             }
-            let failure = CommandError::usage("there is no page file and no form file");
+            let failure = CommandError::usage("no page or form file found");
             let absent = AbsentFile::below(context, &files.directories)?;
             let words = absent.first().map(AbsentFile::words);
             return Err(failure.with_hint(words.unwrap_or_else(|| {
-                "a page file starts with `profile: LOGIN`, a form file with `form: NAME`; `links pull LOGIN -O FILE` writes one".to_owned()
+                "write one with `links pull LOGIN -O FILE`; a page file starts with `profile: LOGIN`, a form file with `form: NAME`".to_owned()
             })));
         }
         Ok(Self { files, ..Self::default() })

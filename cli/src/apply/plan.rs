@@ -96,7 +96,7 @@ pub(crate) async fn plan(
             other.kind, other.id
         );
         return Err(CommandError::new(Exit::Conflict, message)
-            .with_hint("check what is deleted, and apply again"));
+            .with_hint("check what would be deleted, then apply again"));
     }
     let guarded = apply::guard(&plan, page.slots.len(), &run.flags.limits());
     // A file that says nothing of slots is not one without slots.

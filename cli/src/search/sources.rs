@@ -26,7 +26,7 @@ pub(crate) fn of_files(
 ) -> Result<Vec<Source>> {
     let files = AccountFiles::read(context, paths, &[], filter)?.all_usable()?;
     if files.is_empty() && !filter.compares() {
-        return Err(CommandError::usage("there is no page file and no form file")
+        return Err(CommandError::usage("no page or form file found")
             .with_hint("a page file starts with `profile: LOGIN`, a form file with `form: NAME`"));
     }
     let source = |name, path, document: Document, is_form| {

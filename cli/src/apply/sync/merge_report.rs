@@ -76,7 +76,7 @@ pub(crate) fn conflicts(
                 "use --force to keep the file's order, or use the page's order here"
             }
         };
-        let help = format!("nothing was written; {help}; `{pull}` marks it in the file");
+        let help = format!("nothing was written; {help}; to mark it in the file, run `{pull}`");
         conflict(conflicting, file, Since::Sync).help(help)
     };
     merge.conflicts.iter().map(with_help).collect()
@@ -90,7 +90,7 @@ pub(super) fn conflict(conflict: &Conflict, file: &Document, since: Since) -> Fi
             let what = if *recorded {
                 format!("changed both here and on the page {since}")
             } else {
-                "the page has another value, and no sync recorded which one is newer".to_owned()
+                "differs from the page, and no sync recorded which one is newer".to_owned()
             };
             let page = shown_value(page);
             let message = match slot {
@@ -129,7 +129,7 @@ fn value_path(slot: Option<(usize, SlotId)>, key: &str) -> Vec<String> {
     item.into_iter().flatten().chain([key.to_owned()]).collect()
 }
 
-/// Returns the items of which it is unclear which slots they are, at their places in the file. `page_of_slot` says which other page has a slot.
+/// Returns the problems of items whose slots are unclear, at their places in the file. `page_of_slot` says which other page has a slot.
 pub(crate) fn identity_problems(
     problems: &[IdentityProblem],
     file: &PageFile,
