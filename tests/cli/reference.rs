@@ -8,7 +8,7 @@ use clap::{Arg, Command};
 use crate::docs::compare;
 
 const INTRODUCTION: &str = "# Commands\n\n\
-     One page per noun, made from the definition of the command line. `links COMMAND --help` says the same.\n\n\
+     Each page describes a command and its subcommands. `links COMMAND --help` shows the same text.\n\n\
      | command | purpose |\n|---|---|\n";
 
 /// Returns a text in which no character has a meaning of Markdown, outside of its spans of code.
