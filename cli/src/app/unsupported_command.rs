@@ -58,7 +58,7 @@ pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<CommandError>
         Some(word) if is_exact => format!("{noun} {word}"),
         _ => first.to_owned(),
     };
-    Some(CommandError::usage(format!("no command `{command}`")).with_hint(hint))
+    Some(CommandError::usage(format!("unknown command `{command}`")).with_hint(hint))
 }
 
 /// Returns the command that a word names: by its name, by another name, or with one letter that is wrong.
@@ -149,15 +149,15 @@ mod tests {
         for (line, expected) in [
             (
                 "page cafe",
-                "`links profile get cafe` shows the page, `links slots list cafe` its slots",
+                "`links profile get cafe` shows the page, and `links slots list cafe` lists its slots",
             ),
             (
                 "profile qara.weddings",
-                "`links profile get qara.weddings` shows the page, `links slots list qara.weddings` its slots",
+                "`links profile get qara.weddings` shows the page, and `links slots list qara.weddings` lists its slots",
             ),
             (
                 "profile socials cafe",
-                "`links profile get cafe --fields socials` shows the social links, `links profile socials add cafe URL` adds one",
+                "`links profile get cafe --fields socials` shows the social links, and `links profile socials add cafe URL` adds one",
             ),
             ("slots cafe", "`links slots list cafe` lists the slots of the page"),
             ("slots update cafe 1002", "`links slots set KEY ID` changes a slot"),

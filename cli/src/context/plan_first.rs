@@ -108,15 +108,15 @@ impl PlanFirst {
             }
             PlanRule::DryRun | PlanRule::Interactive => {
                 let Some((path, name)) = record? else {
-                    let what = "there is no state directory to record a dry run in";
+                    let what = "cannot record a dry run: no state directory";
                     return Err(refused(what));
                 };
                 // No other command uses the same one.
                 let found = change(&path, now, |records| records.remove(&name));
                 let Some(found) = found.ok().flatten() else {
-                    let message = "run this command with --dry-run first (no matching dry run in the last hour)";
-                    return Err(refused(message)
-                        .with_hint("a dry run allows the same command once, within an hour"));
+                    return Err(refused("no matching dry run in the last hour").with_hint(
+                        "run this command with --dry-run first; that allows the same command once, within an hour",
+                    ));
                 };
                 (self.record, self.taken) = (Some((path, name)), Some(found));
             }
@@ -130,9 +130,9 @@ impl PlanFirst {
         match &self.taken {
             Some(taken) if !taken.plans.contains(&digest(plan)?) => {
                 return Err(refused(
-                    "the plan differs from the plan of the dry run: something changed since",
+                    "the plan differs from the dry run, because something has changed since",
                 )
-                .with_hint("run it with --dry-run again, and read the plan"));
+                .with_hint("run the command with --dry-run again, and read the plan"));
             }
             None if !self.is_cleared => self.seen.borrow_mut().push(digest(plan)?),
             _ => {}
@@ -155,7 +155,7 @@ impl PlanFirst {
         let made = DryRunRecord { at: now, plans };
         change(path, now, |records| records.insert(name.clone(), made)).map(drop).map_err(|error| {
             CommandError::internal(format!(
-                "cannot record the dry run, so it does not count: {}: {error}",
+                "cannot record the dry run in {}, so it does not count: {error}",
                 path.display()
             ))
         })
@@ -174,7 +174,7 @@ fn digest(value: &impl Serialize) -> Result<String> {
 /// Returns the name of a command line on a service for an account: the same words, and the same content of the files that they name.
 pub(crate) fn name_of(service: &str, owner: &impl Serialize, words: &[String]) -> Result<String> {
     let words = significant(words);
-    let refused = |what: &str| Err(refused(what).with_hint("name a file"));
+    let refused = |what: &str| Err(refused(what).with_hint("pass the path of a regular file"));
     let mut files = Vec::new();
     for word in &words {
         if word.contains(char::REPLACEMENT_CHARACTER) {

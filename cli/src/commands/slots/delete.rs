@@ -19,7 +19,7 @@ pub(crate) struct SlotsDeleteArgs {
     /// IDs of the slots (see `links slots list`)
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<SlotId>,
-    /// Confirm without being asked
+    /// Don't ask for confirmation
     #[arg(short, long)]
     yes: bool,
     #[command(flatten)]
@@ -90,7 +90,9 @@ async fn delete_batches(
             Err(failure) => match next_dry_run(dry_run_end.as_ref(), failure) {
                 Ok(end) => dry_run_end = Some(end),
                 Err(failure) if deleted == 0 => return Err(failure),
-                Err(failure) => return Err(failure.partial(&format!("deleted {deleted}"))),
+                Err(failure) => {
+                    return Err(failure.partial(&format!("deleted {}", count(deleted, "slot"))));
+                }
             },
         }
         progress.step();
@@ -124,7 +126,7 @@ fn loss(slot: &Slot, clicks: Option<&u64>) -> StyledLine {
         text = format!("{text} {link}");
     }
     if let Some(clicks) = clicks {
-        text = format!("{text}: {clicks} clicks in the last 28 days");
+        text = format!("{text}: {} in the last 28 days", count(*clicks, "click"));
     }
     StyledLine::removed(text)
 }
