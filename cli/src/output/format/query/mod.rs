@@ -66,7 +66,7 @@ impl Query {
 /// Returns an error if a filter is invalid; the message names the place.
 pub(crate) fn check(code: &str) -> Result<(), String> {
     if code.len() > MOST_CODE {
-        return Err(format!("the filter is longer than {MOST_CODE} bytes"));
+        return Err(format!("must be at most {MOST_CODE} bytes"));
     }
     let code = code.to_owned();
     filter::on_a_deep_stack(move || filter::compile(&code).map(drop)).and_then(|it| it)
