@@ -69,7 +69,7 @@ fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
         }
         (Exit::NotFound, Ok(base)) if failure.operation().is_some() && !has_version(base) => {
             failure.with_hint(format!(
-                "add the version segment, such as {}/api/v1; the URL from {} is {base}",
+                "add the version segment to the URL, as in {}/api/v1; the URL from {} is {base}",
                 base.origin(),
                 url.from
             ))

@@ -225,7 +225,7 @@ fn exit_on_panic() {
 
 fn report(panic: &str) -> String {
     let text = format!(
-        "error: a bug in links stopped the command: {}\n  help: the command may have written something: `links slots apply --status` lists interrupted runs of apply; check the pages for any other change\n",
+        "error: a bug in links stopped the command: {}\n  help: the command may have written something; run `links slots apply --status` to find an interrupted apply, and check the pages for other changes\n",
         sanitize::one_line(panic)
     );
     ui::protected(&text).into_owned()

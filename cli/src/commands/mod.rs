@@ -71,7 +71,7 @@ pub(crate) enum Command {
     Log(log::LogArgs),
     /// Take back this machine's newest operation, or another one
     #[command(
-        notes = "Run the command again to take back the operation before that, or `links redo` to take back the undo. Recreated slots get new IDs and lose their click statistics.",
+        notes = "Run it again to take back the operation before that, or run `links redo` to take back an undo. Recreated slots get new IDs and lose their click statistics.",
         examples = ["links undo", "links undo \"$(links log -n 1 -o ids)\" --page cafe"]
     )]
     Undo(undo::UndoArgs),

@@ -26,10 +26,10 @@ pub(crate) struct PreviewArgs {
     /// Preview without an account or a network connection
     #[arg(long, conflicts_with = "diff")]
     offline: bool,
-    /// Show the page in a browser until Ctrl-C, and reload it when the file changes
+    /// Show the page in a browser until Ctrl-C, and reload it on file changes
     #[arg(long, conflicts_with_all = ["diff", "summary", "max_tokens"])]
     serve: bool,
-    /// Let the browser apply the file: when you press a `key`, or also after each `save`
+    /// Let the browser apply the file: with a `key`, or also after each `save`
     #[arg(long, value_name = "WHEN", value_enum, hide_possible_values = true, num_args = 0..=1, require_equals = true, default_missing_value = "key", requires = "serve", conflicts_with = "offline")]
     apply: Option<ApplyWhen>,
     /// Port on the loopback address; chosen automatically by default

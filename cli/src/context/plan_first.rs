@@ -74,7 +74,7 @@ impl PlanFirst {
     pub(crate) fn begin(&mut self, rule: PlanRule) -> Result<()> {
         self.rule = rule;
         if rule == PlanRule::Interactive && !self.is_cleared {
-            return Err(refused("edits in an editor or a browser cannot be planned beforehand")
+            return Err(refused("edits in an editor or a browser cannot be planned in advance")
                 .with_hint("write a file with `links pull KEY -O FILE`, edit it, and plan it"));
         }
         Ok(())
@@ -174,20 +174,27 @@ fn digest(value: &impl Serialize) -> Result<String> {
 /// Returns the name of a command line on a service for an account: the same words, and the same content of the files that they name.
 pub(crate) fn name_of(service: &str, owner: &impl Serialize, words: &[String]) -> Result<String> {
     let words = significant(words);
-    let refused = |what: &str| Err(refused(what).with_hint("pass the path of a regular file"));
+    let refused = |what: &str, hint: &str| Err(refused(what).with_hint(hint));
+    let regular = "pass the path of a regular file";
     let mut files = Vec::new();
     for word in &words {
         if word.contains(char::REPLACEMENT_CHARACTER) {
-            return refused("an argument that is not UTF-8 cannot be compared with a dry run");
+            return refused(
+                "an argument that is not UTF-8 cannot be compared with a dry run",
+                "use only UTF-8 in arguments and in the names of files",
+            );
         }
         for part in parts(word) {
             if part == "-" {
-                return refused("standard input cannot be compared with a dry run");
+                return refused("standard input cannot be compared with a dry run", regular);
             }
             match Path::new(part).metadata() {
                 Ok(found) if found.is_file() => files.push((part, content(Path::new(part))?)),
                 Ok(found) if !found.is_dir() => {
-                    return refused("a pipe or a device cannot be compared with a dry run");
+                    return refused(
+                        "a pipe or a device cannot be compared with a dry run",
+                        regular,
+                    );
                 }
                 _ => {}
             }

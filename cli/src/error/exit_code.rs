@@ -30,7 +30,7 @@ macro_rules! exit_codes {
 
 exit_codes! {
     Ok = 0, "ok", "Everything was done, or there was nothing to do.";
-    Internal = 1, "internal", "Internal error, or output could not be written.";
+    Internal = 1, "internal", "Internal error, or the output could not be written.";
     Usage = 2, "usage", "The command line or the environment is invalid; nothing was changed unless the message says so.";
     No = 3, "no", "The answer is no: a login is taken, a plan has changes, a link is broken, or nothing was found.";
     NotAuthenticated = 4, "not_authenticated", "The token is missing, or the service rejected it (401).";

@@ -26,7 +26,7 @@ const OF_OTHERS: [&str; 6] =
 pub(super) fn write(path: &Path, context: &Context, findings: &[Finding]) -> Result<()> {
     let text = format!("{:#}\n", report(context, findings));
     let written = if path.as_os_str() == "-" {
-        Err(io::Error::other("standard output shows the findings"))
+        Err(io::Error::other("standard output is used for the findings"))
     } else {
         atomic::write(path, &*redacted(&text), false)
     };

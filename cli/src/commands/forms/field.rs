@@ -52,7 +52,7 @@ impl FieldCommand {
 pub(crate) struct FormsFieldAddArgs {
     /// ID of the form (see `links forms list`)
     id: String,
-    /// Values of the field, such as `type=text`, `label=Name` or `required:=true` (JSON), or a YAML or JSON file (`-`: standard input)
+    /// Values of the field, such as `type=text`, `label=Name` or `required:=true` (JSON); or a YAML or JSON file (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     /// Position of the field (1 is the first); by default, the end
@@ -90,7 +90,7 @@ pub(crate) struct FormsFieldSetArgs {
     id: String,
     /// Key or label of the field
     field: String,
-    /// Values to change, such as `label=Name` or `required:=true` (JSON), or a YAML or JSON file (`-`: standard input)
+    /// Values to change, such as `label=Name` or `required:=true` (JSON); or a YAML or JSON file (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]

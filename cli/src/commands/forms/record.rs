@@ -88,7 +88,7 @@ pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> Comm
 pub(crate) struct FormsUpdateArgs {
     /// ID of the form (see `links forms list`)
     id: String,
-    /// Fields to change, such as `title=Text`, `enabled:=false` (JSON) or `description=@file`, or a form file, or a YAML or JSON file with
+    /// Fields to change, such as `title=Text`, `enabled:=false` (JSON) or `description=@file`; or a form file, or a YAML or JSON file with
     /// the fields (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,

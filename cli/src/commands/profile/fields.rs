@@ -26,9 +26,9 @@ fn without_login(fields: FieldValues) -> Result<FieldValues> {
     examples = ["links profile create spring.menu title='Spring menu' --yes"]
 )]
 pub(crate) struct ProfileCreateArgs {
-    /// Login, the page's name in its URL: 4 to 60 of the characters `a-z A-Z 0-9 . _`, not in use
+    /// Unused login for the page's URL: 4 to 60 characters of `a-z A-Z 0-9 . _`
     login: String,
-    /// Other fields, such as `title=Menu`, `languageId:=1` (JSON), `description=@file` or `avatar@logo.png` (uploads the file), or a YAML or
+    /// Other fields, such as `title=Menu`, `languageId:=1` (JSON), `description=@file` or `avatar@logo.png` (uploads the file); or a YAML or
     /// JSON file with the fields (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
@@ -69,7 +69,7 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
 pub(crate) struct ProfileUpdateArgs {
     /// ID, login or URL of the page
     key: PageKey,
-    /// Fields to change, such as `title=Menu`, `languageId:=1` (JSON), `description=@file` or `avatar@logo.png` (uploads the file), or a
+    /// Fields to change, such as `title=Menu`, `languageId:=1` (JSON), `description=@file` or `avatar@logo.png` (uploads the file); or a
     /// YAML or JSON file with the fields (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,

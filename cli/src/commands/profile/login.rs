@@ -134,7 +134,7 @@ fn parse(name: &str, text: &str) -> Vec<ListedLogin> {
 pub(crate) struct ProfileRenameArgs {
     /// ID, login or URL of the page
     key: PageKey,
-    /// New login: 4 to 60 of the characters `a-z A-Z 0-9 . _`, not in use
+    /// New, unused login: 4 to 60 characters of `a-z A-Z 0-9 . _`
     new: String,
     /// Don't ask for confirmation
     #[arg(short, long, requires = "confirm")]

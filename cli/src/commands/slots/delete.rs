@@ -110,7 +110,8 @@ fn select<'p>(ids: &[SlotId], page: &'p [Slot]) -> Result<Vec<&'p Slot>> {
     let unknown_ids: Vec<_> =
         ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
     if !unknown_ids.is_empty() {
-        let message = format!("not on this page: {}; nothing was deleted", unknown_ids.join(" "));
+        let message =
+            format!("not found on this page: {}; nothing was deleted", unknown_ids.join(" "));
         return Err(CommandError::not_found(message).with_hint("`links slots list` shows the IDs"));
     }
     Ok(page.iter().filter(|slot| ids.contains(&slot.id)).collect())
@@ -165,7 +166,7 @@ mod tests {
             .collect();
         assert_eq!(ids, [7, 8]);
         let refused = select(&[7.into(), 9.into(), 10.into()], &page).unwrap_err();
-        assert_eq!(refused.to_string(), "not on this page: 9 10; nothing was deleted");
+        assert_eq!(refused.to_string(), "not found on this page: 9 10; nothing was deleted");
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(crate) struct SlotsAddArgs {
     /// Type of the slot (see `links slots types`)
     #[arg(value_name = "TYPE")]
     kind: String,
-    /// Fields of the slot, such as `title=Menu`, `count:=3` (JSON), `description=@file` or `image@terrace.jpg` (uploads the file), or a YAML
+    /// Fields of the slot, such as `title=Menu`, `count:=3` (JSON), `description=@file` or `image@terrace.jpg` (uploads the file); or a YAML
     /// or JSON file with the fields (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
@@ -52,7 +52,7 @@ pub(crate) struct SlotsSetArgs {
     /// ID of the slot (see `links slots list`)
     #[arg(value_parser = profile_key::slot)]
     id: SlotId,
-    /// Fields to change, such as `title=Menu`, `count:=3` (JSON), `description=@file` or `image@terrace.jpg` (uploads the file), or a YAML
+    /// Fields to change, such as `title=Menu`, `count:=3` (JSON), `description=@file` or `image@terrace.jpg` (uploads the file); or a YAML
     /// or JSON file with the fields (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,

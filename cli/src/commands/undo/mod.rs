@@ -208,7 +208,7 @@ fn refuse(
     let UndoneOperation { line, again, .. } = undone;
     let changed = match &reverse.conflicts[..] {
         [] => None,
-        [only] => Some(format!("changed since the run: {only}; nothing was written")),
+        [only] => Some(format!("1 value changed since the run ({only}); nothing was written")),
         several => {
             Some(format!("{} values changed since the run; nothing was written", several.len()))
         }
