@@ -39,7 +39,7 @@ pub(crate) fn command(settings: &Settings, named: NamedFiles) -> Result<(), Stri
     if let TokenOrigin::Account(_, account) = &settings.token
         && matches!(account.kept, SecretLocation::Command(_))
     {
-        return Err("the account's token_command has to run".to_owned());
+        return Err("the account's token_command must run".to_owned());
     }
     // A rule needs an existing path, and the command may need these directories later.
     for directory in [settings.state_directory(), settings.cache_directory()].into_iter().flatten()
@@ -131,7 +131,7 @@ fn enforce(reach: &NamedFiles) -> Result<(), String> {
         Ok(rules.restrict_self()?.ruleset)
     };
     match restrict() {
-        Ok(RulesetStatus::NotEnforced) => Err("this kernel has no Landlock".to_owned()),
+        Ok(RulesetStatus::NotEnforced) => Err("this kernel does not support Landlock".to_owned()),
         Ok(_) => Ok(()),
         Err(error) => Err(error.to_string()),
     }
@@ -139,7 +139,7 @@ fn enforce(reach: &NamedFiles) -> Result<(), String> {
 
 #[cfg(not(target_os = "linux"))]
 fn enforce(_: &NamedFiles) -> Result<(), String> {
-    Err("this system has no Landlock".to_owned())
+    Err("this system does not support Landlock".to_owned())
 }
 
 #[cfg(test)]

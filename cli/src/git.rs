@@ -166,7 +166,7 @@ fn command() -> io::Result<Command> {
     let name = format!("git{}", env::consts::EXE_SUFFIX);
     let mut programs = search_path().into_iter().map(|it| it.join(&name));
     let Some(git) = programs.find(|it| it.is_file()) else {
-        return Err(io::Error::new(io::ErrorKind::NotFound, "no directory of PATH has git"));
+        return Err(io::Error::new(io::ErrorKind::NotFound, "git not found in PATH"));
     };
     // The program of unit tests is another one.
     #[cfg(all(target_os = "linux", not(test)))]
@@ -239,7 +239,7 @@ impl GitProcess {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("it has no pipes"));
+            return Err(io::Error::other("git was started without pipes"));
         };
         let has_content = answer == "--batch";
         let (questions, asked) = mpsc::channel::<(Vec<String>, u64)>();
@@ -266,7 +266,7 @@ impl GitProcess {
         let _ = self.questions.send((names, most));
         let time = deadline.saturating_duration_since(now());
         self.responses.recv_timeout(time).unwrap_or_else(|_| {
-            let message = format!("it takes longer than {} s", TIME_MAX.as_secs());
+            let message = format!("git took longer than {} s", TIME_MAX.as_secs());
             Err(io::Error::new(io::ErrorKind::TimedOut, message))
         })
     }
@@ -291,6 +291,20 @@ impl History {
     pub(crate) fn head(&mut self, file: &Path) -> io::Result<Option<Vec<u8>>> {
         let Some(path) = self.path(file) else { return Ok(None) };
         Ok(self.blob("HEAD", &path)?.map(|it| it.content))
+    }
+
+    /// Returns a file as a revision has it, `Some(None)` if the revision does not have it, and `None` if there is no such revision.
+    pub(crate) fn at(
+        &mut self,
+        revision: &str,
+        file: &Path,
+    ) -> io::Result<Option<Option<Vec<u8>>>> {
+        // A name with a line break would be two questions.
+        let Some(path) = self.path(file).filter(|_| !revision.contains('\n')) else {
+            return Ok(None);
+        };
+        let Some(commit) = self.object(&format!("{revision}^{{commit}}"))? else { return Ok(None) };
+        Ok(Some(self.blob(&commit.id, &path)?.map(|it| it.content)))
     }
 
     /// Hands out the versions of a file, the newest first, until it is told to stop.
@@ -439,7 +453,7 @@ impl History {
         let found = found?;
         for object in found.iter().flatten() {
             if object.size > most {
-                return Err(io::Error::other("it is too large"));
+                return Err(io::Error::other("a committed file is too large"));
             }
             self.left = self.left.saturating_sub(object.size);
         }
@@ -497,7 +511,7 @@ fn object(output: &mut BufReader<ChildStdout>, most: Option<u64>) -> io::Result<
     let mut header = String::new();
     output.take(64 * 1024).read_line(&mut header)?;
     if header.is_empty() {
-        return Err(io::Error::other("git does not read this repository"));
+        return Err(io::Error::other("git cannot read this repository"));
     }
     let words: Vec<&str> = header.trim_end().rsplitn(3, ' ').collect();
     let [size, kind, id] = words[..] else { return Ok(None) };

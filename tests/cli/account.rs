@@ -161,7 +161,7 @@ fn pages_and_forms_are_created_once_with_consent_and_found_again_without_a_lock(
     assert_eq!(plan.exit, 3, "{plan}");
     for part in [
         "~ cafe: ",
-        "+ qara.astana: new page (`links` cannot delete it again)",
+        "+ qara.astana: new page (`links` can't delete it)",
         "+ title: \"Astana\"",
         "+ form contact: new form",
     ] {
@@ -241,7 +241,7 @@ fn two_files_of_one_page_or_form_and_files_that_are_neither_are_refused_or_named
     let named = env.run("plan package.json");
     assert!(named.exit == 8 && named.stderr.contains("package.json:1:2"), "{named}");
     let nothing = env.run("plan images");
-    assert!(nothing.exit == 2 && nothing.stderr.contains("no page file"), "{nothing}");
+    assert!(nothing.exit == 2 && nothing.stderr.contains("no page or form file"), "{nothing}");
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn a_misspelt_page_is_shown_with_the_page_that_may_be_meant() {
     env.file("cafe.yaml", "profile: cafee\ntitle: Anew\n");
     let plan = env.run("plan cafe.yaml");
     assert_eq!(plan.exit, 3, "{plan}");
-    assert!(plan.stdout.contains("new page (`links` cannot delete it again)"), "{plan}");
+    assert!(plan.stdout.contains("new page (`links` can't delete it)"), "{plan}");
     assert!(plan.stdout.contains("did you mean the page `cafe`?"), "{plan}");
     let run = env.run("apply cafe.yaml --yes");
     assert!(run.exit == 14 && run.stderr.contains("did you mean the page `cafe`?"), "{run}");
@@ -343,6 +343,18 @@ fn a_misspelt_page_is_shown_with_the_page_that_may_be_meant() {
         assert_eq!(run.exit, 6, "{run}");
         assert!(run.stderr.contains("page `cafee` not found; did you mean `cafe`?"), "{run}");
     }
+    // The IDs of a page that does not exist are one mistake, not one for each slot.
+    env.file(
+        "ids.yaml",
+        "profile: cafee\nslots:\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n",
+    );
+    let run = env.run("plan ids.yaml -o json");
+    let places = run.error()["places"].as_array().unwrap().clone();
+    assert_eq!((run.exit, places.len()), (8, 1), "{run}");
+    assert_eq!(
+        (&places[0]["line"], &places[0]["hint"]),
+        (&json!(1), &json!("did you mean `cafe`?"))
+    );
 }
 
 #[test]
@@ -513,7 +525,7 @@ fn a_page_that_fails_does_not_stop_the_others_and_the_same_command_goes_on() {
     let run = env.run("apply cafe.yaml weddings.yaml");
     assert!(run.exit == 12 && run.stderr.contains("qara.weddings: title"), "{run}");
     // One line says which page failed, and why, and what to do about that.
-    let failed = "cafe: Server Error; nothing was written: the token is read-only, or may not change this page\n";
+    let failed = "cafe: Server Error; nothing was written; use a token that may change this page (this one may be read-only)\n";
     assert!(
         run.stderr.contains("1 of 2 pages failed (the other pages match their files)"),
         "{run}"
@@ -673,7 +685,10 @@ fn a_url_as_profile_has_the_host_of_the_page() {
     }
     env.file("cafe.yaml", "profile: https://links.example/qara.astana\ntitle: New\n");
     let new = env.run("apply --allow-create 1");
-    assert!(new.exit == 8 && new.stderr.contains("write the login of the new page"), "{new}");
+    assert!(
+        new.exit == 8 && new.stderr.contains("to create the page, write `profile: qara.astana`"),
+        "{new}"
+    );
     assert_eq!(writes(&env), [""; 0]);
 }
 
@@ -695,8 +710,10 @@ fn a_dry_run_shows_the_request_that_creates_a_page_and_names_the_others() {
     assert!(lines[create].contains("{\"login\":\"qara.astana\"}"), "{run}");
     assert!(lines[create - 1].starts_with("# uploadFile: "), "{run}");
     let later = &lines[create + 1..];
-    let starts =
-        ["# updateProfile: its URL has the ID of the new page", "# createSlots: its URL has "];
+    let starts = [
+        "# updateProfile: the URL contains the ID of the new page",
+        "# createSlots: the URL contains ",
+    ];
     assert_eq!(later.len(), starts.len(), "{run}");
     assert!(later.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{run}");
     let shown = env.run("apply astana.yaml contact.yaml --dry-run=request -o json").json();
@@ -819,7 +836,7 @@ fn a_saved_plan_that_deletes_is_carried_out_beside_a_new_page_too() {
         assert_eq!(saved.exit, 3, "{saved}");
         let again = env.run("apply --plan plan.json --prune --yes");
         assert!(
-            again.exit == 2 && again.stderr.contains("already contains what is deleted"),
+            again.exit == 2 && again.stderr.contains("already lists the slots to delete"),
             "{again}"
         );
         ok(&env, "apply --plan plan.json --yes --max-deletes 99 --allow-create 1");

@@ -35,7 +35,7 @@ fn a_page_whose_file_is_gone_is_named_with_what_becomes_of_it() {
         let line = plan.stdout.lines().find(|line| line.starts_with("= cafe: ")).unwrap();
         for part in [
             "pages/cafe.yaml no longer exists",
-            "the page is left alone",
+            "its page is left alone",
             "`links pull cafe -O pages/cafe.yaml`",
             "`links init --refresh`",
             "dashboard",

@@ -39,7 +39,7 @@ fn an_apply_announces_its_requests_and_shows_its_progress_from_page_to_page() {
     let cost = place(text, " requests, about ");
     assert!(announced <= cost && announced < read[0] && read.is_sorted(), "{text}");
     for login in &logins {
-        assert!(text.contains(&format!("{login} is read")), "{login}: {text}");
+        assert!(text.contains(&format!("read {login}")), "{login}: {text}");
     }
     // The plan with its cost comes after the reading and before the first write.
     let plan = place(text, &format!("~ {}: title", logins[1]));
@@ -82,5 +82,5 @@ fn no_progress_is_shown_where_there_is_no_terminal() {
     let env = many_files();
     let run = ok(&env, "apply .");
     assert!(run.stderr.contains("reading 21 pages: at least 23 requests"), "{run}");
-    assert!(!run.stderr.contains("is read") && !run.stderr.contains("/21"), "{run}");
+    assert!(!run.stderr.contains("reading pages") && !run.stderr.contains("/21"), "{run}");
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::steps::writes;
-use crate::test_env::{CommandResult, TestEnv};
+use crate::test_env::{CommandResult, TestEnv, picture};
 
 /// Page file of the cafe. Its items do not name their slots.
 const PAGE: &str = "\
@@ -369,4 +369,50 @@ fn without_a_repository_the_lock_alone_counts() {
     clone.write(PAGE);
     let plan = team.run(&clone, "plan");
     assert!(plan.exit == 3 && plan.stdout.contains("1 to delete"), "{plan}");
+}
+
+#[test]
+fn only_files_that_differ_from_a_revision_are_planned() {
+    let team = Team::new();
+    let clone = team.first();
+    std::fs::write(clone.directory.join("menu.png"), picture(64, 64)).unwrap();
+    let picture_page = "profile: qara.weddings\navatar: {$upload: menu.png}\n";
+    std::fs::write(clone.directory.join("weddings.yaml"), picture_page).unwrap();
+    team.commit(&clone, "second");
+    let planned = |options: &str| {
+        team.env.operations();
+        let run = team.run(&clone, &format!("plan {options} -o json"));
+        let pages = run.json()["data"]["pages"].as_array().unwrap().clone();
+        let logins: Vec<_> = pages.iter().map(|it| it["login"].clone()).collect();
+        (run.exit, logins, team.env.operations().len())
+    };
+    assert_eq!(planned("--changed-since HEAD"), (0, vec![], 0));
+    clone.write(&PAGE.replace("Qara", "Qara Coffee"));
+    let (exit, logins, requests) = planned("--changed-since HEAD");
+    assert_eq!((exit, logins), (3, vec![json!("cafe")]));
+    assert!(requests <= 3, "{requests}");
+    assert_eq!(planned("--exclude cafe.* --changed-since HEAD"), (0, vec![], 0));
+    assert_eq!(planned("--exclude weddings.yaml").1, [json!("cafe")]);
+    // A page changes with its images, and a new file has changed.
+    team.commit(&clone, "title");
+    std::fs::write(clone.directory.join("menu.png"), picture(65, 64)).unwrap();
+    assert_eq!(planned("--changed-since HEAD").1, [json!("qara.weddings")]);
+    assert_eq!(planned("--changed-since HEAD~1").1.len(), 2);
+    // A mistake in a file that has not changed is another one's.
+    std::fs::write(clone.directory.join("broken.yaml"), "profile: x\ntitel: 1\n").unwrap();
+    team.commit(&clone, "broken");
+    assert_eq!(planned("--changed-since HEAD"), (0, vec![], 0));
+    assert_eq!(team.run(&clone, "plan").exit, 8);
+    team.ok(&clone, "apply --yes --changed-since HEAD");
+
+    for (revision, why) in [("nowhere", "no such revision"), ("HEAD\nHEAD", "no such revision")] {
+        let mut command = team.env.command(["plan", "--changed-since", revision]);
+        command.current_dir(&clone.directory);
+        let output = command.output().unwrap();
+        let run = CommandResult::new(&team.env, output.status.code(), output.stdout, output.stderr);
+        assert!(run.exit == 2 && run.stderr.contains(why), "{run}");
+    }
+    std::fs::remove_dir_all(clone.directory.join(".git")).unwrap();
+    let run = team.run(&clone, "check --changed-since HEAD");
+    assert!(run.exit == 2 && run.stderr.contains("not in a Git repository"), "{run}");
 }

@@ -294,7 +294,7 @@ fn a_page_named_twice_is_written_once_or_refused() {
     writes(&env);
     let run = rewrite(&env, &["cafe", "101", "--where", ".id == 1002", "--edit", APPEND, "--yes"]);
     assert_eq!(run.exit, 2, "{run}");
-    assert!(run.stderr.contains("given twice; nothing was written"), "{run}");
+    assert!(run.stderr.contains("passed twice; nothing was written"), "{run}");
     assert_eq!(writes(&env), [""; 0]);
 }
 
@@ -424,9 +424,7 @@ fn a_rewrite_that_more_slots_match_since_is_a_second_run_with_an_undo_of_its_own
     assert_eq!(titles(&env, 0)[..2], ["Menu of today!", "Menu!"], "{run}");
     let (_, said) = run
         .stderr
-        .split_once(
-            "had other slots or values, so it is not continued; its writes stay (1 updated); ",
-        )
+        .split_once("its slots or values were different; its writes stay on the page (1 updated); ")
         .unwrap();
     let (_, first) = said.split_once("`links undo ").unwrap();
     let first = first.split('`').next().unwrap();
@@ -467,10 +465,7 @@ fn a_rewrite_that_ends_with_an_edit_by_others_says_that_it_has_ended() {
     let page = &run.json()["data"]["pages"][0];
     assert_eq!((&page["done"]["updated"], &page["finished"]), (&60.into(), &true.into()), "{run}");
     let hint = run.error()["hint"].as_str().unwrap().to_owned();
-    assert!(
-        hint.contains("the run has ended, and the same command would start a new one"),
-        "{run}"
-    );
+    assert!(hint.contains("running the same command again would start a new run"), "{run}");
     assert!(ok(&env, "log").stdout.contains("drift"), "{run}");
     assert_eq!(env.run_args(DISHES, b"").exit, 0);
     let ends = |end: &str| titles(&env, 1).iter().filter(|title| title.ends_with(end)).count();
@@ -489,7 +484,7 @@ fn a_rewrite_that_an_edit_by_others_interrupts_says_that_the_same_command_contin
     let page = &run.json()["data"]["pages"][0];
     assert_eq!((&page["done"]["updated"], &page["finished"]), (&50.into(), &false.into()), "{run}");
     let hint = run.error()["hint"].as_str().unwrap().to_owned();
-    assert!(hint.contains("the same command continues the run"), "{run}");
+    assert!(hint.contains("run the same command again to continue"), "{run}");
     assert_eq!(env.run_args(DISHES, b"").exit, 0);
     let ends = |end: &str| titles(&env, 1).iter().filter(|title| title.ends_with(end)).count();
     assert_eq!((ends("!"), ends("!!"), ends("Dish of the day!")), (60, 0, 1));

@@ -63,7 +63,7 @@ fn dead_links_are_shown_at_their_places() {
         [
             "? cafe.yaml:5:5 social http://qara.example/status/999 999: blocks bots; check in a browser",
             "x cafe.yaml:8:31 button \"Menu\" http://qara.example/status/404 404",
-            "> cafe.yaml:12:13 button \"Map\" http://qara.example/permanent#top moved to http://qara.example/menu#top (--fix)",
+            "> cafe.yaml:12:13 button \"Map\" http://qara.example/permanent#top moved to http://qara.example/menu#top (use --fix)",
             "x cafe.yaml:17:57 picture \"Write\" mailto:hello a mailto: link without @",
             "6 links: 2 broken, 1 unsure, 1 moved",
         ],
@@ -174,7 +174,7 @@ fn page_files_are_checked_without_an_account() {
     fs::create_dir(env.home.path().join("empty")).unwrap();
     let run = env.run("check empty/");
     assert_eq!(run.exit, 2, "{run}");
-    assert!(run.stderr.contains("there is no page file and no form file"), "{run}");
+    assert!(run.stderr.contains("no page or form file found"), "{run}");
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn fix_writes_permanent_moves_and_nothing_else() {
     let before = page(&env, &site);
     let run = env.run("check cafe.yaml --allow-private --fix");
     assert_eq!(run.exit, 3, "{run}");
-    assert!(run.stdout.contains("/menu#top: written\n"), "{run}");
+    assert!(run.stdout.contains("/menu#top (fixed)\n"), "{run}");
     assert!(run.stdout.ends_with("6 links: 2 broken, 1 unsure, 1 fixed\n"), "{run}");
     let after = fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap();
     assert_eq!(after, before.replace("/permanent#top", "/menu#top"));
@@ -284,7 +284,7 @@ fn links_are_annotated_at_their_lines() {
         [
             "::warning file=cafe.yaml,line=5::social /status/999: 999: blocks bots; check in a browser",
             "::error file=cafe.yaml,line=8::button \"Menu\" /status/404: 404",
-            "::notice file=cafe.yaml,line=12::button \"Map\" /permanent#top: moved to /menu#top (--fix)",
+            "::notice file=cafe.yaml,line=12::button \"Map\" /permanent#top: moved to /menu#top (use --fix)",
             "::error file=cafe.yaml,line=17::picture \"Write\" mailto:hello: a mailto: link without @",
         ],
         "{run}"
@@ -589,8 +589,8 @@ fn a_file_that_cannot_be_fixed_is_reported_with_the_others() {
     };
     let run = check("");
     assert_eq!(run.exit, 7, "{run}");
-    assert!(run.stdout.contains("/menu: not written\n"), "{run}");
-    assert!(run.stdout.contains("/menu: written\n"), "{run}");
+    assert!(run.stdout.contains("/menu (not fixed)\n"), "{run}");
+    assert!(run.stdout.contains("/menu (fixed)\n"), "{run}");
     assert!(run.stdout.ends_with("\n4 links: 1 moved, 1 fixed\n"), "{run}");
     assert!(
         run.stderr.contains("cafe.yaml changed in the meantime; the file was not written"),

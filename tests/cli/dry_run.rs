@@ -151,7 +151,7 @@ fn a_dry_run_of_apply_prints_the_requests_that_are_known() {
         "# uploadFile: replace \"(upload dot.gif)\" with the path from the response",
         "curl -X PATCH ",
         "curl -X POST ",
-        "# reorderSlots: it also names the new slots",
+        "# reorderSlots: the request contains the IDs of the new slots",
         "curl -X DELETE ",
     ];
     assert_eq!(lines.len(), starts.len(), "{run}");

@@ -247,6 +247,14 @@ fn mistaken_words_and_values_get_a_hint() {
         ("profile update cafe moodHours=5", "use := for JSON values: moodHours:=5"),
         ("slots set cafe 1002 data.title=x", "leave out `data.`: title=x"),
         ("slot list cafe", "did you mean `links slots list`?"),
+        ("plan -out=plan.bin", "use `--out FILE`"),
+        ("apply -auto-approve", "use `--yes`"),
+        (
+            "plan --detailed-exitcode",
+            "leave it out: `links plan` exits with 3 if there are changes",
+        ),
+        ("plan -json", "use `-o json`"),
+        ("plan --out - x.yaml", "pass the name of a file: --out PLAN"),
     ] {
         let run = env.run(&format!("{line} -o json"));
         assert_eq!(run.error()["hint"], hint, "{run}");

@@ -67,7 +67,7 @@ fn what_both_changed_in_a_form_is_a_conflict_at_its_place() {
     env.operations();
     let run = env.run("apply --yes");
     assert!(run.exit == 7 && run.stderr.contains("booking.yaml:2:8"), "{run}");
-    assert!(run.stderr.contains("`links pull booking.yaml` marks it"), "{run}");
+    assert!(run.stderr.contains("to mark it in the file, run `links pull booking.yaml`"), "{run}");
     assert_eq!(writes(&env), [""; 0]);
     // The pull that it names marks it; without the mark the file counts.
     let pull = env.run(&format!("pull {FILE}"));

@@ -312,7 +312,7 @@ fn another_service_and_another_account_are_refused() {
     env.server.edit(|account| account.user_id = 7);
     let env = elsewhere(env);
     let run = failed(&env, "undo --from op.json --yes", 14);
-    for part in ["another account (user 4021)", "the token (user 7)", "nothing was written"] {
+    for part in ["recorded for user 4021", "the token is for user 7", "nothing was written"] {
         assert!(run.stderr.contains(part), "{part}: {run}");
     }
     assert!(writes(&env).is_empty());

@@ -252,8 +252,8 @@ fn an_undo_of_an_interrupted_apply_says_what_becomes_of_it() {
     // Without a record, what differs is marked in the file.
     let undone = failed(&env, "undo --yes --files", 7);
     assert!(undone.stderr.contains("`links pull --force cafe.yaml`"), "{undone}");
-    assert!(undone.stderr.contains("is not continued, but taken back"), "{undone}");
-    assert!(!undone.stderr.contains("takes them back"), "{undone}");
+    assert!(undone.stderr.contains("undoing the run interrupted at"), "{undone}");
+    assert!(!undone.stderr.contains("to undo them, run"), "{undone}");
     assert!(undone.stdout.contains("cafe: 1 updated, 1 deleted\n"), "{undone}");
 }
 

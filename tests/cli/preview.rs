@@ -107,11 +107,7 @@ fn a_diff_shows_what_changes_for_the_reader() {
     assert_eq!((json.exit, &json.json()["data"]["diff"]), (3, &json!(run.stdout)));
     env.run("apply cafe.yaml --yes");
     let run = preview(&env, "preview cafe.yaml --diff");
-    assert_eq!(
-        (run.exit, run.stdout.as_str()),
-        (0, "cafe: nothing changes for the reader\n"),
-        "{run}"
-    );
+    assert_eq!((run.exit, run.stdout.as_str()), (0, "cafe: no visible changes\n"), "{run}");
     let json = preview(&env, "preview cafe.yaml --diff -o json").json();
     assert_eq!((&json["data"]["differs"], &json["data"]["diff"]), (&json!(false), &json!("")));
 }
@@ -122,7 +118,7 @@ fn pruned_slots_are_missing_in_the_preview() {
     env.file("cafe.yaml", "profile: cafe\nslots: [{id: 1001, type: text, data: {title: Alone}}]\n");
     let run = preview(&env, "preview cafe.yaml --prune");
     assert!(run.stdout.contains("### Alone") && !run.stdout.contains("qara.example/menu"), "{run}");
-    assert!(run.stderr.contains("apply would refuse cafe"), "{run}");
+    assert!(run.stderr.contains("`links apply` would refuse cafe"), "{run}");
     let kept = preview(&env, "preview cafe.yaml");
     assert!(kept.stdout.contains("qara.example/menu"), "{kept}");
 }
@@ -152,7 +148,10 @@ fn a_page_that_does_not_exist_yet_is_previewed() {
     let start =
         "# Spring\n\n![Avatar](oven.gif)\n\n[Menu](https://qara.example/m)\n\n### Book a table\n";
     assert!(run.stdout.starts_with(start), "{run}");
-    assert!(run.stderr.contains("does not exist yet") && run.stderr.contains("estimate"), "{run}");
+    assert!(
+        run.stderr.contains("new page, rendered locally") && run.stderr.contains("estimate"),
+        "{run}"
+    );
     let run = preview(&env, "preview new.yaml --diff -o json");
     assert_eq!((run.exit, &run.json()["data"]["id"]), (3, &json!(null)), "{run}");
     assert!(run.json()["data"]["diff"].as_str().unwrap().contains("+# Spring"), "{run}");

@@ -111,7 +111,7 @@ fn a_preview_follows_its_file_in_a_browser() {
     chromium.key("a");
     chromium.wait_for("section[@id='notice']", "cafe: ");
     assert_eq!(title().as_deref(), Some("Qara at the lake"));
-    chromium.wait_for("section[@id='changes']", "Nothing changes for the reader.");
+    chromium.wait_for("section[@id='changes']", "No visible changes.");
 }
 
 /// Returns whether an element is in view as a whole.

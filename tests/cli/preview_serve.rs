@@ -213,7 +213,7 @@ fn the_page_is_served_with_every_slot_and_a_strict_policy() {
         "Board games for two",
         "legacy type messenger",
         "rendered by the service",
-        "Nothing changes for the reader.",
+        "No visible changes.",
     ] {
         assert!(html.contains(text), "{text}\n{html}");
     }
@@ -358,7 +358,7 @@ fn the_page_follows_its_file_without_a_request() {
     assert!(html.contains("cafe.yaml:") && html.contains("Good night"), "{html}");
     env.file("cafe.yaml", FILE.replace("type: text", "type: txet"));
     let html = events.until(&server, "cafe.yaml:4:");
-    assert!(html.contains("txet") && html.contains("Below is the page"), "{html}");
+    assert!(html.contains("txet") && html.contains("The page below is"), "{html}");
     env.file("cafe.yaml", FILE);
     let html = events.until(&server, "<h2>Good evening</h2>");
     assert!(!html.contains("id=\"problems\""), "{html}");
@@ -397,7 +397,7 @@ fn an_order_applies_what_the_user_sees() {
     assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara Coffee"));
     let mut events = server.events();
     assert_eq!(server.apply(false), "applied");
-    let html = events.until(&server, "Nothing changes for the reader.");
+    let html = events.until(&server, "No visible changes.");
     assert!(html.contains("id=\"notice\"") && html.contains("1 updated"), "{html}");
     assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara by the river"));
     // Nothing is left to apply.
@@ -498,7 +498,7 @@ fn a_save_during_an_apply_is_applied_too() {
     let html = events.until(&server, "<h1>Qara by the lake</h1>");
     assert!(html.contains("id=\"notice\""), "{html}");
     assert!(!html.contains("id=\"problems\""), "{html}");
-    events.until(&server, "Nothing changes for the reader.");
+    events.until(&server, "No visible changes.");
     assert_eq!(title(), "Qara by the lake");
 }
 
@@ -531,8 +531,7 @@ fn a_new_page_is_created_after_a_confirmation() {
     assert!(env.server.account().profile("spring.menu").is_some());
     let html = server.html();
     assert!(
-        html.contains("Nothing changes for the reader.")
-            && html.contains("rendered by the service"),
+        html.contains("No visible changes.") && html.contains("rendered by the service"),
         "{html}"
     );
 }

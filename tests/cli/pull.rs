@@ -187,20 +187,21 @@ fn slots_pull_names_the_fields_of_a_whole_page_that_it_leaves_out() {
         page.slots[0].data.insert("title".to_owned(), "Hello!".into());
     });
     let pulled = ok(&env, "slots pull cafe -O cafe.yaml");
-    let names = "left out: title, languageCode, avatar and socials";
-    for part in ["only slots were merged", names, "`links pull cafe -O cafe.yaml` includes them"] {
+    let names = "not title, languageCode, avatar and socials";
+    let rest = "to include the rest, run `links pull cafe -O cafe.yaml`";
+    for part in ["only slots were merged", names, rest] {
         assert!(pulled.stderr.contains(part), "{part}: {pulled}");
     }
     assert!(text(&env, "cafe.yaml").contains("Hello!"));
     let replaced = ok(&env, "slots pull cafe -O cafe.yaml --force");
-    for part in [names, "`links pull cafe -O cafe.yaml --force` writes the whole page"] {
+    for part in [names, "to write the whole page, run `links pull cafe -O cafe.yaml --force`"] {
         assert!(replaced.stderr.contains(part), "{part}: {replaced}");
     }
     assert!(!text(&env, "cafe.yaml").contains("socials"));
     // Now the file has nothing but slots.
     for line in ["slots pull cafe -O cafe.yaml", "slots pull cafe -O cafe.yaml --force"] {
         let pulled = ok(&env, line);
-        assert!(!pulled.stderr.contains("left out"), "{pulled}");
+        assert!(!pulled.stderr.contains("only slots were"), "{pulled}");
         let shown = ok(&env, &format!("{line} -o json")).json();
         let page = &shown["data"]["pages"][0];
         assert_eq!((&page["id"], &page["conflicts"]), (&101.into(), &0.into()));

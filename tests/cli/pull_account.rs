@@ -442,7 +442,7 @@ fn one_page_that_fails_does_not_stop_the_others() {
     env.file("site/copy.yaml", "profile: cafe\ntitle: A\n");
     let run = env.run("pull cafe qara.weddings -O site");
     assert!(run.exit == 12 && run.stderr.contains("are both files for the page cafe"), "{run}");
-    assert!(run.stderr.contains("nothing was written, and some files failed"), "{run}");
+    assert!(run.stderr.contains("some files failed, and the others had no changes"), "{run}");
     assert!(!run.stderr.contains("run the same command again"), "{run}");
     // Nothing at all is the error itself.
     let run = env.run("pull no.such.page no.other.page -O other");

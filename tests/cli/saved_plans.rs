@@ -80,6 +80,10 @@ fn delete_limits_and_confirmation_apply_to_a_saved_plan() {
     assert_eq!(env.run("slots apply --plan plan.json --max-deletes 20").exit, 14);
     let run = env.run("slots apply --plan plan.json --prune --yes --max-deletes 20");
     assert_eq!(run.exit, 2, "what is deleted was said when the plan was made\n{run}");
+    for option in ["--force", "--exact"] {
+        let run = env.run(&format!("slots apply --plan plan.json {option}"));
+        assert!(run.exit == 2 && run.stderr.contains("a saved plan already lists"), "{run}");
+    }
     let run = env.run("slots apply --plan plan.json --yes --max-deletes 20");
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(env.server.account().profiles[0].slots.len(), 5);

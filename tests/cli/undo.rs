@@ -364,6 +364,7 @@ fn new_forms_and_pages_are_listed_and_cannot_be_undone() {
     assert!(table.contains("forms create") && table.contains("created "), "{table}");
     let undone = ok(&env, "undo --yes");
     assert!(undone.stderr.contains("slots set"), "the newest that can be undone: {undone}");
+    assert!(undone.stderr.contains("skipped `links profile create"), "{undone}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn env() -> TestEnv {
 #[test]
 fn a_command_for_slots_writes_only_slots_and_names_what_it_leaves_out() {
     let env = env();
-    let note = "`slots` commands ignore title, avatar and socials; `links apply` writes them";
+    let note = "ignoring title, avatar and socials: `slots` commands only write slots";
     let before = env.run("profile get cafe -o json").json()["data"].clone();
     env.operations();
 

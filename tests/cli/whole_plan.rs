@@ -62,7 +62,7 @@ fn a_plan_tells_all_that_it_can_and_then_what_it_cannot() {
     assert!(json.stderr.contains("broken.yaml"), "{json}");
     // A saved plan is of all that was named.
     assert!(!env.home.path().join("plan.json").exists());
-    assert!(env.run("plan --out plan.json").stderr.contains("plan.json was not saved"));
+    assert!(env.run("plan --out plan.json").stderr.contains("plan not saved to plan.json"));
 
     // An apply of the same files writes nothing.
     env.operations();
@@ -82,7 +82,7 @@ fn a_page_that_is_gone_keeps_no_other_from_being_applied() {
     change(&env);
     delete(&env, "qara.weddings");
     let plan = env.run("plan");
-    for part in ["~ cafe: title", "! skipped weddings.yaml: its page is gone"] {
+    for part in ["~ cafe: title", "! skipped weddings.yaml: its page no longer exists"] {
         assert!(plan.stdout.contains(part), "{part}\n{plan}");
     }
     assert!(plan.exit == 6 && plan.stderr.contains("also delete weddings.yaml"), "{plan}");
@@ -169,7 +169,7 @@ fn a_file_that_links_lock_names_is_never_left_out() {
     for target in ["more/weddings.txt", "nowhere.txt"] {
         std::os::unix::fs::symlink(target, &file).unwrap();
         check(
-            "weddings.yaml is a link, but links.lock has it as the file of the page qara.weddings",
+            "weddings.yaml is a symbolic link, but links.lock records it as the file of page qara.weddings",
         );
         if target != "nowhere.txt" {
             ok(&env, "plan weddings.yaml");
@@ -177,10 +177,10 @@ fn a_file_that_links_lock_names_is_never_left_out() {
         fs::remove_file(&file).unwrap();
     }
     fs::create_dir(&file).unwrap();
-    check("weddings.yaml is not a file, but links.lock has it");
+    check("weddings.yaml is not a file, but links.lock records it");
     fs::remove_dir(&file).unwrap();
     assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
-    check("weddings.yaml is not a file, but links.lock has it");
+    check("weddings.yaml is not a file, but links.lock records it");
     fs::remove_file(&file).unwrap();
     env.file("weddings.yaml", WEDDINGS.replace("profile", "profle"));
     check("weddings.yaml:1:1");

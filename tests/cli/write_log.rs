@@ -357,7 +357,7 @@ fn a_page_that_links_apply_creates_stays_when_its_slots_are_undone() {
     let again = env.run("undo --yes");
     assert!(again.exit == 6, "{again}");
     let log = ok(&env, "log").stdout;
-    assert!(log.contains("done, undone in part"), "{log}");
+    assert!(log.contains("done, partly undone"), "{log}");
     assert!(env.server.account().profile("spring.menu").unwrap().slots.is_empty());
 
     for nth in 1.. {

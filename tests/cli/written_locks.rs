@@ -44,10 +44,7 @@ fn with_a_token_alone_the_lock_of_another_user_is_refused_before_anything_is_wri
         env.file("cafe.yaml", if line.starts_with("slots") { SLOTS } else { TITLE });
         let run = env.run(line);
         assert_eq!(run.exit, 14, "{run}");
-        assert!(
-            run.stderr.contains("belongs to another account (user 7) than the token (user 4021"),
-            "{run}"
-        );
+        assert!(run.stderr.contains("is for user 7, but the token is for user 4021"), "{run}");
         assert_eq!(writes(&env), [""; 0], "{run}");
     }
     assert_eq!(text(&env, "links.lock"), lock);
@@ -121,8 +118,7 @@ fn a_page_that_is_missing_because_the_token_is_of_another_account_says_so_once()
         let before = text(&env, "links.lock");
         let run = env.run(line);
         assert_eq!(run.exit, 14, "{run}");
-        let said =
-            "links.lock belongs to another account (user 4021) than the token (user 7, Bakery)";
+        let said = "links.lock is for user 4021, but the token is for user 7 (Bakery)";
         assert_eq!(run.stderr.matches(said).count(), 1, "{run}");
         assert!(run.stderr.contains("use a token of user 4021"), "{run}");
         assert!(!run.stderr.contains("not found"), "{run}");
@@ -151,10 +147,10 @@ fn the_account_that_has_the_lock_is_named_with_the_option_that_uses_it() {
     assert_eq!(run.exit, 14, "{run}");
     assert!(
         run.stderr
-            .contains("(user 4021, account `cafe`) than the token (user 7, account `bakery`)"),
+            .contains("user 4021 (account `cafe`), but the token is for user 7 (account `bakery`)"),
         "{run}"
     );
-    assert!(run.stderr.contains("`--account cafe` uses the account that it belongs to"), "{run}");
+    assert!(run.stderr.contains("use --account cafe, the account that links.lock is for"), "{run}");
 }
 
 #[test]
@@ -169,7 +165,7 @@ fn a_page_that_is_missing_from_its_own_account_is_asked_about_only_then() {
     env.server.edit(|account| account.profiles.clear());
     let run = env.run("plan cafe.yaml");
     assert_eq!(run.exit, 6, "{run}");
-    assert!(run.stderr.contains("not found") && !run.stderr.contains("another account"), "{run}");
+    assert!(run.stderr.contains("not found") && !run.stderr.contains("the token is for"), "{run}");
     let run = env.run("profile get cafe");
     assert!(run.exit == 6 && !env.operations().is_empty(), "{run}");
     // A page that no lock is about is missing as ever, and nothing more is asked.

@@ -42,7 +42,7 @@ impl AbsentFile {
         let (login, file) = (&self.login, self.file.display());
         let (key, quoted) = (quoted(login), quoted(&file.to_string()));
         format!(
-            "its file {file} no longer exists; the page is left alone (`links pull {key} -O {quoted}` writes the file again, `links init --refresh` removes its record from links.lock; pages can only be deleted in the dashboard)"
+            "{file} no longer exists, so its page is left alone; restore the file with `links pull {key} -O {quoted}`, or remove its record from links.lock with `links init --refresh` (to delete the page, use the dashboard)"
         )
     }
 
@@ -51,7 +51,7 @@ impl AbsentFile {
     }
 }
 
-/// Returns the page files below a directory that the lock which governs it has a record of: their absolute paths and their pages.
+/// Returns the page files below a directory that its lock records, each with its absolute path and its page.
 pub(super) fn recorded_below(
     context: &Context,
     directory: &Path,
@@ -63,7 +63,7 @@ pub(super) fn recorded_below(
     Ok(files.filter(|(file, _)| file.starts_with(&searched)).collect())
 }
 
-/// Returns whether nothing has this path. A link that leads nowhere, and what cannot be looked at, count as there.
+/// Returns whether nothing exists at this path. A broken link counts as existing, and so does a path that cannot be examined.
 pub(crate) fn is_absent(file: &Path) -> bool {
     file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }

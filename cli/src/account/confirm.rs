@@ -35,8 +35,7 @@ pub(super) async fn confirm(
     let found = Irreversible::of(state, pages);
     let is_new = pages.iter().any(|page| page.has_changes() && !page.is_confirmed());
     let is_new = is_new || state.has_form_changes();
-    let asks_first = state.asks_first && context.ui.is_interactive();
-    let needs = found.needs(&state.options, (state.is_edit || asks_first) && is_new);
+    let needs = found.needs(&state.options, (state.is_edit || state.asks_first) && is_new);
     if needs.is_empty() {
         return Ok(false);
     }
@@ -113,12 +112,13 @@ impl Irreversible {
             found.uploads += uploads.len();
         }
         for what in &found.creates {
-            let text = format!("  new {what} (`links` cannot delete it again)");
+            let text = format!("  new {what} (`links` can't delete it)");
             found.lines.push(StyledLine::added(text));
         }
         for what in &found.renames {
-            let text =
-                format!("  new login {what}: links, QR codes and NFC tags to the old one break");
+            let text = format!(
+                "  new login {what}: existing links, QR codes and NFC tags will stop working"
+            );
             found.lines.push(StyledLine::removed(text));
         }
         found

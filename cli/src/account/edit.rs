@@ -19,7 +19,7 @@ use crate::schema::validate::SchemaViolation;
 
 /// Decision what a page should have.
 pub(crate) trait PageEdit: Debug {
-    /// Digest of what is asked for, by which an interrupted run is found that has to be continued as it was planned.
+    /// Digest of the request, by which an interrupted run is found that must continue as it was planned.
     fn digest(&self) -> Option<String> {
         None
     }

@@ -19,13 +19,15 @@ pub(super) fn requests(state: &AccountState) -> usize {
     let forms: usize = forms.map(|form| if form.plan.id.is_some() { 2 } else { 1 }).sum();
     let forms = forms + 2 * state.form_edits.len();
     let has_uploads = state.planned().any(|planned| planned.upload_requests() > 0);
-    let is_later = forms > 0 || has_uploads;
+    // After a question the pages are read again, and before it the token is looked at.
+    let asks = usize::from(state.asks_first && state.has_changes());
+    let is_later = forms > 0 || has_uploads || asks > 0;
     // The languages of the service are read once, before one is set.
     let sets_language =
         state.planned().any(|planned| planned.plan().fields.changed.contains_key("languageCode"));
     let total = |waits: bool| -> usize {
         let pages = state.pages.iter().map(|page| of_page(page, is_later, waits));
-        sent + forms + pages.sum::<usize>() + usize::from(sets_language)
+        sent + asks + forms + pages.sum::<usize>() + usize::from(sets_language)
     };
     let at_once = total(false);
     if at_once > RateLimits::default().per_second { total(true) } else { at_once }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::absent_files::{is_absent, recorded_below};
+use super::file_filter::FileFilter;
 use crate::apply::operation_file::has_format;
 pub(crate) use crate::apply::sync::from_here;
 use crate::apply::sync::{LOCK_NAME, LockStore};
@@ -37,19 +38,26 @@ pub(crate) struct AccountFiles {
     pub(crate) skipped: Vec<PathBuf>,
     /// The directories that were searched.
     pub(crate) directories: Vec<PathBuf>,
+    /// Which files are taken.
+    filter: FileFilter,
     /// Paths of the files without links, each of which is read once.
     known: BTreeSet<PathBuf>,
 }
 
 impl AccountFiles {
-    /// Reads the files, and those below the directories. Without a path, those below the directory of the closest `links.lock`. Keeps why files
-    /// cannot be used.
+    /// Reads the files, and those below the directories, that the filter takes. Without a path, those below the directory of the closest
+    /// `links.lock`. Keeps why files cannot be used.
     ///
     /// # Errors
     ///
     /// When no path is given, and there is no lock.
-    pub(crate) fn read(context: &Context, paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self> {
-        let mut files = Self::default();
+    pub(crate) fn read(
+        context: &Context,
+        paths: &[PathBuf],
+        roots: &[PathBuf],
+        filter: &FileFilter,
+    ) -> Result<Self> {
+        let mut files = Self { filter: filter.clone(), ..Self::default() };
         for path in &or_all(paths)? {
             let read = files.add_all(context, path, roots);
             files.failures.extend(read.err());
@@ -117,11 +125,27 @@ impl AccountFiles {
     }
 
     fn add(&mut self, path: &Path, roots: &[PathBuf], is_found: bool) -> Result<()> {
+        if self.filter.excludes(path) {
+            return Ok(());
+        }
         let (name, bytes) = named::read(path).map_err(unread_page_file)?;
         if !self.known.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
             return Ok(());
         }
-        self.parse(path, &name, bytes, roots, is_found)
+        if self.filter.has_changed(path, &bytes)? {
+            return self.parse(path, &name, bytes, roots, is_found);
+        }
+        // A page may show an image that has changed. A mistake that was there before is none of this command's.
+        let mut unchanged = Self::default();
+        if unchanged.parse(path, &name, bytes, roots, true).is_ok() {
+            for (path, file) in unchanged.pages {
+                let changed = file.images.iter().map(|it| self.filter.has_changed_image(&it.local));
+                if changed.collect::<Result<Vec<_>>>()?.contains(&true) {
+                    self.pages.push((path, file));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn parse(
@@ -191,7 +215,7 @@ pub(crate) fn left_out_words(skipped: &[PathBuf]) -> Option<String> {
     }
 }
 
-/// Returns the error for the recorded file of a page in the place of which there is something else, or to which a link leads.
+/// Returns the error for a recorded page file that is not a regular file, or that is reached through a link.
 fn not_a_file(shown: &Path, file: &Path, login: &str) -> Option<CommandError> {
     let (what, hint) = if named::resolve(file).is_ok_and(|it| it == file) {
         if file.is_file() {
@@ -200,12 +224,12 @@ fn not_a_file(shown: &Path, file: &Path, login: &str) -> Option<CommandError> {
         ("not a file", "restore the file from version control")
     } else {
         (
-            "a link",
-            "put the file itself there, or name it on the command line, where links are followed",
+            "a symbolic link",
+            "replace the link with the file, or pass the link as an argument: links in arguments are followed",
         )
     };
     let message = format!(
-        "{} is {what}, but links.lock has it as the file of the page {login}; nothing was written",
+        "{} is {what}, but links.lock records it as the file of page {login}; nothing was written",
         shown.display()
     );
     Some(CommandError::invalid(message).with_hint(hint))
@@ -222,7 +246,7 @@ fn refuse_plan(name: &str, bytes: &[u8], command: &str) -> Result<()> {
         return Ok(());
     }
     Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
-        .with_hint(format!("pass it with --plan: links {command} --plan {}", quoted(name))))
+        .with_hint(format!("pass it with --plan: `links {command} --plan {}`", quoted(name))))
 }
 
 fn page(path: &Path, document: Document, roots: &[PathBuf]) -> Result<PageFile> {
@@ -247,7 +271,7 @@ pub(crate) fn read_page(
 pub(super) fn both_files_of(what: &str, one: &Path, other: &Path) -> CommandError {
     let (one, other) = (one.display(), other.display());
     let message = format!("{one} and {other} are both files for {what}; nothing was written");
-    CommandError::invalid(message).with_hint("keep one of them, or name only one")
+    CommandError::invalid(message).with_hint("delete one of them, or pass only one")
 }
 
 /// Returns the files that a command opens for these paths.
@@ -276,7 +300,7 @@ fn directory_of_lock() -> Result<PathBuf> {
             "no files given, and no links.lock found in this directory or its parents",
         )
         .with_hint(
-            "pass files or directories, or run `links init` in the directory of the page files first",
+            "pass files or directories, or first run `links init` in the directory of the page files",
         )),
     }
 }

@@ -298,7 +298,7 @@ fn check_locked(
     let name = &file.form.name;
     let refused = |message: String| {
         CommandError::refused(format!("--locked: {message}; nothing was written"))
-            .with_hint("run `links apply` without --locked, and commit links.lock")
+            .with_hint("run `links apply` without --locked, then commit links.lock")
     };
     let Some(id) = recorded.filter(|id| forms.iter().any(|form| form.id == *id)) else {
         return Err(refused(format!("form {name} is not in links.lock, or no longer exists")));

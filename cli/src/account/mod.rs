@@ -5,6 +5,7 @@ pub(crate) mod absent_files;
 mod confirm;
 pub(crate) mod edit;
 pub(crate) mod estimate;
+pub(crate) mod file_filter;
 pub(crate) mod files;
 pub(crate) mod form_edit;
 mod form_finder;
@@ -54,13 +55,13 @@ pub(crate) struct PlanOutputs {
     /// Validate new and changed slots with the service, without writing
     #[arg(long)]
     check: bool,
-    /// Append the plan in Markdown to this file (`-`: print it), for a CI summary or a comment
+    /// Append the plan as Markdown to this file (`-`: print it), for a CI job summary or a pull request comment
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
     pub(crate) summary: Option<PathBuf>,
-    /// When to exit with 3: `pending` changes, `remote` changes, or `any`; the last two need a links.lock
+    /// Exit with 3 on `pending` changes, `remote` changes, or `any`; the last two need a links.lock
     #[arg(long, value_name = "WHAT", value_enum, default_value_t, hide_short_help = true)]
     fail_on: FailOn,
-    /// Annotate refused fields, changes and changes of others at their lines of the files, for a CI service
+    /// Annotate errors, planned changes and changes made on the page at their lines in the files, for a CI service
     #[arg(long, value_name = "FORMAT", hide_short_help = true)]
     pub(crate) annotate: Option<Annotate>,
 }
@@ -86,6 +87,10 @@ pub(crate) async fn plan(
     outputs: PlanOutputs,
 ) -> Result<CommandOutput> {
     let PlanOutputs { out, check, summary, fail_on, annotate } = outputs;
+    if out.as_deref() == Some(Path::new("-")) {
+        let message = "a plan cannot be saved to standard output";
+        return Err(CommandError::usage(message).with_hint("pass the name of a file: --out PLAN"));
+    }
     summary::check(summary.as_deref(), context.settings.output)?;
     let mut session = Box::pin(planned(context, source, options)).await?;
     if session.state.is_unplanned() {
@@ -101,7 +106,7 @@ pub(crate) async fn plan(
     let options = &session.state.options;
     if let (Some(path), Err(_)) = (&out, &failed) {
         let text =
-            format!("{} was not saved: a saved plan has to cover every file given", path.display());
+            format!("plan not saved to {}: it must cover every file that you pass", path.display());
         session.context.ui.tell(Style::Changed, text);
     } else if let Some(path) = &out {
         SavedPlan::new(&session.state, path).write(path)?;
@@ -122,7 +127,10 @@ pub(crate) async fn plan(
     if let Some(memo) = Memo::of(context, &state) {
         memo.store();
     }
-    let output = shown(&context.ui, state, fail_on);
+    let mut output = shown(&context.ui, state, fail_on);
+    if let (Err(failure), Some(Value::Object(body))) = (&failed, output.body.own_mut()) {
+        body["meta"]["failed"] = failure.others().len().max(1).into();
+    }
     let output = match (summary, markdown) {
         (Some(path), Some(markdown)) => summary::put(&path, markdown, output)?,
         _ => output,

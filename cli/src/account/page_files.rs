@@ -49,9 +49,12 @@ pub(crate) fn named(words: Vec<PageWord>, roots: &[PathBuf], writes: bool) -> Na
 fn no_file(key: &ProfileKey) -> CommandError {
     let directory = default_directory();
     let place = if directory.as_os_str().is_empty() { Path::new(".") } else { &directory };
-    let message = format!("the page {key} has no file in {}; nothing was written", place.display());
+    let message = format!(
+        "`{key}` is neither a file nor a directory, nor a page that has a file in {}; nothing was written",
+        place.display()
+    );
     let name = quoted(&key.to_string());
     CommandError::not_found(message).with_hint(format!(
-        "`links pull {name} -O {name}.yaml` writes one; `links profile preview {name}` shows the current page"
+        "create one with `links pull {name} -O {name}.yaml`, or see the current page with `links profile preview {name}`"
     ))
 }

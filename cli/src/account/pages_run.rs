@@ -89,7 +89,7 @@ impl<'c> PagesRun<'c> {
         if let Some(saved) = &saved {
             saved.check_forms(&forms)?;
         }
-        let asks_first = saved.is_none() && opened.is_none() && context.settings.confirms_all;
+        let is_reviewed = saved.is_some() || opened.is_some() || !context.settings.confirms_all;
         let mut saved = saved.into_iter().flat_map(|saved| saved.pages);
         let (mut states, mut requests, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
         for (path, file) in pages {
@@ -102,7 +102,9 @@ impl<'c> PagesRun<'c> {
                 locked::check(&file, record.as_deref())?;
             }
             if let Some(names) = file.left_out_words() {
-                let text = format!("`slots` commands ignore {names}; `links apply` writes them");
+                let text = format!(
+                    "ignoring {names}: `slots` commands only write slots; to write the whole file, run `links apply`"
+                );
                 context.ui.tell(Style::Faint, text);
             }
             requests.push(page_request(record.as_deref(), &path, &file, &options));
@@ -111,6 +113,8 @@ impl<'c> PagesRun<'c> {
             states.push(PageState::new(path));
         }
         let is_edit = edit.is_some() || !form_edits.is_empty();
+        let is_asked = context.ui.is_interactive() && !options.flags.yes;
+        let asks_first = is_asked && (is_edit || !is_reviewed);
         if let Some(edit) = edit {
             for key in &edit.pages {
                 let keys = vec![key.clone()];
@@ -121,7 +125,7 @@ impl<'c> PagesRun<'c> {
         }
         let reading = (count > 1).then(|| context.ui.progress(count));
         if let Some(reading) = &reading {
-            reading.now("reading the pages");
+            reading.now("reading pages");
         }
         let state = AccountState {
             client,
@@ -159,8 +163,8 @@ impl<'c> PagesRun<'c> {
         Ok(open)
     }
 
-    /// Reads and plans the pages, and locks them if the run writes. Nothing is written, apart from the last request of an interrupted run of
-    /// which it is unknown whether it was executed. Keeps why pages cannot be planned, so that the others are.
+    /// Reads and plans the pages, and locks them if the run writes. Writes nothing, except that the last request of an interrupted run is sent
+    /// again if its outcome is unknown. Collects the failures of pages that cannot be planned, so that the others still are.
     ///
     /// # Errors
     ///
@@ -224,7 +228,7 @@ impl<'c> PagesRun<'c> {
         self.state.pages[nth].is_new = page.is_new();
         if let Some(reading) = &self.reading {
             reading.step();
-            reading.now(&format!("{} is read", page.snapshot().login));
+            reading.now(&format!("read {}", page.snapshot().login));
         }
         let AccountState { client, options, .. } = &self.state;
         let planned = match source {
@@ -239,11 +243,17 @@ impl<'c> PagesRun<'c> {
                     self.state.pages[nth].left_out = Some(why);
                 }
                 resolved?;
-                let planned = self.plan(&mut page, *file).await?;
-                if let Some(saved) = saved {
-                    saved.check(planned, page.is_resumed())?;
+                match (self.plan(&mut page, *file).await, saved) {
+                    (Ok(planned), Some(saved)) => {
+                        saved.check(planned, page.is_resumed())?;
+                        planned
+                    }
+                    (Ok(planned), None) => planned,
+                    (Err(RunFailure::Here(failure)), Some(saved)) => {
+                        return Err(saved.outdated(failure).into());
+                    }
+                    (Err(failure), _) => return Err(failure),
                 }
-                planned
             }
             PageInput::Edit(edit) => {
                 let (planned, note) = edit.plan(self.context, &mut page).await?;
@@ -275,7 +285,8 @@ impl<'c> PagesRun<'c> {
             Some(format!("page `{key}` not found; did you mean `{meant}`?"))
         };
         let gone = record.and_then(SyncRecord::gone_hint);
-        self.state.pages[nth].left_out = gone.as_ref().map(|_| "its page is gone".to_owned());
+        self.state.pages[nth].left_out =
+            gone.as_ref().map(|_| "its page no longer exists".to_owned());
         error.hinted(gone.or_else(meant))
     }
 
@@ -379,7 +390,7 @@ impl<'c> PagesRun<'c> {
                     options.languages.iter().map(|it| it.code.as_str()).collect();
                 let message = format!("unknown language `{code}`");
                 let problem = document.locate(&["languageCode"], At::Value, message);
-                document.bad(vec![problem.help(format!("it has {}", codes.join(", ")))]).into()
+                document.bad(vec![problem.help(format!("use one of: {}", codes.join(", ")))]).into()
             })
             .collect();
         CommandError::if_any(failures, "languages are unknown; nothing was written")
@@ -456,7 +467,7 @@ impl<'c> PagesRun<'c> {
             if names.is_empty() {
                 return failure;
             }
-            failure.partial(&format!("forms written: {}", names.join(", ")))
+            failure.partial(&format!("wrote form {}", names.join(", form ")))
         };
         for form in &self.state.forms {
             if form.plan.is_empty() {

@@ -222,7 +222,7 @@ fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
     let plan = planned.plan();
     let more = if plan.is_empty() { String::new() } else { format!("; {plan}") };
     if page.is_new {
-        let text = format!("+ {login}: new page (`links` cannot delete it again){more}");
+        let text = format!("+ {login}: new page (`links` can't delete it){more}");
         let meant = page
             .meant
             .as_ref()
@@ -237,7 +237,7 @@ fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
     let mut rest = plan.clone();
     rest.fields.changed.0.retain(|name, _| name != LOGIN);
     let text = format!(
-        "! {login}: new login {}; links, QR codes and NFC tags to the old one break",
+        "! {login}: new login {}; existing links, QR codes and NFC tags will stop working",
         shown_value(new)
     );
     let renamed = StyledLine::removed(text);
@@ -248,7 +248,7 @@ fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
 fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
     let name = &plan.name;
     if plan.id.is_none() {
-        let text = format!("+ form {name}: new form (`links` cannot delete it again)");
+        let text = format!("+ form {name}: new form (`links` can't delete it)");
         let heading = StyledLine::added(text);
         let lines = ui::plan::form_lines(&plan.before, &plan.changed);
         return std::iter::once(heading).chain(lines).collect();
@@ -403,7 +403,7 @@ pub(super) fn applied(
                 if let Err(error) = recorded {
                     let path = page.path.display();
                     let message = format!(
-                        "{path}: the page matches the file, but the sync cannot be recorded: {error}"
+                        "{path}: the page matches the file, but `links` cannot record the sync: {error}"
                     );
                     failures.push(
                         CommandError::new(Exit::Partial, message)

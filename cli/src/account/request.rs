@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::absent_files::AbsentFile;
 use super::edit::SlotsEdit;
+use super::file_filter::FileFilter;
 use super::files::{AccountFiles, read_page};
 use super::form_edit::FormEdit;
 use super::saved_plan::SavedPlan;
@@ -51,16 +52,24 @@ impl RunSource {
     ///
     /// # Errors
     ///
-    /// When there is no file that can be used.
-    pub(crate) fn files(context: &Context, paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self> {
-        let files = AccountFiles::read(context, paths, roots)?.without_repeated();
+    /// When there is no file that can be used, unless the others have not changed.
+    pub(crate) fn files(
+        context: &Context,
+        paths: &[PathBuf],
+        roots: &[PathBuf],
+        filter: &FileFilter,
+    ) -> Result<Self> {
+        let files = AccountFiles::read(context, paths, roots, filter)?.without_repeated();
         if files.is_empty() {
             let files = files.all_usable()?;
-            let failure = CommandError::usage("there is no page file and no form file");
+            if filter.compares() {
+                return Ok(Self { files, ..Self::default() });
+            }
+            let failure = CommandError::usage("no page or form file found");
             let absent = AbsentFile::below(context, &files.directories)?;
             let words = absent.first().map(AbsentFile::words);
             return Err(failure.with_hint(words.unwrap_or_else(|| {
-                "a page file starts with `profile: LOGIN`, a form file with `form: NAME`; `links pull LOGIN -O FILE` writes one".to_owned()
+                "write one with `links pull LOGIN -O FILE`; a page file starts with `profile: LOGIN`, a form file with `form: NAME`".to_owned()
             })));
         }
         Ok(Self { files, ..Self::default() })

@@ -130,7 +130,7 @@ impl SavedPlan {
         let (name, bytes) = named::read_most(path, MAX_BYTES)?;
         if !is_saved_plan(&bytes) {
             let (command, file) = (&options.command.name, quoted(&name));
-            let hint = format!("pass a page file without --plan: links {command} {file}");
+            let hint = format!("pass a page file without --plan: `links {command} {file}`");
             return Err(CommandError::usage(format!("{name} is not a saved plan")).with_hint(hint));
         }
         let unusable = |why: &dyn std::fmt::Display| {
@@ -138,20 +138,20 @@ impl SavedPlan {
         };
         let value: Value = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
         if value["version"].as_u64().is_some_and(|version| version > VERSION.into()) {
-            return Err(unusable(&"it was written by a newer version of this program"));
+            return Err(unusable(&"it was written by a newer version of `links`"));
         }
         let mut saved: Self = serde_json::from_value(value).map_err(|why| unusable(&why))?;
         if saved.digest != saved.content_digest() {
             let command = saved.pages.first().map_or("plan", SavedPage::planned_by);
-            let message = "the plan file was edited after the plan was made; nothing was written";
+            let message = "the plan file was edited after `links` saved it; nothing was written";
             return Err(CommandError::invalid(message)
-                .with_hint(format!("make a new plan: links {command} --out PLAN")));
+                .with_hint(format!("make a new plan with `links {command} --out PLAN`")));
         }
         let is_of_slots = matches!(&saved.pages[..], [page] if !page.whole);
         if is_of_slots != options.is_one_page {
             let slots = if is_of_slots { "slots " } else { "" };
-            let message = format!("{name} is a plan of `links {slots}plan`; nothing was written");
-            let hint = format!("links {slots}apply --plan {}", quoted(&name));
+            let message = format!("{name} was made by `links {slots}plan`; nothing was written");
+            let hint = format!("run `links {slots}apply --plan {}`", quoted(&name));
             return Err(CommandError::usage(message).with_hint(hint));
         }
         // All pages of a plan were planned with the same options.
@@ -184,7 +184,7 @@ impl SavedPlan {
                     now.plan.name
                 );
                 return Err(CommandError::new(Exit::Conflict, message)
-                    .with_hint("make a new plan: links plan --out PLAN"));
+                    .with_hint("make a new plan with `links plan --out PLAN`"));
             }
         }
         Ok(())
@@ -194,7 +194,7 @@ impl SavedPlan {
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         self.pages.iter().filter(|page| page.file.is_edited()).map(|page| {
             format!(
-                "note: {} was edited after the plan was made; the plan is unchanged",
+                "note: {} was edited after the plan was made; the plan uses the earlier version",
                 page.file.name
             )
         })
@@ -288,11 +288,17 @@ impl SavedPage {
     /// Sets the options that the plan was made with, and nothing else.
     fn allow(&self, options: &mut RunOptions) -> Result<()> {
         let flags = &mut options.flags;
-        if flags.prune || flags.prune_unsupported {
+        let refused = |what: &str, option: &str| {
             let hint =
-                format!("pass --prune to `links {}` when making the plan", self.planned_by());
-            return Err(CommandError::usage("a saved plan already contains what is deleted")
-                .with_hint(hint));
+                format!("pass {option} to `links {}` when you make the plan", self.planned_by());
+            Err(CommandError::usage(format!("a saved plan already lists what is {what}"))
+                .with_hint(hint))
+        };
+        if flags.prune || flags.prune_unsupported {
+            return refused("deleted", "--prune");
+        }
+        if options.sync.overwrite || options.sync.exact {
+            return refused("overwritten", "--force or --exact");
         }
         let SavedOptions { prune, prune_unsupported, no_validate, overwrite, exact } = self.options;
         (flags.prune, flags.prune_unsupported) = (prune, prune_unsupported);
@@ -316,12 +322,23 @@ impl SavedPage {
         match self.staleness(planned, is_resumed) {
             None => Ok(()),
             Some(why) => {
-                let (made, file) = (self.planned_by(), quoted(&self.file.name));
                 let message = format!("{why} since the plan was made; nothing was written");
-                Err(CommandError::new(Exit::Conflict, message)
-                    .with_hint(format!("make a new plan: links {made} {file} --out PLAN")))
+                Err(CommandError::new(Exit::Conflict, message).with_hint(self.new_plan()))
             }
         }
+    }
+
+    /// Returns the error for a page of which the same file gives no plan any more, because somebody has changed the page.
+    pub(super) fn outdated(&self, failure: CommandError) -> CommandError {
+        if failure.exit() != Exit::Conflict {
+            return failure;
+        }
+        failure.with_hint(self.new_plan())
+    }
+
+    fn new_plan(&self) -> String {
+        let (made, file) = (self.planned_by(), quoted(&self.file.name));
+        format!("the plan is out of date; make a new one with `links {made} {file} --out PLAN`")
     }
 
     /// Returns what was changed since the plan was made.
@@ -351,7 +368,7 @@ impl SavedPage {
         for image in self.images.iter().filter(|it| !it.uploaded) {
             put_in_plan(&mut now, &image.place, &upload_of(&image.name));
         }
-        let why = "the slot types of the service or the links.lock changed";
+        let why = "the service's slot types or links.lock changed";
         (now != self.plan).then(|| why.to_owned())
     }
 }

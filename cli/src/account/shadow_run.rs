@@ -113,7 +113,7 @@ fn require_known_types(planned: &PlannedPage) -> Result<()> {
         create.kind
     );
     let failure = CommandError::refused(message);
-    Err(failure.with_hint("`links plan` shows what `links apply` would write"))
+    Err(failure.with_hint("run `links plan` to see what `links apply` would write"))
 }
 
 /// Returns the keys of the page of a file, the first that exists counts, and whether the page is created where there is none.

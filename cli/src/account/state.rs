@@ -75,7 +75,7 @@ impl AccountState {
     pub(super) fn resume(&self, is_planned: bool) -> &'static str {
         match &self.options.path {
             Some(_) if is_planned => {
-                "`links slots apply --resume` continues the run from the current state of the page"
+                "run `links slots apply --resume` to continue from the current state of the page"
             }
             _ => RESUME,
         }
@@ -143,8 +143,8 @@ impl AccountState {
     pub(super) fn not_run(&self, error: ApplyError) -> CommandError {
         if let ApplyCause::SamePage { id, pages: [one, other] } = error.cause() {
             if self.is_edit {
-                let message = format!("the page {id} is given twice; nothing was written");
-                return CommandError::usage(message).with_hint("give each page once");
+                let message = format!("page {id} was passed twice; nothing was written");
+                return CommandError::usage(message).with_hint("pass each page once");
             }
             let (one, other) = (&self.pages[*one].path, &self.pages[*other].path);
             return both_files_of(&format!("the page with the ID {id}"), one, other);

@@ -17,7 +17,7 @@ pub(crate) fn check(summary: Option<&Path>, format: Format) -> Result<()> {
             format.word()
         );
         return Err(CommandError::usage(message)
-            .with_hint("use a file for the summary, or leave out one of them"));
+            .with_hint("write the summary to a file, or leave out one of the options"));
     }
     Ok(())
 }

@@ -61,6 +61,22 @@ pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<CommandError>
     Some(CommandError::usage(format!("unknown command `{command}`")).with_hint(hint))
 }
 
+/// Returns the error for an option of another program: one that is refused as `arg`, or one with a single dash, of which the parser has read
+/// only the first letters.
+pub(crate) fn foreign_option(words: &[&str], arg: &str) -> Option<CommandError> {
+    let options = words.iter().take_while(|word| **word != "--");
+    let mut named = options.filter_map(|word| {
+        let (word, name) =
+            (word.split('=').next()?, word.trim_start_matches('-').split('=').next()?);
+        let is_refused = !word.starts_with("--") || word == arg.split([' ', '=']).next()?;
+        let is_option = word.starts_with('-') && name.len() > 1;
+        let [_, hint] = rows("option:").find(|[names, _]| has(names, name))?;
+        (is_option && is_refused).then_some((word, hint))
+    });
+    let (word, hint) = named.next()?;
+    Some(CommandError::usage(format!("unknown option `{}`", sanitize::line(word))).with_hint(hint))
+}
+
 /// Returns the command that a word names: by its name, by another name, or with one letter that is wrong.
 fn noun<'t>(word: &str, tree: &'t Command) -> Option<&'t Command> {
     let synonym = rows("noun:").find(|[words, _]| has(words, word));
@@ -195,7 +211,7 @@ mod tests {
     fn every_line_of_the_table_is_a_row() {
         let lines = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let [two, three, five] = [
-            rows::<2>("guess:").count() + rows::<2>("noun:").count(),
+            ["guess:", "noun:", "option:"].map(|kind| rows::<2>(kind).count()).iter().sum(),
             rows::<3>("verb:").count(),
             rows::<5>("dashboard:").count(),
         ];

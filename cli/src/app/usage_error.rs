@@ -53,6 +53,16 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
             ui::help(&error, settings::color_of_process(line.global.color));
             return Exit::Usage;
         }
+        ErrorKind::UnknownArgument
+        | ErrorKind::InvalidValue
+        | ErrorKind::ValueValidation
+        | ErrorKind::ArgumentConflict => {
+            let arg = match error.get(ContextKind::InvalidArg) {
+                Some(ContextValue::String(arg)) => arg,
+                _ => "",
+            };
+            unsupported_command::foreign_option(words.get(1..).unwrap_or_default(), arg)
+        }
         _ => None,
     };
     Ui::plain(format).fail(&suggestion.unwrap_or_else(|| failure(&error, &line.words, &tree)));
@@ -95,7 +105,6 @@ fn failure(error: &clap::Error, words: &[&str], tree: &clap::Command) -> Command
     let values = all(ContextKind::ValidValue).join(", ");
     let file_option = if words.contains(&"plan") { "--out" } else { "-O" };
     let hint = match &*arg {
-        "--json" => "use -o json".to_owned(),
         _ if !meant.is_empty() => format!("did you mean `{meant}`?"),
         "--output <FORMAT>" if value.contains('.') => {
             format!("did you mean `{file_option} {value}`?")

@@ -12,16 +12,16 @@ pub(crate) struct ApplyArgs {
     /// Delete slots that are not in the file
     #[arg(long)]
     pub(crate) prune: bool,
-    /// Delete legacy slots that are not in the file (they cannot be created again)
+    /// Delete legacy slots that are not in the file (they can't be recreated)
     #[arg(long, hide_short_help = true, help_heading = "Deletes")]
     pub(crate) prune_unsupported: bool,
     /// Don't ask for confirmation
     #[arg(short, long, alias = "auto-approve")]
     pub(crate) yes: bool,
-    /// Also allow deletes and forms that only a committed links.lock knows of
+    /// Trust links.lock for deletes and forms that no earlier commit confirms
     #[arg(long, hide_short_help = true, help_heading = "Deletes")]
     pub(crate) trust_lock: bool,
-    /// Refuse to delete more than N slots; required for more than 20 deletes or 30 % of a page
+    /// Refuse to delete more than N slots; required to delete more than 20 slots or 30% of a page
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Deletes")]
     pub(crate) max_deletes: Option<usize>,
     /// Allow an empty file, or a page that is unexpectedly empty
@@ -57,7 +57,7 @@ pub(crate) struct SyncArgs {
 // What cannot be undone and needs a flag of its own where no user can be asked. Not a doc comment, as above.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Allowed {
-    /// Create up to N pages and forms (`links` cannot delete them again)
+    /// Create up to N pages and forms (`links` can't delete them)
     #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
     pub(crate) allow_create: usize,
     /// Allow changing logins, which breaks every link to the page

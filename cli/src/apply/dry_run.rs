@@ -98,12 +98,12 @@ pub(crate) async fn unsent_requests(
             // This batch writes nothing.
             PlanBatch::TryCreate(_) => continue,
             _ if !page.exists() => {
-                let note = "its URL has the ID of the new page, which is not known yet";
+                let note = "the URL contains the ID of the new page, which is not known yet";
                 shown.push(later(batch.operation(), note));
                 continue;
             }
             PlanBatch::Reorder if !plan.creates.is_empty() => {
-                let note = "it also names the new slots, whose IDs are not known yet";
+                let note = "the request contains the IDs of the new slots, which are not known yet";
                 shown.push(later(batch.operation(), note));
                 continue;
             }

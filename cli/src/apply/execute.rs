@@ -19,12 +19,12 @@ pub(crate) fn step_message(step: Step) -> String {
         Step::Fields(FieldsRequest::Profile) => "updating the page".to_owned(),
         Step::Fields(FieldsRequest::Language) => "setting the language".to_owned(),
         Step::Fields(FieldsRequest::Login) => "changing the login".to_owned(),
-        Step::Update(slots) => format!("updating {slots}"),
-        Step::TryCreate(slots) => format!("checking {slots} new"),
-        Step::Create(slots) => format!("creating {slots}"),
-        Step::Reorder => "moving".to_owned(),
+        Step::Update(slots) => format!("updating {}", count(slots, "slot")),
+        Step::TryCreate(slots) => format!("checking {}", count(slots, "new slot")),
+        Step::Create(slots) => format!("creating {}", count(slots, "slot")),
+        Step::Reorder => "reordering".to_owned(),
         Step::Check => "checking before deleting".to_owned(),
-        Step::Delete(slots) => format!("deleting {slots}"),
+        Step::Delete(slots) => format!("deleting {}", count(slots, "slot")),
         Step::Verify => "verifying".to_owned(),
     }
 }
@@ -37,10 +37,10 @@ pub(crate) const RESUME: &str =
 pub(crate) fn replaced_run_note(log: &JournalEntries, undoes: Option<&str>) -> String {
     let (time, done) = (runs::time(log.opening.time), written(&log.done));
     if undoes == Some(&*log.run) {
-        return format!("the run interrupted at {time} ({done}) is not continued, but taken back");
+        return format!("undoing the run interrupted at {time} ({done}) instead of resuming it");
     }
     format!(
-        "the run interrupted at {time} had other slots or values, so it is not continued; its writes stay ({done}); `links undo {}` takes them back",
+        "not resuming the run interrupted at {time}: its slots or values were different; its writes stay on the page ({done}); to undo them, run `links undo {}`",
         log.run,
     )
 }
@@ -52,12 +52,12 @@ pub(crate) fn interrupted_note(log: &JournalEntries, is_resumed: bool) -> String
         return format!("resuming the run interrupted at {time} ({done} so far)");
     }
     let doubt = if log.is_unsettled() {
-        "; its last request may have been applied: `apply` checks that first, and its plan may differ"
+        "; the interrupted run's last request may have been applied: `apply` checks that first, so the plan may differ"
     } else {
         ""
     };
     format!(
-        "the run interrupted at {time} had other content than this file, so it is not continued; its writes stay on the page ({done}), and this run starts from there{doubt}"
+        "not resuming the run interrupted at {time}: its content differs from this file; its writes stay on the page ({done}){doubt}"
     )
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn failed_pages(
     let failure = CommandError::of_some(failures, &message);
     match others {
         Some(others) => failure.partly_written(others).hinted(resume),
-        None => failure.with_hint("nothing was written; fix this and run the command again"),
+        None => failure.with_hint("nothing was written; fix the errors and run the command again"),
     }
 }
 
@@ -93,14 +93,14 @@ pub(crate) fn not_recorded_note(error: &std::io::Error) -> String {
 }
 
 /// Hint after a change by another client that ended a run.
-const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
+const PLAN_AGAIN: &str = "run `links slots plan` to see what is left to do";
 
 /// The same after everything of an edit was written.
-const EDIT_ENDED: &str = "everything was written: `links slots list` shows the page; the run has ended, and the same command would start a new one";
+const EDIT_ENDED: &str = "run `links slots list` to check the page; everything was written, and running the same command again would start a new run";
 
 /// The same before everything of an edit was written.
 const EDIT_CONTINUES: &str =
-    "`links slots list` shows the page; the same command continues the run";
+    "check the page with `links slots list`, then run the same command again to continue";
 
 /// Error of a failed run, including the changes it made. `planned` is the plan, if there is one.
 pub(crate) fn failed(
@@ -116,7 +116,7 @@ pub(crate) fn failed(
         ApplyCause::Read(source) => CommandError::from(source),
         ApplyCause::Call { source, .. } if source.is_forbidden() && done.is_nothing() => {
             return CommandError::from(source).with_hint(
-                "nothing was written: the token is read-only, or may not change this page",
+                "nothing was written; use a token that may change this page (this one may be read-only)",
             );
         }
         ApplyCause::Call { step, items, source, .. } => {
@@ -131,11 +131,11 @@ pub(crate) fn failed(
             let (target, hint) = match edited {
                 Some(_) => (
                     "plan",
-                    "everything was sent; `links slots list` shows what the service stored",
+                    "everything was sent; run `links slots list` to see what the service stored",
                 ),
                 None => (
                     "file",
-                    "the service stored some values differently: `links slots plan` shows which",
+                    "the service stored some values differently; run `links slots plan` to see which",
                 ),
             };
             let message = format!("{so_far}, but the page differs from the {target}: {left}");

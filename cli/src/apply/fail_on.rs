@@ -12,7 +12,7 @@ pub(crate) enum FailOn {
     /// `apply` would write something
     #[default]
     Pending,
-    /// The page was changed since the last sync, whatever is to be written
+    /// The page changed since the last sync, even if `apply` would write nothing
     Remote,
     /// Either of the two
     Any,
@@ -33,7 +33,7 @@ impl FailOn {
             planned.file.document.name()
         );
         Err(CommandError::refused(message).with_hint(
-            "`links slots apply` or `links init --refresh` below a links.lock records the page",
+            "to record the page, run `links slots apply` or `links init --refresh` on a file that a links.lock covers",
         ))
     }
 

@@ -139,7 +139,7 @@ impl LockOnly {
         found: Option<io::Result<Self>>,
         all: impl FnOnce(Option<String>) -> Self,
     ) -> Self {
-        let unread = |error| all(Some(format!("cannot run git: {error}")));
+        let unread = |error| all(Some(format!("cannot read the Git history: {error}")));
         found.map_or_else(Self::default, |found| found.unwrap_or_else(unread))
     }
 
@@ -188,6 +188,6 @@ pub(crate) fn confirm(ui: &Ui, lines: &[StyledLine], is_trusted: bool) -> Result
         }
     };
     Err(CommandError::refused(message).with_hint(
-        "check the last changes of links.lock; pass --trust-lock if they are right, or restore the lock",
+        "check the latest changes to links.lock; if they are right, pass --trust-lock, otherwise restore links.lock",
     ))
 }

@@ -6,7 +6,7 @@ use crate::error::CommandError;
 use crate::output::counts;
 use links_pages::page_file::{FieldDiagnostic, PageFile, Reference, ReferenceTarget};
 
-const UPLOAD: &str = "apply the file without --locked, which uploads it, and commit links.lock";
+const UPLOAD: &str = "apply the file without --locked to upload its images, then commit links.lock";
 
 /// Refuses a file whose page, images or forms the lock does not identify. Sends nothing.
 pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), CommandError> {
@@ -16,11 +16,11 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), 
     };
     let Some(record) = record.filter(|it| it.is_in_lock()) else {
         return Err(refused(format!("no links.lock covers {name}"))
-            .with_hint("`links init` creates one; commit it next to the page files"));
+            .with_hint("create one with `links init`, and commit it with the page files"));
     };
     if record.page().is_none() {
         return Err(refused(format!("links.lock has no record of {name}")).with_hint(
-            "apply the file without --locked, or `links init --refresh`, and commit links.lock",
+            "apply the file without --locked, or run `links init --refresh`; then commit links.lock",
         ));
     }
     let (images, forms) = (unknown_images(file, record), unknown_forms(file, record));
@@ -29,7 +29,7 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), 
         return Ok(());
     }
     let hint = if images.is_empty() { known_forms::LOCKED } else { UPLOAD };
-    let message = format!("links.lock has no record of {} of the file", missing.join(" and "));
+    let message = format!("links.lock has no record of {} in the file", missing.join(" and "));
     let unknown = images.into_iter().chain(forms).collect();
     Err(refused(message).with_hint(hint).at(file.document.bad(unknown)))
 }

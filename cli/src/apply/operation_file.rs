@@ -54,10 +54,9 @@ pub(crate) fn prepare(context: &mut Context, path: Option<PathBuf>) -> Result<()
         ));
     }
     if named::read_most(&path, MAX_BYTES).is_ok_and(|(_, bytes)| !is_operation(&bytes)) {
-        let message = format!(
-            "{name} already exists and is not an operation of `links`; nothing was written"
-        );
-        return Err(CommandError::refused(message).with_hint("use another file"));
+        let message =
+            format!("{name} already exists and is not an operation file; nothing was written");
+        return Err(CommandError::refused(message).with_hint("choose another file"));
     }
     if path.is_dir() {
         return Err(CommandError::usage(format!("{name} is a directory; nothing was written")));
@@ -82,9 +81,11 @@ pub(crate) fn write(context: &Context) -> Result<()> {
     let Some(user) = context.known_user() else { return Ok(()) };
     let name = path.display();
     let failed = |why: &dyn std::fmt::Display| {
-        let message = format!("cannot write the operation to {name}: {why}; the changes stay");
+        let message = format!(
+            "cannot write the operation to {name}: {why}; the changes themselves were made"
+        );
         CommandError::new(Exit::Partial, message)
-            .with_hint("`links undo` takes them back on this machine")
+            .with_hint("to undo the changes, run `links undo` on this machine")
     };
     let service = runs::service(context).unwrap_or_default();
     let state = runs::directory(context)?;
@@ -136,15 +137,16 @@ impl OperationFile {
             CommandError::invalid(message)
         };
         if !is_operation(&bytes) {
-            let message = format!("{name} is not an operation of `links`; nothing was written");
+            let message = format!("{name} is not an operation file; nothing was written");
             return Err(CommandError::invalid(message)
-                .with_hint("`links apply --operation-out FILE` writes one"));
+                .with_hint("create one with `links apply --operation-out FILE`"));
         }
         let value: Value = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
         match value["version"].as_u64() {
             Some(version) if version == u64::from(VERSION) => {}
             Some(version) => {
-                let why = format!("it has version {version}, and this program reads {VERSION}");
+                let why =
+                    format!("it has version {version}, but `links` reads only version {VERSION}");
                 return Err(unusable(&why).with_hint("update `links`"));
             }
             None => return Err(unusable(&"it has no version")),
@@ -162,19 +164,21 @@ impl OperationFile {
         let user = context.me(client).await?.user_id;
         if file.user != user {
             let message = format!(
-                "{name} is an operation of another account (user {}) than the token (user {user}); nothing was written",
+                "{name} was recorded for user {}, but the token is for user {user}; nothing was written",
                 file.user
             );
-            return Err(CommandError::refused(message)
-                .with_hint(format!("use a token of user {}, or --account", file.user)));
+            return Err(CommandError::refused(message).with_hint(format!(
+                "use a token of user {}, or choose an account with --account",
+                file.user
+            )));
         }
         let mut seen = BTreeSet::new();
         if let Some(twice) = file.runs.iter().find(|run| !seen.insert(run.name())) {
-            return Err(unusable(&format!("the run {} is in it twice", twice.name())));
+            return Err(unusable(&format!("duplicate run {}", twice.name())));
         }
         if file.runs.is_empty() {
             let message = format!(
-                "nothing to undo: `links {}` of {} wrote nothing",
+                "nothing to undo: `links {}` from {} wrote nothing",
                 cut(&file.command, LONGEST),
                 cut(&file.time, LONGEST)
             );
@@ -196,7 +200,7 @@ impl OperationFile {
             let before = run.take_before();
             let mut recorded = run.recorded(&service, context.owner(), CALL).map_err(|why| {
                 let message = format!(
-                    "cannot use the operation {name}: the run {run_name}: {why}; nothing was written"
+                    "cannot use the operation {name}: run {run_name}: {why}; nothing was written"
                 );
                 CommandError::invalid(message)
             })?;

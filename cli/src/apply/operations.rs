@@ -26,7 +26,7 @@ pub(crate) const READ_COLUMNS: &[Column] =
     &[COLUMNS[0], Column::of("TIME", when), COLUMNS[2], COLUMNS[3], COLUMNS[4], COLUMNS[5]];
 
 /// Hint of an error about an operation.
-pub(crate) const LIST: &str = "`links log` lists the operations of this machine";
+pub(crate) const LIST: &str = "run `links log` to list the operations on this machine";
 
 /// Number of pages and forms that a table names.
 const NAMED: usize = 3;
@@ -144,7 +144,7 @@ impl Operations {
         let found: BTreeSet<usize> = named.map(|(_, index)| *index).collect();
         match found.into_iter().collect::<Vec<_>>()[..] {
             [] => {
-                let message = format!("no such operation: {name}");
+                let message = format!("operation {name} not found");
                 Err(CommandError::not_found(message).with_hint(LIST))
             }
             [index] => Ok(index),
@@ -299,7 +299,7 @@ pub(crate) fn state_words(row: &Value) -> String {
     };
     let undone = match row["undone"].as_str() {
         Some("whole") => ", undone",
-        Some(_) => ", undone in part",
+        Some(_) => ", partly undone",
         None => "",
     };
     format!("{state}{kind}{undone}")

@@ -7,7 +7,7 @@ use links_pages::apply::{self, Plan, PlanError, PlanOptions, Proposal};
 use super::known_forms::KnownForms;
 use super::lock_only::{self, LockOnly};
 use super::plan_target::{PlanTarget, unplannable};
-use super::preflight::{check_host, check_profile};
+use super::preflight::{check_exists, check_host, check_profile};
 use super::{image, problems, uploads};
 use crate::apply::apply_args::RunOptions;
 use crate::apply::planned::{PlannedPage, RecordedFile};
@@ -34,6 +34,7 @@ pub(crate) async fn resolve(
     }
     check_host(file, page)?;
     check_profile(profiles, page)?;
+    check_exists(context, file, page)?;
     uploads::resolve(context, client, page, file, record.as_deref(), forms).await
 }
 
@@ -95,7 +96,7 @@ pub(crate) async fn plan(
             other.kind, other.id
         );
         return Err(CommandError::new(Exit::Conflict, message)
-            .with_hint("check what is deleted, and apply again"));
+            .with_hint("check what would be deleted, then apply again"));
     }
     let guarded = apply::guard(&plan, page.slots.len(), &run.flags.limits());
     // A file that says nothing of slots is not one without slots.

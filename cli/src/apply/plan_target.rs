@@ -60,7 +60,7 @@ fn synced_run(record: &SyncRecord, run: &RunOptions) -> SyncedRun {
 }
 
 impl PlanTarget {
-    /// Returns the target of a file. Items of which it is unclear which slots they are, are reported at their places.
+    /// Returns the target of a file. Reports items whose slots are unclear at their places in the file.
     pub(super) fn of(
         file: &PageFile,
         page: &PageSnapshot,

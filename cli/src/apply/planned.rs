@@ -91,14 +91,14 @@ impl PlannedPage {
     pub(crate) fn lines(&self, is_full: bool) -> Vec<StyledLine> {
         let shown = self.shown().without_field(LOGIN);
         let kept_reason = match self.merged.as_deref() {
-            Some(MergedPage { since: Since::Opened, .. }) => "not in the text",
+            Some(MergedPage { since: Since::Opened, .. }) => "not in the edited text; kept",
             Some(MergedPage { .. }) if self.proposal.options.prune => {
-                "created on the page since the last sync; may be an item of the file that was deleted there"
+                "created on the page since the last sync; kept, because it resembles an item whose slot was deleted"
             }
             Some(MergedPage { base: Some(_), .. }) => {
-                "created on the page since the last sync; kept without --prune"
+                "created on the page since the last sync; kept unless you pass --prune"
             }
-            _ => "not in the file; kept without --prune",
+            _ => "not in the file; kept unless you pass --prune",
         };
         let style = PlanStyle {
             kept_reason,

@@ -4,6 +4,7 @@ use links_sdk::types::Me;
 
 use links_pages::page_file::At;
 use links_pages::profile_key;
+use links_pages::suggest::nearest;
 
 use crate::context::prelude::*;
 
@@ -13,7 +14,7 @@ pub(crate) fn check_write_access(me: Me) -> Result<Me> {
         return Ok(me);
     }
     Err(CommandError::new(Exit::Forbidden, "the token is read-only; nothing was written")
-        .with_hint("`links auth status` shows its user and its scopes"))
+        .with_hint("use a token with write access; `links auth status` shows the user and scopes of this one"))
 }
 
 /// Returns whether a key names the page with this id and this login.
@@ -34,7 +35,23 @@ pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<
     let page = if page.exists() { format!("{login} (ID {id})") } else { format!("{login} (new)") };
     let message = format!("the file is for the page {page}, not for {named}");
     Err(CommandError::refused(format!("{message}; nothing was written"))
-        .with_hint("leave out --only, or pass the file of that page"))
+        .with_hint("leave out --only, or pass the file for that page"))
+}
+
+/// Refuses a file with IDs of slots whose page does not exist: its `profile` is mistyped, or the file is of another account.
+pub(super) fn check_exists(context: &Context, file: &PageFile, page: &PageSnapshot) -> Result<()> {
+    let has_ids = file.page.content.slots.iter().any(|slot| slot.id.is_some());
+    if page.exists() || !has_ids {
+        return Ok(());
+    }
+    let login = &page.login;
+    let help = match nearest(login, context.known_logins()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("to create the page {login}, remove the IDs of its slots"),
+    };
+    let message = format!("page {login} not found, but the file has IDs of its slots");
+    let problem = file.document.locate(&["profile"], At::Value, message).help(help);
+    Err(file.document.bad(vec![problem]).into())
 }
 
 /// Refuses a file whose `profile` is a URL of another host than that of the page, which the service reports, or
@@ -50,8 +67,8 @@ pub(crate) fn check_host(file: &PageFile, page: &PageSnapshot) -> Result<()> {
         ),
         None if page.exists() => return Ok(()),
         None => (
-            format!("page {login} not found, and a URL on {host} cannot name a new one"),
-            "write the login of the new page".to_owned(),
+            format!("page {login} not found on {host}, and a URL cannot name a new page"),
+            format!("to create the page, write `profile: {login}`"),
         ),
     };
     let problem = file.document.locate(&["profile"], At::Value, message).help(help);

@@ -62,7 +62,7 @@ impl RunProgress {
         signal::stop_requested();
         runs::stop(client);
         if let Some(progress) = self.progress.get() {
-            progress.now("stopping after the current request; Ctrl-C again stops at once");
+            progress.now("stopping after the current request; press Ctrl-C again to stop at once");
         }
         self.interrupts(2).await;
     }

@@ -14,7 +14,7 @@ pub(crate) fn ambiguous(name: &str, runs: &[&str]) -> CommandError {
     let (shown, more) = runs.split_at(runs.len().min(NAMED_RUNS));
     let more = if more.is_empty() { "" } else { ", …" };
     CommandError::usage(format!("{name} matches {} operations; nothing was written", runs.len()))
-        .with_hint(format!("one of {}{more}", shown.join(", ")))
+        .with_hint(format!("use one of: {}{more}", shown.join(", ")))
 }
 
 /// Returns the settings of a run that only reads, and knows the journals of unfinished runs if there is a directory for them.
@@ -36,7 +36,7 @@ pub(crate) fn is_own(recorded: &RecordedRun, own: &RunOwner) -> Option<bool> {
 
 /// Error for a page whose runs cannot be listed.
 pub(crate) fn list_error(error: &std::io::Error) -> CommandError {
-    CommandError::usage(format!("cannot read the runs of the page: {error}"))
+    CommandError::usage(format!("cannot read the page's runs: {error}"))
         .with_hint(format!("set {STATE_DIR} to another directory"))
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn bad(path: &Path, why: &JournalError) -> CommandError {
             "update `links`, or set the journal aside with `links slots apply --abort FILE`"
         }
         _ => {
-            "`links slots apply --abort FILE` sets the journal aside; the run's writes stay on the page"
+            "set the journal aside with `links slots apply --abort FILE`; the run's writes stay on the page"
         }
     };
     CommandError::refused(format!("cannot use the journal {}: {why}", path.display()))

@@ -36,7 +36,7 @@ pub(crate) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<Comma
         .map_err(|error| CommandError::usage(format!("cannot close the journal: {error}")))?;
     let row = write.row();
     let text = format!(
-        "discarded the run of {}; its writes stay on the page ({})",
+        "discarded the run from {}; its writes stay on the page ({})",
         row["time"].as_str().unwrap_or("an unknown time"),
         row["summary"].as_str().unwrap_or("unknown"),
     );
@@ -46,7 +46,7 @@ pub(crate) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<Comma
 /// Returns the only unfinished run. Without the key of a page, the run must be known to belong to this account.
 fn one(context: &Context, key: Option<&ProfileKey>) -> Result<LoggedWrite> {
     let mut all = find(context, key)?;
-    let named = "pass the page file of the run; --status lists the runs";
+    let named = "pass the page file of the run; to list the runs, pass --status";
     match (all.pop(), all.is_empty()) {
         (Some(one), true) if key.is_some() || is_known_own(context, &one) => Ok(one),
         (Some(_), true) => {

@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 // Arguments about the baseline. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(crate) struct BaselineArgs {
-    /// Ignore known broken links listed in this file, which --update-baseline or `-o json` wrote
+    /// Ignore known broken links: those in this file, created by --update-baseline or `-o json`
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
     /// Record the current findings as the baseline
@@ -72,7 +72,7 @@ impl Baseline {
         };
         Self::parse(&bytes).map_err(|why| {
             let message = format!("{name} is not a baseline: {why}; no link was checked");
-            CommandError::invalid(message).with_hint("use --update-baseline to write it again")
+            CommandError::invalid(message).with_hint("use --update-baseline to replace it")
         })
     }
 

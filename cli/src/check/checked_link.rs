@@ -79,10 +79,10 @@ impl CheckedLink {
     /// Returns the reason and the notes. `offers_fix` says that `--fix` can write a move.
     pub(crate) fn message(&self, offers_fix: bool) -> String {
         let note = |(code, words): &(&str, String)| match *code {
-            MOVED if self.is_fixed => format!("{words}: written"),
-            MOVED if self.fix_error.is_some() => format!("{words}: not written"),
-            MOVED if self.fix().is_none() => format!("{words}, not encrypted"),
-            MOVED if offers_fix && self.place.is_some() => format!("{words} (--fix)"),
+            MOVED if self.is_fixed => format!("{words} (fixed)"),
+            MOVED if self.fix_error.is_some() => format!("{words} (not fixed)"),
+            MOVED if self.fix().is_none() => format!("{words} (not encrypted)"),
+            MOVED if offers_fix && self.place.is_some() => format!("{words} (use --fix)"),
             _ => words.clone(),
         };
         let reason = self.judgement.reason.iter().map(|(_, words)| words.clone());

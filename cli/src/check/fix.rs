@@ -48,7 +48,7 @@ fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool> {
         return Ok(false);
     }
     let patched = written(text, &moves).map_err(|error| {
-        let message = format!("{}: {error}; the file was not written", file.display());
+        let message = format!("cannot update {}: {error}", file.display());
         CommandError::invalid(message).with_hint("change the URLs by hand")
     })?;
     replace_checked(file, text, &patched)?;

@@ -14,6 +14,7 @@ use self::baseline::Baseline;
 use self::checked_link::{CheckedLink, LinkHolder};
 use self::collect::FoundLink;
 use self::visits::LinkVerdicts;
+use crate::account::file_filter::FileFilter;
 use crate::cache::load_slot_types;
 use crate::context::prelude::*;
 use crate::search::Source;
@@ -37,11 +38,12 @@ pub(crate) async fn read(
     paths: &[PathBuf],
     keys: &[ProfileKey],
     all: bool,
+    filter: &FileFilter,
 ) -> Result<Vec<CheckedPage>> {
     let is_live = all || !keys.is_empty();
     let mut sources = Sources::default();
     if !is_live || !paths.is_empty() {
-        sources.read = of_files(context, paths)?;
+        sources.read = of_files(context, paths, filter)?;
     }
     if is_live {
         let keys = if all { &[] } else { keys };

@@ -164,7 +164,7 @@ mod tests {
             [
                 "x cafe.yaml:12:13  button \"Menu\"  https://qara.example/menu      404",
                 "? cafe.yaml:31:13  social         https://www.linkedin.com/qara  999: blocks bots; check in a browser",
-                "> cafe.yaml:18:13  button \"Map\"   http://maps.example/q          moved to https://maps.example/q (--fix)",
+                "> cafe.yaml:18:13  button \"Map\"   http://maps.example/q          moved to https://maps.example/q (use --fix)",
                 "4 links: 1 broken, 1 unsure, 1 moved",
             ]
         );
@@ -172,7 +172,7 @@ mod tests {
         (links[0].is_known, links[2].is_fixed) = (true, true);
         let (lines, exit) = shown(&links, true);
         assert!(lines[0].ends_with(" 404 (in the baseline)"), "{lines:?}");
-        assert!(lines[2].ends_with(" moved to https://maps.example/q: written"), "{lines:?}");
+        assert!(lines[2].ends_with(" moved to https://maps.example/q (fixed)"), "{lines:?}");
         assert_eq!(lines[3], "4 links: 1 broken, 1 unsure, 1 fixed, 0 new");
         assert_eq!(exit, Exit::Ok);
         assert_eq!(shown(&links[3..], false).0, ["1 link: all fine"]);
@@ -184,7 +184,7 @@ mod tests {
         let moved = |from: &str, to: &str| link(1, None, from, moved(to));
         let safe = moved("https://a.example/", "http://a.example/");
         assert_eq!(safe.fix(), None);
-        assert_eq!(safe.message(true), "moved to http://a.example/, not encrypted");
+        assert_eq!(safe.message(true), "moved to http://a.example/ (not encrypted)");
         for (from, to) in
             [("http://a.example", "http://b.example"), ("http://a.example", "HTTPS://b.example")]
         {

@@ -85,7 +85,7 @@ impl LinkVerdicts {
         if is_offline(&found, &*clock).await {
             let message = "no network: the links were not checked, and nothing was written";
             return Err(CommandError::new(Exit::Network, message).with_hint(
-                "connect this machine, or set HTTPS_PROXY, and run the same command again",
+                "connect to the network or set HTTPS_PROXY, then run the same command again",
             ));
         }
         let now = clock.wall();
@@ -128,10 +128,10 @@ async fn visit(
         PublicOnlyResolver { trusts_all: options.allow_private, ..PublicOnlyResolver::default() };
     let checker = LinkChecker::new(resolver, true, clock).map_err(|error| {
         CommandError::new(Exit::Internal, format!("cannot check links: {error}"))
-            .with_hint("set SSL_CERT_FILE to a file with the certificates to trust")
+            .with_hint("set SSL_CERT_FILE to a file that contains the certificates to trust")
     })?;
     let progress = context.ui.progress(links.len());
-    progress.now("links");
+    progress.now("checking links");
     Ok(checker.visit_all(links, || progress.step()).await)
 }
 

@@ -2,6 +2,7 @@
 //! a saved plan.
 
 use super::prelude::*;
+use crate::account::file_filter::FileFilter;
 use crate::account::request::RunSource;
 use crate::account::saved_plan::lock_of;
 use crate::account::{self, PlanOutputs, page_files, unchanged};
@@ -19,6 +20,8 @@ pub(crate) struct FilesArgs {
     /// Only allow changes to this page (repeatable)
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true, help_heading = "Input")]
     only: Vec<ProfileKey>,
+    #[command(flatten)]
+    filter: FileFilter,
     #[command(flatten)]
     flags: ApplyArgs,
     #[command(flatten)]
@@ -66,9 +69,10 @@ impl FilesArgs {
     }
 
     /// Returns the paths, and options that allow nothing that cannot be undone.
-    fn options(self) -> (Vec<PageWord>, RunOptions) {
-        let Self { paths, only: profiles, flags, sync, renew_status } = self;
-        (paths, RunOptions { flags, sync, profiles, renew_status, ..RunOptions::default() })
+    fn options(self) -> (Vec<PageWord>, FileFilter, RunOptions) {
+        let Self { paths, only: profiles, filter, flags, sync, renew_status } = self;
+        let options = RunOptions { flags, sync, profiles, renew_status, ..RunOptions::default() };
+        (paths, filter, options)
     }
 }
 
@@ -108,15 +112,15 @@ fn apply_rules(
 }
 
 pub(super) async fn plan(context: &mut Context, args: PlanArgs) -> CommandResult {
-    let (paths, mut options) = args.files.options();
+    let (paths, filter, mut options) = args.files.options();
     let paths = page_files::paths(context, paths);
-    if let (Ok(paths), true) = (&paths, args.outputs.is_shown())
+    if let (Ok(paths), true) = (&paths, args.outputs.is_shown() && filter.takes_all())
         && let Some(output) = unchanged::output(context, paths, &mut options, false).await?
     {
         return Ok(output);
     }
-    let source =
-        paths.and_then(|paths| RunSource::files(context, &paths, &options.flags.upload_root));
+    let source = paths
+        .and_then(|paths| RunSource::files(context, &paths, &options.flags.upload_root, &filter));
     show_plan(context, source.map(|source| (source, options)), args.outputs).await
 }
 
@@ -138,7 +142,7 @@ pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> Comm
     let ApplyCommandArgs { files, plan, allowed, locked, wait, operation, dry_run } = args;
     operation_file::prepare(context, operation.operation_out)?;
     context.writer(dry_run).await?;
-    let (paths, options) = files.options();
+    let (paths, filter, options) = files.options();
     let command = journal::command(context);
     let mut options = RunOptions { allowed, command, locked, wait, ..options };
     let source = match plan {
@@ -146,11 +150,12 @@ pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> Comm
         None => {
             let paths = page_files::paths(context, paths)?;
             if context.dry_run().is_none()
+                && filter.takes_all()
                 && let Some(output) = unchanged::output(context, &paths, &mut options, true).await?
             {
                 return Ok(output);
             }
-            RunSource::files(context, &paths, &options.flags.upload_root)?.all_usable()?
+            RunSource::files(context, &paths, &options.flags.upload_root, &filter)?.all_usable()?
         }
     };
     account::apply(context, source, options).await

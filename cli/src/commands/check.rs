@@ -1,6 +1,7 @@
 //! `links check`: finds the links of pages that are dead.
 
 use super::prelude::*;
+use crate::account::file_filter::FileFilter;
 use crate::args::page::{self, PageWord};
 use crate::check::baseline::{self, BaselineArgs};
 use crate::check::checked_link::CheckedLink;
@@ -28,6 +29,8 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
+    filter: FileFilter,
+    #[command(flatten)]
     how: VisitOptions,
     #[command(flatten)]
     baseline: BaselineArgs,
@@ -54,19 +57,22 @@ impl CheckArgs {
         let BaselineArgs { baseline, update_baseline } = &self.baseline;
         let files = if *update_baseline { &mut named.write } else { &mut named.read };
         files.extend(baseline.clone());
-        CommandRules { ignores_history: true, ..CommandRules::confined(Ok(named)) }
+        CommandRules {
+            ignores_history: !self.filter.compares(),
+            ..CommandRules::confined(Ok(named))
+        }
     }
 }
 
 pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult {
-    let CheckArgs { pages, all, fix, strict, how, baseline: known, annotate } = args;
+    let CheckArgs { pages, all, fix, strict, filter, how, baseline: known, annotate } = args;
     let (paths, keys) = page::split(pages);
     if fix && !keys.is_empty() {
         return Err(CommandError::usage("--fix only changes page files, not pages of the account")
             .with_hint("write the page to a file with `links pull KEY -O FILE`"));
     }
     let baseline = known.read()?;
-    let pages = check::read(context, &paths, &keys, all).await?;
+    let pages = check::read(context, &paths, &keys, all, &filter).await?;
     let urls = pages.iter().flat_map(|page| &page.links).map(|link| link.url.as_str());
     let verdicts = LinkVerdicts::read(context, urls, how).await?;
     let mut links = checked_links(&pages, &verdicts, &baseline);

@@ -136,7 +136,7 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
     if !removed.is_empty() {
         let question = format!("Remove {writes} from the log? You can't undo removed writes.");
         context.ui.confirm(args.yes, &question)?;
-        old.iter().try_for_each(|(runs, store)| store.remove(runs)).map_err(refused)?;
+        old.iter().try_for_each(|(runs, store)| store.remove_runs(runs)).map_err(refused)?;
     }
     let kept = Operations::read(context)?.writes().count();
     let text = match removed.len() {

@@ -1,6 +1,7 @@
 //! `links preview`: shows pages as their files would make them.
 
 use super::prelude::*;
+use crate::account::file_filter::FileFilter;
 use crate::account::files::AccountFiles;
 use crate::account::{page_files, summary};
 use crate::apply::apply_args::{ApplyArgs, RunOptions, SyncArgs};
@@ -42,6 +43,8 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide_short_help = true)]
     upload_root: Vec<PathBuf>,
     #[command(flatten)]
+    filter: FileFilter,
+    #[command(flatten)]
     sync: SyncArgs,
 }
 
@@ -59,16 +62,16 @@ impl PreviewArgs {
 }
 
 pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResult {
-    let PreviewArgs { pages, diff, summary, max_tokens, offline, .. } = args;
+    let PreviewArgs { pages, filter, diff, summary, max_tokens, offline, .. } = args;
     let (prune, upload_root, sync) = (args.prune, args.upload_root, args.sync);
     let flags = ApplyArgs { prune, upload_root, ..ApplyArgs::default() };
     let options = RunOptions { flags, sync, ..RunOptions::default() };
     let paths = page_files::paths(context, pages)?;
     let (paths, mut failures) = match &paths[..] {
         // What it is, is said when it is read.
-        [only] if !only.is_dir() => (paths, Vec::new()),
+        [only] if !only.is_dir() && filter.takes_all() => (paths, Vec::new()),
         _ => {
-            let files = AccountFiles::read(context, &paths, &options.flags.upload_root)?;
+            let files = AccountFiles::read(context, &paths, &options.flags.upload_root, &filter)?;
             (files.pages.into_iter().map(|(path, _)| path).collect(), files.failures)
         }
     };
@@ -85,7 +88,7 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     let requests = paths.into_iter().map(request).collect();
     let previews = previews(context, requests, &mut failures).await?;
     let failed = CommandError::if_any(failures, "files cannot be previewed");
-    if previews.is_empty() {
+    if previews.is_empty() && !filter.compares() {
         failed?;
         let failure = CommandError::usage("no page file found");
         return Err(failure.with_hint("a page file starts with `profile: LOGIN`"));

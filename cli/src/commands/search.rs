@@ -1,6 +1,7 @@
 //! `links search`: finds a text on pages and in lead forms.
 
 use super::prelude::*;
+use crate::account::file_filter::FileFilter;
 use crate::args::page::{self, PageWord};
 use crate::search::pattern::Pattern;
 use crate::search::sources::{self, Sources};
@@ -42,7 +43,7 @@ pub(super) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
     let (paths, keys) = page::split(pages);
     let mut sources = Sources::default();
     if !paths.is_empty() {
-        sources.read = sources::of_files(context, &paths)?;
+        sources.read = sources::of_files(context, &paths, &FileFilter::default())?;
     }
     if paths.is_empty() || !keys.is_empty() {
         sources::of_account(context, &keys, &areas, &mut sources).await?;

@@ -113,8 +113,10 @@ impl FormEditSession {
                 let message = format!(
                     "wrote the form, but its fields differ from what was sent: {mismatch}; another client may be changing it at the same time"
                 );
-                return Err(CommandError::new(Exit::Drift, message)
-                    .with_hint(format!("`links forms get {}` shows its current state", self.id)));
+                return Err(CommandError::new(Exit::Drift, message).with_hint(format!(
+                    "run `links forms get {}` to see its current state",
+                    self.id
+                )));
             }
         }
         Ok(answer)
@@ -138,7 +140,7 @@ fn others(old: &[Value], sent: &[Value], now: &[Value]) -> Option<String> {
     if came.len() != new.len() {
         parts.push(match came.len() {
             0 => "no new field was stored".to_owned(),
-            _ => format!("new fields: {}, but {} were sent", came.join(", "), new.len()),
+            _ => format!("{} sent, but stored: {}", count(new.len(), "new field"), came.join(", ")),
         });
     }
     (!parts.is_empty()).then(|| parts.join("; "))

@@ -91,10 +91,10 @@ async fn rounds<T>(
         }
         context.ui.tell(
             Style::Changed,
-            format!("{failure}; opening the file again, with each problem above its line"),
+            format!("{failure}; reopening the file with each problem above its line"),
         );
         let lines = failure.lines().into_iter().map(|(line, text)| {
-            let advice = if is_contested { "; delete this line to keep yours" } else { "" };
+            let advice = if is_contested { "; to keep your version, delete this line" } else { "" };
             (line, text + advice)
         });
         let written = draft.write(&shown, &lines.collect::<Vec<_>>()).map_err(|error| {
@@ -129,7 +129,7 @@ pub(crate) fn unchanged() -> CommandOutput {
 fn open(editor: &str, draft: &Path) -> Result<()> {
     let failed = |why: String| {
         CommandError::usage(format!("the editor `{editor}` failed: {why}"))
-            .with_hint("set VISUAL or EDITOR to choose the editor")
+            .with_hint("to use another editor, set VISUAL or EDITOR")
     };
     let mut command = process::named(editor).map_err(|error| failed(error.to_string()))?;
     // An editor handles Ctrl-C itself.

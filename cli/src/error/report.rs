@@ -23,9 +23,13 @@ impl CommandError {
                 messages.push(json!(problem.message));
             }
             let file = parts.file.as_ref().map(|file| file.name());
-            places.push(json!({
+            let mut place = json!({
                 "file": file, "line": line, "column": column, "path": problem.path, "message": problem.message,
-            }));
+            });
+            if let Some(help) = &problem.help {
+                place["hint"] = json!(help);
+            }
+            places.push(place);
         }
         let mut object = json!({
             "code": parts.code.as_deref().unwrap_or(parts.exit.name()),

@@ -149,7 +149,7 @@ fn an_object_that_is_too_large_spoils_no_other_question() {
         first = history.contents.child.id();
         history.head(&root.join("large"))
     });
-    assert_eq!(large.unwrap().unwrap_err().to_string(), "it is too large");
+    assert_eq!(large.unwrap().unwrap_err().to_string(), "a committed file is too large");
     let head = with(&root, |history| {
         second = history.contents.child.id();
         history.head(&root.join("a"))

@@ -122,7 +122,7 @@ fn problems(screen: &Screen) -> Markup {
                         None => { p { (problem.message) } }
                     }
                 }
-                @if screen.page.is_some() && screen.notice.is_none() { p .faint { "Below is the page of the last version without problems." } }
+                @if screen.page.is_some() && screen.notice.is_none() { p .faint { "The page below is the last version without problems." } }
             }
         }
     }
@@ -136,7 +136,7 @@ fn confirmation(screen: &Screen, page: &Preview) -> Markup {
         } @else if screen.may_apply && !outlook.irreversible.is_empty() {
             section #confirm role="alert" hidden {
                 ul { @for line in &outlook.named { li class=[class(line)] { (line.text().trim()) } } }
-                p { (outlook.irreversible.join(", ")) ". Press " kbd { "a" } " again to apply, " kbd { "Esc" } " to leave it." }
+                p { (outlook.irreversible.join(", ")) ". Press " kbd { "a" } " again to apply, or " kbd { "Esc" } " to cancel." }
             }
         }
     }
@@ -156,7 +156,7 @@ fn changes(file: &str, page: &Preview) -> Markup {
     let diff = diff_lines(&unified(("the page", &page.before), (file, &page.after)));
     html! {
         section #changes hidden {
-            @if diff.is_empty() { p { "Nothing changes for the reader." } }
+            @if diff.is_empty() { p { "No visible changes." } }
             @else { pre { @for line in &diff { span class=[class(line)] { (line.text()) "\n" } } } }
         }
     }
@@ -246,7 +246,7 @@ fn origin(base: &str) -> Option<String> {
 fn slot(page: &Preview, slot: &Slot) -> Markup {
     let data = &slot.data;
     if !slot.supported {
-        return html! { p .other { "A slot of the legacy type " (slot.kind) " is shown here." } };
+        return html! { p .other { "A slot of legacy type " (slot.kind) " appears here." } };
     }
     match slot.kind.as_str() {
         "button" => button(data),
@@ -254,7 +254,7 @@ fn slot(page: &Preview, slot: &Slot) -> Markup {
         "form" => form(data, &page.forms),
         kind => match content(page, data) {
             content if content.0.is_empty() => {
-                html! { p .other { "A slot of the type " (kind) " is shown here." } }
+                html! { p .other { "A slot of type " (kind) " appears here." } }
             }
             content => html! { section .card { (content) } },
         },

@@ -37,7 +37,7 @@ pub(crate) fn shown(
             exit = Exit::No;
         }
         if let Some(refusal) = refusal {
-            let text = format!("apply would refuse {login}: {}", refused(refusal));
+            let text = format!("`links apply` would refuse {login}: {}", refused(refusal));
             context.ui.tell(Style::Removed, text);
         }
         in_markdown.extend(["### links preview: ", &code(&login), ": ", &words, "\n\n"]);
@@ -48,9 +48,9 @@ pub(crate) fn shown(
                 in_markdown += &block("diff", &changes);
                 exit = Exit::No;
             } else {
-                let text = format!("{login}: nothing changes for the reader");
+                let text = format!("{login}: no visible changes");
                 lines.push(StyledLine::plain(text));
-                in_markdown += "Nothing changes for the reader.\n";
+                in_markdown += "No visible changes.\n";
             }
             record["diff"] = json!(changes);
         } else {

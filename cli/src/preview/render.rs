@@ -133,7 +133,7 @@ impl PreviewSource {
     /// Reads a file whose preview is served: what is no file is never read from standard input instead.
     pub(super) fn read_served(path: &Path, roots: &[PathBuf]) -> Result<Self> {
         Self::read(path, roots).map_err(|failure| match failure.exit() {
-            Exit::Invalid if !path.is_file() => failure.with_hint("expected a page file"),
+            Exit::Invalid if !path.is_file() => failure.with_hint("pass a page file"),
             _ => failure,
         })
     }
@@ -152,7 +152,7 @@ impl PreviewSource {
     pub(super) fn parse(&self) -> Result<AccountFiles> {
         let files = AccountFiles::of_text(&self.path, &self.name, self.bytes.clone(), &self.roots)?;
         if files.pages.is_empty() {
-            let message = format!("{} is a form file, and only pages can be previewed", self.name);
+            let message = format!("{} is a form file, but only pages can be previewed", self.name);
             return Err(CommandError::usage(message)
                 .with_hint("pass a page file, which starts with `profile: LOGIN`"));
         }

@@ -40,8 +40,7 @@ pub(super) const AS_THE_SERVICE: &str = "rendered by the service";
 pub(super) const HERE: &str = "rendered locally; the service may word it differently";
 
 /// The service has no such page yet.
-pub(super) const NEW_PAGE: &str =
-    "a page that does not exist yet, rendered locally; the service may word it differently";
+pub(super) const NEW_PAGE: &str = "new page, rendered locally; the service may word it differently";
 
 /// The model has rendered the file alone.
 pub(super) const OF_FILE: &str =

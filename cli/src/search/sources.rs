@@ -2,6 +2,7 @@
 
 use super::Source;
 use super::texts::Area;
+use crate::account::file_filter::FileFilter;
 use crate::account::files::AccountFiles;
 use crate::account::{estimate, live_page};
 use crate::context::prelude::*;
@@ -18,10 +19,14 @@ pub(crate) struct Sources {
 }
 
 /// Reads page files and form files.
-pub(crate) fn of_files(context: &Context, paths: &[PathBuf]) -> Result<Vec<Source>> {
-    let files = AccountFiles::read(context, paths, &[])?.all_usable()?;
-    if files.is_empty() {
-        return Err(CommandError::usage("there is no page file and no form file")
+pub(crate) fn of_files(
+    context: &Context,
+    paths: &[PathBuf],
+    filter: &FileFilter,
+) -> Result<Vec<Source>> {
+    let files = AccountFiles::read(context, paths, &[], filter)?.all_usable()?;
+    if files.is_empty() && !filter.compares() {
+        return Err(CommandError::usage("no page or form file found")
             .with_hint("a page file starts with `profile: LOGIN`, a form file with `form: NAME`"));
     }
     let source = |name, path, document: Document, is_form| {

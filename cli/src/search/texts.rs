@@ -33,7 +33,7 @@ pub(crate) enum Area {
     Profile,
     /// Social links
     Socials,
-    /// Create and edit lead forms
+    /// Lead forms
     Forms,
 }
 

@@ -519,7 +519,7 @@ mod tests {
         let open = store.list().unwrap().pop().unwrap().run;
         let old = store.old(0, None, |_| true).unwrap();
         assert_eq!(old.len(), 3);
-        store.remove(&old).unwrap();
+        store.remove_runs(&old).unwrap();
         store.abort(None, &open).unwrap();
         let log = store.list().unwrap().pop().unwrap().log.unwrap();
         assert!(log.is_unsettled() && log.state == RunState::Ended(RunEnding::Aborted));

@@ -171,7 +171,7 @@ impl<'t> Reader<'t> {
     fn next(&mut self) -> Read<(Event<'t>, Span)> {
         match self.events.next() {
             Some(Ok((event, at))) => Ok((event, self.span(&at))),
-            Some(Err(error)) => Err(scan_problem(&error)),
+            Some(Err(error)) => Err(scan_problem(&error, self.text)),
             None => Err(problem(self.text.len()..self.text.len(), "unexpected end of the file")),
         }
     }
@@ -462,25 +462,66 @@ fn problem(at: Span, message: impl Into<String>) -> FieldDiagnostic {
 const SCAN_ERRORS: &[(&str, &str, &str)] = &[
     ("tab", "tabs can't be used for indentation", "use spaces"),
     ("mapping values", "unexpected `:`", "quote a value that contains a colon"),
+    ("expected '-'", "wrong indentation", "items of a list must start in the same column"),
     ("expected key", "wrong indentation", "keys of a mapping must start in the same column"),
     ("simple key expected", "missing `:`", "write `key: value`"),
+    (
+        "quoted scalar",
+        "a quoted value is not closed",
+        "look for a missing quote in the lines above",
+    ),
     ("EOF", "unexpected end of the file", "look for an unclosed bracket or quote"),
 ];
 
-/// Returns the diagnostic of a text that is no YAML. Other messages of the parser are shown as lowercase fragments.
-fn scan_problem(error: &ScanError) -> FieldDiagnostic {
+/// First characters of the lines with which Git marks a conflict.
+const GIT_CONFLICT: &str = "<<<<<<<";
+
+/// Returns the diagnostic of a text that is not YAML. Other messages of the parser are shown as lowercase fragments.
+fn scan_problem(error: &ScanError, text: &str) -> FieldDiagnostic {
     let at = error.marker().byte_offset().unwrap_or(0);
+    let at = if text.is_char_boundary(at) { at } else { text.len() };
     // The scanner has a limit of its own, which a run of many brackets reaches first.
     if *error.kind() == ErrorKind::RecursionLimitExceeded {
         return too_deep(at..at);
     }
+    let mut marks = text.match_indices(GIT_CONFLICT);
+    if let Some((start, _)) = marks.find(|(start, _)| line_start(text, *start) == *start) {
+        return problem(start..start, "a conflict of Git is not resolved")
+            .help("keep one side, and remove the lines `<<<<<<<`, `=======` and `>>>>>>>`");
+    }
+    // The parser finds out about a line only at the next one.
+    let before = line_start(text, at).saturating_sub(1);
+    let lines = [line_start(text, at), line_start(text, before)];
+    if let Some(missing) = lines.into_iter().find_map(|start| missing_space(text, start)) {
+        return missing;
+    }
     let message = error.info();
-    if let Some((_, message, help)) = SCAN_ERRORS.iter().find(|it| message.contains(it.0)) {
+    if let Some((part, message, help)) = SCAN_ERRORS.iter().find(|it| message.contains(it.0)) {
+        let is_before_tab = *part == "tab" && text[at..].starts_with('\n');
+        let at = at + usize::from(is_before_tab);
         return problem(at..at, *message).help(*help);
     }
     let mut chars = message.chars();
     let first = chars.next().into_iter().flat_map(char::to_lowercase);
     problem(at..at, first.chain(chars).collect::<String>())
+}
+
+/// Returns the diagnostic of a line that begins with `-item` or `key:value`, without the space that YAML needs there.
+fn missing_space(text: &str, start: usize) -> Option<FieldDiagnostic> {
+    let line = &text[start..line_end(text, start)];
+    let content = line.trim_start();
+    let at = start + line.len() - content.len();
+    let is_letter = |it: char| it.is_ascii_alphabetic();
+    if content.strip_prefix('-').is_some_and(|item| item.starts_with(is_letter)) {
+        let missing = problem(at..at + 1, "a space is missing after `-`");
+        return Some(missing.help("write `- ` before each item"));
+    }
+    let key = content.find(':').filter(|end| *end > 0 && content[..*end].chars().all(is_letter))?;
+    let value = content[key + 1..].chars().next()?;
+    // `https://` in a text of several lines is no key.
+    (!value.is_whitespace() && value != '/').then(|| {
+        problem(at + key..at + key + 1, "a space is missing after `:`").help("write `key: value`")
+    })
 }
 
 /// Tells whether a number is in scientific notation (`1e5`), which has many spellings.

@@ -619,3 +619,25 @@ proptest! {
         prop_assert_eq!((&again.references[..], &again.page), (&[][..], &page));
     }
 }
+
+#[test]
+fn common_mistakes_in_yaml_are_named_where_they_are() {
+    for (text, expected) in [
+        ("profile: cafe\ntitle:Menu\n", "2:6 a space is missing after `:`"),
+        ("profile: cafe\ntitle:Menu\nslots: []\n", "2:6 a space is missing after `:`"),
+        (
+            "profile: cafe\nslots:\n  - type: text\n  -type: button\n",
+            "4:3 a space is missing after `-`",
+        ),
+        ("profile: cafe\nslots:\n  - type: text\n   - type: text\n", "4:4 wrong indentation"),
+        ("profile: cafe\ntitle: \"Menu\nslots: []\n", "3:1 a quoted value is not closed"),
+        ("profile: cafe\n\ttitle: x\n", "2:1 tabs can't be used for indentation"),
+        (
+            "profile: cafe\n<<<<<<< HEAD\ntitle: x\n=======\ntitle: y\n>>>>>>> b\n",
+            "2:1 a conflict of Git is not resolved",
+        ),
+        ("profile: cafe\ntitle: yes: no\n", "2:11 unexpected `:`"),
+    ] {
+        assert_eq!(refused(text), [expected], "{text}");
+    }
+}

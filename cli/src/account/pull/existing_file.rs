@@ -34,9 +34,9 @@ impl ExistingFile {
         let names = self.file.left_out_words()?;
         let (page, file) = (quoted(page), self.path.display().to_string());
         let file = quoted(&file);
-        let more = if flags.is_empty() { "includes them" } else { "writes the whole page" };
+        let more = if flags.is_empty() { "include the rest" } else { "write the whole page" };
         let text =
-            format!("{what}; left out: {names} (`links pull {page} -O {file}{flags}` {more})");
+            format!("{what}, not {names}; to {more}, run `links pull {page} -O {file}{flags}`");
         Some(StyledLine::changed(text))
     }
 

@@ -27,6 +27,9 @@ use links_pages::page_file::patch::{
 /// What became of a file that says what the form has.
 const UNCHANGED: &str = "no changes";
 
+/// What became of a file that was written as a whole.
+const WRITTEN: &str = "written";
+
 /// A form of the account with its local name.
 struct LocalForm {
     form: LeadForm,
@@ -158,9 +161,10 @@ impl LocalForms {
             None => {
                 let text = yaml(&value)?;
                 let path = directory.new_form(&name).ok_or_else(|| {
-                    let message =
-                        format!("the file of the form {name} already exists; it was not written");
-                    CommandError::refused(message).with_hint("move it away")
+                    let message = format!(
+                        "the file for form {name} already exists; the form was not written"
+                    );
+                    CommandError::refused(message).with_hint("move or delete the file")
                 })?;
                 if let Some(parent) = path.parent() {
                     let created = named::resolve(parent).and_then(fs::create_dir_all);
@@ -170,13 +174,16 @@ impl LocalForms {
                 if !options.portable {
                     self.begin(context, &path, text, &self.forms[nth].form)?;
                 }
-                (path, "written".to_owned(), 0)
+                (path, WRITTEN.to_owned(), 0)
             }
         };
         self.forms[nth].is_filed = true;
         let file = path.display().to_string();
         report.is_written |= what != UNCHANGED;
-        report.say(format!("{file}: {what}"));
+        report.say(match &*what {
+            WRITTEN => format!("wrote {file} (form {name})"),
+            what => format!("{file}: {what}"),
+        });
         report.lines.extend(left_out_line(&format!("form {name}"), &left_out));
         report.conflicts += conflicts;
         let form = json!({ "file": file, "name": name, "id": id, "conflicts": conflicts });
@@ -293,7 +300,7 @@ fn replace_portable(
         return Ok(UNCHANGED);
     }
     atomic::write(path, text, options.force).map_err(|error| not_written(path, &error))?;
-    Ok("written")
+    Ok(WRITTEN)
 }
 
 /// Takes over what others changed since the last sync. What both sides changed is marked, and without a record what differs, unless the form counts.
@@ -310,7 +317,7 @@ fn update(
     }
     let desired = DesiredForm { id: Some(form.id.clone()), ..file.form.clone() };
     let refused = |error: &dyn std::fmt::Display| {
-        CommandError::invalid(format!("{}: {error}; it was not written", path.display()))
+        CommandError::invalid(format!("cannot update {}: {error}", path.display()))
     };
     FormPlan::new(&desired, std::slice::from_ref(form), None, &BTreeSet::new())
         .map_err(|error| refused(&error))?;
@@ -347,8 +354,8 @@ fn update(
             PatchError::NotMarkable { .. } => Exit::Conflict,
             _ => Exit::Refused,
         };
-        CommandError::new(exit, format!("{}: {error}; it was not written", path.display()))
-            .with_hint("use --force to take the form's values")
+        CommandError::new(exit, format!("cannot update {}: {error}", path.display()))
+            .with_hint("use --force to use the form's values")
     })?;
     if patched != text {
         replace(path, &text, &patched)?;
@@ -368,7 +375,7 @@ fn update(
     let marks = edits.len() - taken;
     match taken {
         0 if patched == text => {}
-        0 if options.force => parts.push("marks removed".to_owned()),
+        0 if options.force => parts.push("conflict marks removed".to_owned()),
         0 => {}
         values => parts.push(format!("{} merged", count(values, "change"))),
     }

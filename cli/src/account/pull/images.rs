@@ -37,7 +37,7 @@ impl Images {
             Err(error) if error.is_network() || error.is_timeout() || error.is_server_error() => {
                 let failure = CommandError::from(error);
                 let message = format!(
-                    "cannot download the image {path}: {failure}; its page was not written"
+                    "cannot download the image {path}: {failure}; the page was not written"
                 );
                 return Err(CommandError::new(failure.exit(), message)
                     .with_hint("run the same command again, or leave out --images"));
@@ -79,7 +79,10 @@ fn write(directory: &Path, path: &str, bytes: &[u8]) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} is another file", names[1])))
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        format!("{} already exists with other content", names[1]),
+    ))
 }
 
 fn ending(bytes: &[u8]) -> &'static str {

@@ -47,7 +47,7 @@ pub(crate) async fn pull(
             write(context, vec![key.clone()], directory, Some(path), how, scope).await
         }
         (_, Some(path)) if path.is_file() => Err(CommandError::usage(format!(
-            "{} is a file, and several pages need a directory",
+            "{} is a file, but several pages need a directory",
             path.display()
         ))),
         (_, out) => {
@@ -119,7 +119,7 @@ pub(crate) async fn pull_files(
         requests = puller.client.requests_sent();
     }
     if let Some(nth) = is_known.iter().position(|is_known| !is_known) {
-        let message = format!("{} has no page file and no form file", paths[nth].display());
+        let message = format!("no page or form file found at {}", paths[nth].display());
         report.failures.push(CommandError::usage(message));
     }
     report.output(&context.ui, count, requests)
@@ -139,8 +139,8 @@ async fn print(
     scope: FileScope,
 ) -> Result<CommandOutput> {
     if how.images || how.portable || how.force {
-        return Err(CommandError::usage("--images, --portable and --force need files to write")
-            .with_hint("pass a file or a directory: -O cafe.yaml"));
+        return Err(CommandError::usage("--images, --portable and --force need an output file")
+            .with_hint("pass a file or a directory with -O, such as -O cafe.yaml"));
     }
     let client = context.client().await?;
     let mut page = PageSnapshot::read(&client, key).await?;

@@ -63,7 +63,7 @@ impl NewPage {
                 return Some("read-only slot");
             }
             let form = slot.data.get("formId").filter(|_| slot.kind == "form")?.as_str()?;
-            (!has_form(form)).then_some("slot of a form that this account does not have")
+            (!has_form(form)).then_some("its form is not in this account")
         };
         let (mut left_out, mut slots) = (Vec::new(), slots.iter());
         self.value["slots"].as_array_mut()?.retain_mut(|item| {

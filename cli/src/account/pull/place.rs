@@ -25,16 +25,16 @@ const FORMS: &str = "forms";
 // How files are written. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PullOptions {
-    /// Replace the files of the pages as a whole. Without it, a file that exists takes over what changed on its page, and keeps all else
+    /// Replace existing page files completely. By default, changes on the page are merged into them
     #[arg(long)]
     pub(crate) force: bool,
-    /// Download the images of new files into `images` beside them, and refer to them by `{$upload: images/NAME}`
+    /// Download the images of new files to `images` next to them, and refer to the images as `{$upload: images/NAME}`
     #[arg(long)]
     pub(crate) images: bool,
-    /// Write new files for any page of any account: without ids, with the forms that the page shows, and without events and legacy slots
+    /// Write new files that work for any page in any account: with the forms that the page shows, but without IDs, events and legacy slots
     #[arg(long)]
     pub(crate) portable: bool,
-    /// Path of a schema (`links schema page` prints it) to name in the first line, for editors; relative to the file's directory, by default a `page.schema.json` there
+    /// Schema for editors to name in the first line: a path relative to the file. By default, `page.schema.json` next to the file, if there is one. `links schema page` prints the schema
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
     pub(crate) schema: Option<String>,
 }

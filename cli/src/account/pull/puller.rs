@@ -79,9 +79,10 @@ impl<'c> Puller<'c> {
     /// Takes over into a form file what changed in its form.
     pub(super) fn form_of(&mut self, file: &Path, report: &mut Report) -> Result<()> {
         let Some(id) = self.forms.id_of_file(file) else {
-            let message = format!("{}: no form of this account belongs to it", file.display());
-            return Err(CommandError::new(Exit::NotFound, message)
-                .with_hint("`links plan` shows which form it is, or that it would be created"));
+            let message = format!("{}: no matching form in this account", file.display());
+            return Err(CommandError::new(Exit::NotFound, message).with_hint(
+                "run `links plan` to see which form the file matches, or whether it would create one",
+            ));
         };
         self.write_form(&id, report)
     }
@@ -292,14 +293,16 @@ impl<'c> Puller<'c> {
         for (place, path) in found {
             let saved = match urls.get(&path) {
                 Some(url) => self.images.save(&self.client, directory, &path, url).await?,
-                None => Err("the service gives no URL for it".to_owned()),
+                None => Err("the service provides no URL".to_owned()),
             };
             match saved {
                 Ok(image) => {
                     new.refer(&place, "$upload", &image);
                     paths.insert(place, path);
                 }
-                Err(why) => report.note(format!("{place}: kept the path {path}: {why}")),
+                Err(why) => report.note(format!(
+                    "{place}: kept the path {path}, because the image cannot be downloaded: {why}"
+                )),
             }
         }
         Ok(paths)

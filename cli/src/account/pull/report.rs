@@ -50,14 +50,14 @@ impl Report {
             };
             let pulled = format!("{} of {pages} pages pulled{not_begun}", self.pages.len());
             if !self.is_written {
-                let message = format!("nothing was written, and some files failed: {pulled}");
+                let message = format!("some files failed, and the others had no changes: {pulled}");
                 let failure = CommandError::of_some(self.failures, &message);
                 return Err(failure.partly_written(format!("no changes for {}", files.join(", "))));
             }
             let message = format!("some files were written, others failed: {pulled}");
             return Err(CommandError::of_some(self.failures, &message)
                 .partial(&files.join(", "))
-                .with_hint("run the same command again: it merges changes into files that exist"));
+                .with_hint("run the same command again; it merges changes into existing files"));
         }
         if self.lines.is_empty() {
             self.note("this account has no pages and no forms");
@@ -76,7 +76,9 @@ pub(super) fn left_out_line(what: &str, fields: &[String]) -> Option<StyledLine>
     if fields.is_empty() {
         return None;
     }
-    let text =
-        format!("{what}: left out, because a file can't hold the value: {}", fields.join(", "));
+    let text = format!(
+        "{what}: left out, because the value cannot be written to a file: {}",
+        fields.join(", ")
+    );
     Some(StyledLine::changed(text))
 }

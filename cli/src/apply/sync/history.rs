@@ -74,7 +74,7 @@ impl LockHistory {
             return Arc::default();
         };
         let history = read.unwrap_or_else(|error| {
-            let gap = Some(format!("cannot run git: {error}"));
+            let gap = Some(format!("cannot read the Git history: {error}"));
             Arc::new(Self { places: Some([NO_COMMIT].into()), gap, ..Self::default() })
         });
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);

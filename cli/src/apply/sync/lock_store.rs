@@ -118,8 +118,11 @@ impl LockStore {
         })?;
         self.check_keys(&lock)?;
         if lock.service != service {
-            let why = format!("it belongs to {}, not to {service}", lock.service);
-            return Err(refused(why, "use the account that it belongs to, or another directory"));
+            let why = format!("it is for {}, not for {service}", lock.service);
+            return Err(refused(
+                why,
+                "use an account on the service that links.lock is for, or use another directory",
+            ));
         }
         let lock = Arc::new(lock);
         *last = Some(ReadLock { path: self.path(), text, lock: lock.clone() });
@@ -203,7 +206,7 @@ impl LockStore {
             let path = self.path();
             if error.kind() == io::ErrorKind::AlreadyExists {
                 return CommandError::refused(format!("{} already exists", path.display()))
-                    .with_hint("`links init --refresh` rebuilds its records");
+                    .with_hint("run `links init --refresh` to rebuild its records");
             }
             file_error(&format!("cannot write {}", path.display()), &error)
         })
@@ -222,10 +225,9 @@ impl LockStore {
     pub(super) fn check_writable(&self) -> Result<(), CommandError> {
         atomic::check_writable(&self.path()).map_err(|error| {
             let path = self.path();
-            let message =
-                format!("cannot write {}: {error}; nothing was written", path.display());
+            let message = format!("cannot write {}: {error}; nothing was written", path.display());
             CommandError::usage(message).with_hint(
-                "cannot record the sync: make the directory writable, or pass --locked, which does not change links.lock",
+                "make the directory writable, or pass --locked, which does not change links.lock",
             )
         })
     }
@@ -253,7 +255,7 @@ impl LockStore {
         match failure.exit() {
             Exit::Refused => failure,
             _ => CommandError::refused(failure.to_string())
-                .with_hint("make it a file that this command can read"),
+                .with_hint("check that it is a regular file and that you can read it"),
         }
     }
 
@@ -264,7 +266,7 @@ impl LockStore {
         let Some(key) = lock.pages.keys().find(is_elsewhere) else { return Ok(()) };
         let path = self.path();
         let message = format!(
-            "cannot use {}: its page `{key}` is not a file below its directory; nothing was written",
+            "cannot use {}: `{key}` is not a file below its directory; nothing was written",
             path.display()
         );
         Err(CommandError::refused(message)

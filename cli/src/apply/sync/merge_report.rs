@@ -76,7 +76,7 @@ pub(crate) fn conflicts(
                 "use --force to keep the file's order, or use the page's order here"
             }
         };
-        let help = format!("nothing was written; {help}; `{pull}` marks it in the file");
+        let help = format!("nothing was written; {help}; to mark it in the file, run `{pull}`");
         conflict(conflicting, file, Since::Sync).help(help)
     };
     merge.conflicts.iter().map(with_help).collect()
@@ -90,7 +90,7 @@ pub(super) fn conflict(conflict: &Conflict, file: &Document, since: Since) -> Fi
             let what = if *recorded {
                 format!("changed both here and on the page {since}")
             } else {
-                "the page has another value, and no sync recorded which one is newer".to_owned()
+                "differs from the page, and no sync recorded which one is newer".to_owned()
             };
             let page = shown_value(page);
             let message = match slot {
@@ -129,7 +129,7 @@ fn value_path(slot: Option<(usize, SlotId)>, key: &str) -> Vec<String> {
     item.into_iter().flatten().chain([key.to_owned()]).collect()
 }
 
-/// Returns the items of which it is unclear which slots they are, at their places in the file. `page_of_slot` says which other page has a slot.
+/// Returns the problems of items whose slots are unclear, at their places in the file. `page_of_slot` says which other page has a slot.
 pub(crate) fn identity_problems(
     problems: &[IdentityProblem],
     file: &PageFile,
@@ -172,7 +172,7 @@ pub(crate) fn identity_problems(
 pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
     let MergedPage { base, merge, since, .. } = merged;
     let since = *since;
-    let kept = merge.remote.iter().filter_map(|it| remote(it, since));
+    let kept = merge.remote.iter().map(|it| remote(it, since));
     let kept = kept.map(StyledLine::changed);
     // Without a record nothing tells that an empty value was anything else before.
     let is_noted = |replaced: &&Replaced| match replaced {
@@ -195,8 +195,8 @@ pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
     kept.chain(replaced).chain(deleted).chain(notes).collect()
 }
 
-fn remote(change: &RemoteChange, since: Since) -> Option<String> {
-    Some(match change {
+fn remote(change: &RemoteChange, since: Since) -> String {
+    match change {
         RemoteChange::Key { id, key, page, .. } => {
             format!(
                 "< slot {id}: `{key}` changed to {} on the page {since}; kept",
@@ -209,26 +209,18 @@ fn remote(change: &RemoteChange, since: Since) -> Option<String> {
         RemoteChange::Deleted { item, id } => {
             format!("< item {}: slot {id} was deleted on the page {since}; not recreated", item + 1)
         }
-        // The plan lists it among the slots that stay.
-        RemoteChange::Made { .. } if since == Since::Sync => return None,
         RemoteChange::Made { id, kind, .. } => {
             format!("< {kind} {id} was created on the page {since}; kept")
         }
         RemoteChange::Order { .. } => {
             format!("< the order changed on the page {since}; kept")
         }
-    })
+    }
 }
 
 /// Describes a change of the page that the file does not have.
 pub(crate) fn remote_words(change: &RemoteChange) -> String {
-    match (change, remote(change, Since::Sync)) {
-        (RemoteChange::Made { id, kind, .. }, _) => {
-            format!("{kind} {id} was created on the page since the last sync; kept")
-        }
-        (_, Some(text)) => text.trim_start_matches("< ").to_owned(),
-        (_, None) => "changed on the page since the last sync; kept".to_owned(),
-    }
+    remote(change, Since::Sync).trim_start_matches("< ").to_owned()
 }
 
 fn replaced(replaced: &Replaced) -> StyledLine {

@@ -21,22 +21,26 @@ pub(super) fn refusal(context: &Context, lock: &Path, owner: i64, user: i64) -> 
         names.find(|name| accounts.known.get(*name).is_some_and(|it| it.user_id == id))
     };
     let words = |id: i64| match (account(id), context.known_name(id)) {
-        (Some(name), _) => format!("user {id}, account `{name}`"),
-        (None, Some(name)) => format!("user {id}, {name}"),
+        (Some(name), _) => format!("user {id} (account `{name}`)"),
+        (None, Some(name)) => format!("user {id} ({name})"),
         (None, None) => format!("user {id}"),
     };
     let message = format!(
-        "{} belongs to another account ({}) than the token ({}); nothing was written",
+        "{} is for {}, but the token is for {}; nothing was written",
         lock.display(),
         words(owner),
         words(user)
     );
     let hint = match (account(owner), &context.settings.token) {
-        (Some(name), _) => format!("`--account {name}` uses the account that it belongs to"),
+        (Some(name), _) => format!("use --account {name}, the account that links.lock is for"),
         (None, TokenOrigin::Variable(_) | TokenOrigin::File(_)) => {
-            format!("use a token of user {owner}, or `links auth login` as that user and --account")
+            format!(
+                "use a token of user {owner}, or log in as that user with `links auth login` and pass --account"
+            )
         }
-        (None, _) => format!("`links auth login` as user {owner}, or use another directory"),
+        (None, _) => {
+            format!("log in as user {owner} with `links auth login`, or use another directory")
+        }
     };
     CommandError::refused(message).with_hint(hint)
 }

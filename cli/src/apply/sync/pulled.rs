@@ -42,7 +42,7 @@ impl PulledFile {
             match &error {
                 PatchError::Invalid(problems) => file.document.bad(problems.clone()).into(),
                 PatchError::NotMarkable { .. } => refused(Exit::Conflict).with_hint(
-                    "resolve this with `slots apply --force`, which keeps the file's values",
+                    "resolve this with `links slots apply --force`, which keeps the file's values",
                 ),
                 _ => refused(Exit::Refused).with_hint(replaces),
             }

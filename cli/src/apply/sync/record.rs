@@ -63,9 +63,9 @@ impl SyncRecord {
         let (place, key) = match LockStore::of(file) {
             Some(store) => {
                 let Some(key) = store.key(file) else {
-                    let message = format!("{} has a name that is not Unicode", file.display());
+                    let message = format!("the name of {} is not Unicode", file.display());
                     return Err(CommandError::refused(message)
-                        .with_hint("rename it, so links.lock can name it"));
+                        .with_hint("rename the file: links.lock can only record Unicode names"));
                 };
                 (RecordPlace::Lock(store), key)
             }
@@ -243,7 +243,7 @@ impl SyncRecord {
     pub(crate) fn gone_hint(&self) -> Option<String> {
         let base = self.page().filter(|_| self.is_in_lock())?;
         Some(format!(
-            "links.lock records it as the page {} ({}); if the page was deleted, also delete {} and run `links init --refresh`, which removes its record",
+            "links.lock records it as page {} ({}); if the page was deleted, also delete {}, then run `links init --refresh` to remove the record",
             base.id, base.login, self.key
         ))
     }
@@ -266,7 +266,7 @@ impl SyncRecord {
                 self.key, page.login, page.id
             );
             return Err(CommandError::refused(message).with_hint(
-                "keep one of them below this links.lock; `links init` creates a lock in another directory",
+                "keep only one of them, or move the other to a directory of its own and run `links init` there",
             ));
         }
         let pages = &mut Arc::make_mut(&mut self.lock).pages;
@@ -297,7 +297,7 @@ impl SyncRecord {
         let mut pages = self.lock.pages.iter().filter(|(file, _)| **file != self.key);
         let (file, page) = pages.find(|(_, page)| holds(page).is_some())?;
         Some(format!(
-            "slot {slot} is on the page {} ({file}), and slots can't change pages; remove `id` to create it here, with a new ID and without click statistics",
+            "slot {slot} is on the page {} ({file}), and slots can't move between pages; remove `id` to create it here, with a new ID and without click statistics",
             page.login
         ))
     }
@@ -341,7 +341,7 @@ impl SyncRecord {
         );
         let path = from_here(&self.file_path()).display().to_string();
         Err(CommandError::refused(message).with_hint(format!(
-            "`links pull {}` writes the new login into the file",
+            "run `links pull {}` to write the new login to the file",
             quoted(&path)
         )))
     }
@@ -673,8 +673,7 @@ fn text_of_other_page(opened: &PageName, page: &PageSnapshot) -> CommandError {
         "this is the text of the page {} (ID {}), not of {} (ID {}); nothing was written",
         opened.login, opened.id, page.login, page.id
     );
-    CommandError::refused(message)
-        .with_hint("`links slots apply FILE` applies a file to another page")
+    CommandError::refused(message).with_hint("to change another page, run `links slots apply FILE`")
 }
 
 /// Returns the record with which a file and its page or form agree as far as they are equal. What differs counts as changed on both sides.

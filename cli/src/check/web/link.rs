@@ -63,12 +63,12 @@ pub(crate) fn read_link(text: &str) -> Result<WebLink, Judgement> {
         }
         "mailto" | "tel" => Judgement::fine(),
         useless if USELESS_SCHEMES.contains(&useless) => {
-            let words = format!("{scheme}: links open nothing for visitors");
+            let words = format!("{scheme}: links don't work for visitors");
             Judgement::broken("scheme", words)
         }
         _ => {
             let mut judgement = Judgement::fine();
-            judgement.note("not_requested", format!("{scheme}: links are not requested"));
+            judgement.note("not_requested", format!("{scheme}: links are not checked"));
             judgement
         }
     })
@@ -121,9 +121,9 @@ mod tests {
             ("tel:\u{1b}[Hm", "broken: a tel: link without digits"),
             ("tel:%2B7", "fine: "),
             ("tel:", "broken: a tel: link without digits"),
-            ("tg://resolve?domain=qara", "fine: tg: links are not requested"),
-            ("javascript:alert(1)", "broken: javascript: links open nothing for visitors"),
-            ("FILE:///etc/passwd", "broken: file: links open nothing for visitors"),
+            ("tg://resolve?domain=qara", "fine: tg: links are not checked"),
+            ("javascript:alert(1)", "broken: javascript: links don't work for visitors"),
+            ("FILE:///etc/passwd", "broken: file: links don't work for visitors"),
         ] {
             assert_eq!(shown(text), expected, "{text}");
         }

@@ -120,7 +120,7 @@ fn known(error: &(dyn Error + 'static)) -> Option<VisitEnd> {
         return Some(match error {
             rustls::Error::InvalidCertificate(error) => VisitEnd::Certificate(words(error)),
             rustls::Error::NoCertificatesPresented => {
-                VisitEnd::Certificate("there is none".to_owned())
+                VisitEnd::Certificate("none was sent".to_owned())
             }
             other => VisitEnd::Tls(other.to_string()),
         });
@@ -153,9 +153,9 @@ fn words(error: &CertificateError) -> String {
     let words = match error {
         E::Expired | E::ExpiredContext { .. } => "expired",
         E::NotValidYet | E::NotValidYetContext { .. } => "not valid yet",
-        E::NotValidForName | E::NotValidForNameContext { .. } => "for another name",
+        E::NotValidForName | E::NotValidForNameContext { .. } => "issued for another name",
         E::UnknownIssuer => "issued by an unknown authority",
-        E::BadSignature => "not signed by the authority that it names",
+        E::BadSignature => "not signed by the issuer it names",
         E::Revoked => "revoked",
         other => return other.to_string(),
     };

@@ -57,7 +57,10 @@ pub(super) fn tell(context: &Context, filed: &[Filed]) {
     };
     let files: Vec<PathBuf> = filed.iter().filter_map(file).collect();
     if !files.is_empty() && context.dry_run().is_none() {
-        let text = format!("to update the files too, run `links pull {}`", names(&files));
+        let (have, them) = if files.len() == 1 { ("has", "it") } else { ("have", "them") };
+        let names = names(&files);
+        let text =
+            format!("{names} still {have} the undone values; `links pull {names}` updates {them}");
         context.ui.tell(Style::Faint, text);
     }
 }

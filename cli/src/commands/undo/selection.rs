@@ -131,14 +131,23 @@ pub(super) fn candidates(
         direction.takes(operations.depth(*index))
             && operations.all[*index].parts.iter().any(is_pending)
     };
-    let newest = own.first().filter(|_| args.page.is_none());
+    let newest = own.first().copied().filter(|_| args.page.is_none());
     let interrupted = newest.and_then(|newest| {
-        let operation = &operations.all[*newest];
+        let operation = &operations.all[newest];
         let of = operation.undoes().next().filter(|_| operation.is_unfinished())?;
         operations.of_run(of).filter(|of| direction.takes(operations.depth(*of)))
     });
     let others = own.into_iter().filter(|index| Some(*index) != interrupted && is_meant(index));
     let mut found: Vec<usize> = interrupted.into_iter().chain(others).collect();
+    if let Some(newest) = newest.filter(|it| direction.takes(operations.depth(*it)))
+        && found.first() != Some(&newest)
+        && let Some(first) = operations.all[newest].parts.first()
+        && first.log().is_some_and(JournalEntries::has_effect)
+        && let Some(reason) = reason_against(first)
+    {
+        let text = format!("skipped `links {}`: {reason}", first.command_line());
+        context.ui.tell(Style::Changed, text);
+    }
     if let (Direction::Redo, Some(newest)) = (direction, found.first()) {
         let newest = *newest;
         found.retain(|index| written_since(operations, *index).is_none());

@@ -124,7 +124,7 @@ fn refusal<B>(routes: &Routes, request: &Request<B>) -> Option<Response<ServedBo
     let is_write = request.method() != Method::GET;
     let is_own = origins.iter().all(|origin| *origin == own.as_bytes());
     if !is_own || is_write && origins.is_empty() {
-        return Some(text(StatusCode::FORBIDDEN, "requests of other origins are refused"));
+        return Some(text(StatusCode::FORBIDDEN, "requests from other origins are refused"));
     }
     None
 }
@@ -144,7 +144,7 @@ async fn found<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody>
         return apply(routes, request.uri().query().unwrap_or_default()).await;
     }
     if method != Method::GET || name == "apply" {
-        return text(StatusCode::METHOD_NOT_ALLOWED, "this URL does not answer this method");
+        return text(StatusCode::METHOD_NOT_ALLOWED, "this URL does not support this method");
     }
     match name {
         "" => whole("text/html; charset=utf-8", routes.document.borrow().html.clone()),
@@ -188,7 +188,7 @@ async fn apply(routes: &Routes, query: &str) -> Response<ServedBody> {
     let value =
         |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
     let Some(version) = value("version").and_then(|version| version.parse().ok()) else {
-        return text(StatusCode::BAD_REQUEST, "no version");
+        return text(StatusCode::BAD_REQUEST, "version is missing");
     };
     let is_confirmed = value("confirmed") == Some("true");
     let (reply, replied) = oneshot::channel();

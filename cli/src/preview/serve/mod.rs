@@ -47,7 +47,7 @@ pub(crate) async fn serve(
     let when = apply.map(|when| if when == ApplyWhen::Key { "key" } else { "save" });
     let lines = vec![
         StyledLine::plain(url.clone()),
-        StyledLine::faint(format!("shows {file} until Ctrl-C")),
+        StyledLine::faint(format!("showing {file}; press Ctrl-C to stop")),
     ];
     let data = json!({ "url": url, "file": file, "apply": when });
     Ok(CommandOutput {

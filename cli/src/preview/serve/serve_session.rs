@@ -17,7 +17,7 @@ use links_pages::page_file::local_image::LocalImage;
 /// When the file is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ApplyWhen {
-    /// When the user presses a key in the browser
+    /// When you press a key in the browser
     Key,
     /// Also after each save, unless something needs confirmation
     Save,

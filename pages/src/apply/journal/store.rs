@@ -489,12 +489,12 @@ impl JournalStore {
     fn remove_old_runs_above(&self, kept: usize) {
         let is_journal = |path: &&PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
         if entries(&self.directory).is_ok_and(|all| all.iter().filter(is_journal).count() >= kept) {
-            let _ = self.old(kept - 1, None, |_| true).and_then(|old| self.remove(&old));
+            let _ = self.old(kept - 1, None, |_| true).and_then(|old| self.remove_runs(&old));
         }
     }
 
     /// Returns the names of the runs that ended, apart from the newest `keep` and, with `before`, apart from those that began then or later,
-    /// in seconds since 1970: those that [`Self::remove`] may remove. Only runs that `may_remove` accepts are counted.
+    /// in seconds since 1970: those that [`Self::remove_runs`] may remove. Only runs that `may_remove` accepts are counted.
     ///
     /// Runs that were not begun are counted separately, because a damaged journal may look like that of a run that was not begun. Other
     /// unreadable journals stay, each with its backup, which may be all that is left of a page. So do runs that did not end.
@@ -524,7 +524,7 @@ impl JournalStore {
     /// # Errors
     ///
     /// When a file cannot be removed.
-    pub fn remove(&self, runs: &[String]) -> io::Result<()> {
+    pub fn remove_runs(&self, runs: &[String]) -> io::Result<()> {
         for path in runs.iter().flat_map(|run| [self.backup(run), self.journal(run)]) {
             crash_point("before_remove");
             match fs::remove_file(path) {

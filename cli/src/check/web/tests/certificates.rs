@@ -60,7 +60,7 @@ async fn a_certificate_that_is_not_valid_is_broken_and_one_that_ends_soon_is_not
         (&authority, "cafe.example", 400, "fine: "),
         (&authority, "cafe.example", 6, "fine: the certificate expires in 5 days"),
         (&authority, "cafe.example", -1, "broken: invalid certificate: expired"),
-        (&authority, "bar.example", 400, "broken: invalid certificate: for another name"),
+        (&authority, "bar.example", 400, "broken: invalid certificate: issued for another name"),
         (
             &other,
             "cafe.example",
@@ -71,7 +71,7 @@ async fn a_certificate_that_is_not_valid_is_broken_and_one_that_ends_soon_is_not
             &namesake,
             "cafe.example",
             400,
-            "broken: invalid certificate: not signed by the authority that it names",
+            "broken: invalid certificate: not signed by the issuer it names",
         ),
     ] {
         sites.push(LinkSite::with_tls(authority.server(&[name], now(), days)));

@@ -1,0 +1,107 @@
+//! Which of the files that a command names or finds it takes.
+
+use clap::Args;
+
+use crate::context::prelude::*;
+use crate::git;
+use links_pages::page_file::local_image::LocalImage;
+
+// Not a doc comment: clap would take it for the text of the command.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct FileFilter {
+    /// Only files that differ from this Git revision, and pages whose images do
+    #[arg(long, value_name = "REV", hide_short_help = true, help_heading = "Input")]
+    changed_since: Option<String>,
+    /// Leave out files and directories that match a glob pattern, such as `drafts` or `*-old.yaml` (repeatable)
+    #[arg(long, value_name = "PATTERN", hide_short_help = true, help_heading = "Input")]
+    exclude: Vec<String>,
+}
+
+impl FileFilter {
+    /// Returns whether every file is taken.
+    pub(crate) fn takes_all(&self) -> bool {
+        !self.compares() && self.exclude.is_empty()
+    }
+
+    /// Returns whether files are compared with a revision.
+    pub(crate) fn compares(&self) -> bool {
+        self.changed_since.is_some()
+    }
+
+    /// Returns whether a pattern leaves out a file, or a directory that it is in. A pattern without `/` is compared with names, another one
+    /// with the path as the command line has it.
+    pub(super) fn excludes(&self, file: &Path) -> bool {
+        let matches = |pattern: &str, path: &Path| {
+            let compared =
+                if pattern.contains('/') { Some(path.as_os_str()) } else { path.file_name() };
+            let pattern = pattern.strip_prefix("./").unwrap_or(pattern).trim_end_matches('/');
+            compared.is_some_and(|it| fast_glob::glob_match(pattern, it.as_encoded_bytes()))
+        };
+        let file = file.strip_prefix(".").unwrap_or(file);
+        self.exclude.iter().any(|pattern| file.ancestors().any(|path| matches(pattern, path)))
+    }
+
+    /// Returns whether a file is another one than in the revision, or is not there. Without a revision, every file is.
+    pub(super) fn has_changed(&self, file: &Path, content: &[u8]) -> Result<bool> {
+        let Some(revision) = &self.changed_since else { return Ok(true) };
+        let failed = |why: &dyn std::fmt::Display| {
+            CommandError::usage(format!(
+                "cannot compare {} with `{revision}`: {why}",
+                file.display()
+            ))
+        };
+        let path = std::path::absolute(file).map_err(|error| failed(&error))?;
+        let directory = path.parent().unwrap_or(Path::new("/")).canonicalize();
+        let path =
+            directory.map_err(|error| failed(&error))?.join(path.file_name().unwrap_or_default());
+        match git::with(path.parent().unwrap_or(&path), |history| history.at(revision, &path)) {
+            None => Err(failed(&"the directory is not in a Git repository")),
+            Some(Err(error)) => Err(failed(&error)),
+            Some(Ok(None)) => Err(failed(&"no such revision").with_hint(
+                "a shallow clone has only some: `git fetch` it, or clone with more depth",
+            )),
+            Some(Ok(Some(earlier))) => Ok(earlier.as_deref() != Some(content)),
+        }
+    }
+
+    /// Returns whether an image has changed.
+    pub(super) fn has_changed_image(&self, image: &LocalImage) -> Result<bool> {
+        match image.read() {
+            Ok(Some(content)) => self.has_changed(&image.path(), &content),
+            // The command says what is wrong with it.
+            _ => Ok(true),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_leaves_out_files_and_what_is_in_directories() {
+        let excludes = |pattern: &str, file: &str| {
+            let filter = FileFilter { exclude: vec![pattern.to_owned()], ..FileFilter::default() };
+            filter.excludes(Path::new(file))
+        };
+        for (pattern, file) in [
+            ("drafts", "pages/drafts/cafe.yaml"),
+            ("drafts/", "drafts/cafe.yaml"),
+            ("*-old.yaml", "pages/cafe-old.yaml"),
+            ("pages/*.yaml", "pages/cafe.yaml"),
+            ("./pages/cafe.yaml", "pages/cafe.yaml"),
+            ("pages/**/cafe.yaml", "pages/a/b/cafe.yaml"),
+            ("cafe.yaml", "./cafe.yaml"),
+        ] {
+            assert!(excludes(pattern, file), "{pattern}: {file}");
+        }
+        for (pattern, file) in [
+            ("drafts", "pages/drafts.yaml"),
+            ("pages/*.yaml", "pages/a/cafe.yaml"),
+            ("*.json", "pages/cafe.yaml"),
+            ("", "cafe.yaml"),
+        ] {
+            assert!(!excludes(pattern, file), "{pattern}: {file}");
+        }
+    }
+}
