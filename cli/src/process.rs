@@ -50,7 +50,7 @@ fn is_secret(name: &OsStr) -> bool {
 ///
 /// When the command line is empty, or a quote is not closed.
 pub(crate) fn named(words: &str) -> io::Result<Command> {
-    let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a command line");
+    let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "invalid command line");
     let words = shlex::split(words).ok_or_else(invalid)?;
     let (program, rest) = words.split_first().ok_or_else(invalid)?;
     let mut command = self::command(program);
@@ -66,13 +66,13 @@ pub(crate) fn named(words: &str) -> io::Result<Command> {
 pub(crate) fn browse(browser: Option<&str>, url: &str) -> io::Result<()> {
     let plain = !url.contains(|c: char| c.is_control() || c.is_whitespace());
     if !plain || !["https://", "http://"].iter().any(|it| url.starts_with(it)) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a URL"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a URL"));
     }
     let commands = match browser.filter(|it| !it.trim().is_empty()) {
         Some(browser) => vec![with_argument(named(browser)?, url)],
         None => platform_browsers(url)?,
     };
-    let mut failed = io::Error::new(io::ErrorKind::NotFound, "there is none");
+    let mut failed = io::Error::new(io::ErrorKind::NotFound, "no browser found");
     for mut command in commands {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         // Input and Ctrl-C on this program's terminal must not reach the browser.

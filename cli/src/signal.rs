@@ -149,10 +149,10 @@ fn stopped(written: &WriteSummary, writes: bool) -> CommandError {
     let hint = match (written.outcome(), carried_out(written)) {
         (Outcome::NotExecuted, _) => return failure,
         (Outcome::Unknown, _) => {
-            "a write that was in progress may still have been applied".to_owned()
+            "check whether the write that was in progress was applied".to_owned()
         }
         (Outcome::Executed, done) => {
-            format!("changes made before that are kept: {}", done.unwrap_or_default())
+            format!("changes made before Ctrl-C are kept: {}", done.unwrap_or_default())
         }
     };
     failure.with_hint(hint)

@@ -240,7 +240,7 @@ fn a_login_refuses_the_name_of_an_account_at_another_service() {
     let run = env.run_args(line, others[0].token().as_bytes());
     assert_eq!(run.exit, 14, "{run}");
     assert!(
-        run.stderr.contains("`work` is the account at") && others[0].requests().is_empty(),
+        run.stderr.contains("account `work` already exists") && others[0].requests().is_empty(),
         "{run}"
     );
     assert_eq!(env.run("--account work me").exit, 0);
@@ -288,7 +288,7 @@ fn an_account_is_not_used_with_another_base_url() {
     let run = env.run("--account work me");
     assert_eq!(run.exit, 2, "which of the two is meant no one knows: {run}");
     assert!(
-        run.stderr.contains("account `work` belongs to") && run.stderr.contains("LINKS_BASE_URL"),
+        run.stderr.contains("account `work` is for") && run.stderr.contains("LINKS_BASE_URL"),
         "{run}"
     );
     let env = env.env("LINKS_BASE_URL", "");

@@ -19,17 +19,17 @@ fn filters_that_do_not_end_or_give_no_slot_write_nothing() {
     env.run("slots types");
     env.operations();
     for (filter, exit, expected) in [
-        ("def f: f; f", 2, "takes longer than"),
-        ("repeat(.)", 2, "takes longer than"),
+        ("def f: f; f", 2, "took longer than"),
+        ("repeat(.)", 2, "took longer than"),
         ("halt", 2, "it stopped after"),
         ("input", 2, "--edit: unknown filter `input`"),
         ("$__loc__", 2, "--edit: unknown variable"),
         ("$selected", 2, "--edit: unknown variable"),
         ("$ENV.LINKS_TOKEN", 2, "--edit: unknown variable"),
         ("import \"a\" as a; .", 2, "--edit: "),
-        ("reduce range(300) as $i (.; .data.x = [.data.x])", 8, "slot 1002: it returns"),
-        (".data.title = nan", 8, "slot 1002: it returns"),
-        (".data.title = infinite", 8, "slot 1002: it returns"),
+        ("reduce range(300) as $i (.; .data.x = [.data.x])", 8, "slot 1002: the filter returned"),
+        (".data.title = nan", 8, "slot 1002: the filter returned"),
+        (".data.title = infinite", 8, "slot 1002: the filter returned"),
         ("getpath([\"x\"])", 8, "slot 1002: --edit must return the slot, not null"),
         ("error({a: 1})", 8, "slot 1002: --edit: {\"a\":1}"),
         ("error(\"x\" * 1000000)", 8, "slot 1002: --edit: xxx"),

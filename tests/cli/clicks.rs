@@ -89,13 +89,13 @@ fn other_shapes_of_analytics_are_recognised_or_printed() {
     let run = env.run("slots top cafe");
     assert_eq!((run.exit, run.stdout.as_str()), (0, ""), "{run}");
     assert!(
-        run.stderr.contains("cannot read the clicks of slots") && run.stderr.contains("taps  41"),
+        run.stderr.contains("cannot find the clicks") && run.stderr.contains("taps  41"),
         "{run}"
     );
     let listed = env.run("slots list cafe --clicks");
     assert_eq!(listed.exit, 0, "{listed}");
     assert!(
-        listed.stderr.contains("cannot read the clicks of slots") && listed.stderr.contains("taps"),
+        listed.stderr.contains("cannot find the clicks") && listed.stderr.contains("taps"),
         "{listed}"
     );
     assert!(listed.stdout.contains("1002"), "{listed}");

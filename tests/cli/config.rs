@@ -161,7 +161,7 @@ fn the_token_of_the_environment_is_not_sent_to_a_url_of_the_file() {
     }
     let doctor = env.run("doctor");
     assert!(
-        doctor.exit == 4 && doctor.stdout.contains("from `base-url` of config.toml"),
+        doctor.exit == 4 && doctor.stdout.contains("from `base-url` in config.toml"),
         "{doctor}"
     );
     assert!(env.server.requests().is_empty(), "the token went nowhere");

@@ -102,7 +102,7 @@ fn without_its_server_a_command_waits_fails_or_uses_its_share() {
     let (env, run) = without_server("", "me");
     assert_eq!((run.exit, env.server.requests().len()), (10, 0), "{run}");
     assert!(
-        run.stderr.starts_with("waiting for the server of LINKS_PACER, which cannot be"),
+        run.stderr.starts_with("cannot reach the LINKS_PACER server; waiting for it"),
         "{run}"
     );
     let (env, run) = without_server("fail", "me");
@@ -114,7 +114,7 @@ fn without_its_server_a_command_waits_fails_or_uses_its_share() {
     let (env, run) = without_server("share:4", "me");
     assert_eq!((run.exit, env.server.requests().len()), (0, 1), "{run}");
     let expected =
-        "the rate limits are not shared with other processes: cannot use redis://127.0.0.1:1";
+        "rate limits are not shared with other processes: cannot use redis://127.0.0.1:1";
     assert!(run.stderr.starts_with(expected) && run.stderr.lines().count() == 1, "{run}");
 }
 

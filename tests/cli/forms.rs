@@ -287,7 +287,7 @@ fn said_of_pages(env: &TestEnv, more: &str) -> String {
 #[test]
 fn an_update_names_the_pages_that_show_the_form_without_a_request() {
     let env = TestEnv::cafe().keeping_cache();
-    let unknown = "pages using this form are not cached; use --where-used to check all pages\n";
+    let unknown = "no pages are cached; pass --where-used to check all pages\n";
     assert_eq!(said_of_pages(&env, ""), unknown);
     assert_eq!(env.operations(), ["showForm", "updateForm"]);
     assert_eq!(env.run("slots list qara.weddings").exit, 0);

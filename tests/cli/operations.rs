@@ -332,7 +332,7 @@ fn keep_changed_says_that_nothing_could_be_undone() {
     retitle(&env, 0, "Theirs");
     writes(&env);
     let run = failed(&env, "undo --keep-changed --yes", 7);
-    assert!(run.stderr.contains("it stays") && run.stderr.contains("nothing was written"), "{run}");
+    assert!(run.stderr.contains("; kept") && run.stderr.contains("nothing was written"), "{run}");
     assert!(writes(&env).is_empty());
 }
 
@@ -407,7 +407,7 @@ fn what_was_restored_by_hand_is_passed_over() {
     let description = before[0][0][1].as_str().map(str::to_owned);
     env.server.edit(|account| account.profiles[0].description = description);
     let run = ok(&env, "undo --yes");
-    assert!(run.stderr.contains("nothing of it is left to undo"), "{run}");
+    assert!(run.stderr.contains("nothing left to undo here"), "{run}");
     assert_eq!(values(&env), before);
 }
 

@@ -308,7 +308,7 @@ fn a_local_path_as_a_value_is_refused() {
     ] {
         let run = env.run(line);
         assert_eq!(run.exit, 2, "{run}");
-        assert!(run.stderr.contains('@') && run.stderr.contains("uploads it"), "{run}");
+        assert!(run.stderr.contains('@') && run.stderr.contains("to upload the file"), "{run}");
     }
     assert!(env.operations().is_empty());
     for line in ["profile update cafe avatar=uploads/7/logo.png", "slots set cafe 1001 title=./x"] {

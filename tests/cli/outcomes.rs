@@ -86,7 +86,7 @@ fn a_failed_read_gives_no_hint_about_repeating() {
         }
         let run = env.run("slots add cafe text title=x -o json");
         assert_eq!(outcome(&run), (11, "unknown".into()), "{run}");
-        assert!(run.error()["hint"].as_str().unwrap().contains("check before you retry"), "{run}");
+        assert!(run.error()["hint"].as_str().unwrap().contains("before you retry"), "{run}");
     }
 }
 
@@ -285,5 +285,5 @@ fn an_apply_with_an_unknown_outcome_names_the_resume_command() {
     assert_eq!(outcome(&run), (10, "unknown".into()), "{run}");
     let hint = run.error()["hint"].as_str().unwrap_or_default().to_owned();
     assert!(hint.contains("links slots apply --resume"), "{run}");
-    assert!(!hint.contains("check before you retry"), "{run}");
+    assert!(!hint.contains("before you retry"), "{run}");
 }

@@ -136,7 +136,7 @@ fn an_edit_that_changes_nothing_sends_nothing_and_one_that_stays_wrong_is_kept()
     let env = editor(TestEnv::cafe(), &["echo 'colour: red' >> \"$1\"", "true"]);
     let seen = terminal::run(&env, "profile edit cafe", "");
     assert_eq!(seen.exit, 8, "{}", seen.text);
-    assert!(seen.text.contains("is saved in"), "{}", seen.text);
+    assert!(seen.text.contains("was saved to"), "{}", seen.text);
 
     let env = editor(TestEnv::cafe(), &["exit 3"]);
     assert_eq!(terminal::run(&env, "profile edit cafe", "").exit, 2);

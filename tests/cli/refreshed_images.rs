@@ -22,7 +22,7 @@ fn a_refresh_names_the_images_that_it_cannot_resolve_and_what_to_do() {
     let env = without_a_lock();
     let refreshed = ok(&env, "init --refresh");
     for part in [
-        "cafe.yaml: cannot tell whether the image logo.gif was uploaded",
+        "cafe.yaml: cannot tell whether image logo.gif was uploaded",
         "version control",
         "--force",
     ] {

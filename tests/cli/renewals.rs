@@ -293,7 +293,7 @@ fn interrupted_renewal(is_answered: bool) {
         interrupt();
         let mut said = String::new();
         stderr.read_line(&mut said).unwrap();
-        assert!(said.contains("Ctrl-C again stops at once"), "{said}");
+        assert!(said.contains("press Ctrl-C again to stop"), "{said}");
         if is_answered {
             renew(&mut request);
         } else {

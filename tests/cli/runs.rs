@@ -380,7 +380,7 @@ fn an_undo_clears_the_keys_that_the_run_added_or_names_them() {
     let restored = env.run(&format!("undo {run} --yes"));
     assert_eq!(restored.exit, 0, "{restored}");
     assert!(restored.stdout.contains("2 updated"), "{restored}");
-    let named = "slot 1001: keeps the added `description`";
+    let named = "slot 1001 keeps the added `description`";
     assert!(restored.stderr.contains(named) && !restored.stderr.contains("1003: `"), "{restored}");
     let held = |at: usize, key: &str| {
         let value = &env.server.account().profiles[0].slots[at].data;

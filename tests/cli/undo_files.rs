@@ -116,7 +116,7 @@ fn a_page_without_a_file_is_said() {
     let env = cafe();
     ok(&env, "profile update cafe title=A");
     let run = ok(&env, "undo --yes --files");
-    assert!(run.stderr.contains("cafe has no file here"), "{run}");
+    assert!(run.stderr.contains("no file found here for cafe"), "{run}");
 }
 
 #[test]

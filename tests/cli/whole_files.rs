@@ -133,7 +133,7 @@ fn a_form_is_created_and_updated_from_a_form_file() {
     assert_eq!((run.exit, &run.json()["data"]["buttonText"]), (0, &json!("Send")), "{run}");
     env.operations();
     let run = env.run("forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 id.yaml");
-    assert!(run.exit == 14 && run.stderr.contains("is for the form"), "{run}");
+    assert!(run.exit == 14 && run.stderr.contains("is for form"), "{run}");
     assert!(env.operations().is_empty());
 }
 

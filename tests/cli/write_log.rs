@@ -285,18 +285,18 @@ fn old_writes_are_removed_on_request_and_open_ones_never() {
     assert!(!cut.status.success());
     assert_eq!(rows(&env)[0]["state"], "unknown");
     let removed = |line: &str| -> CommandResult { ok(&env, line) };
-    assert!(removed("log --prune").stdout.contains("nothing to remove; kept 4"));
-    assert!(removed("log --prune --days 1").stdout.contains("nothing to remove; kept 4"));
+    assert!(removed("log --prune").stdout.contains("nothing to remove, kept 4"));
+    assert!(removed("log --prune --days 1").stdout.contains("nothing to remove, kept 4"));
     assert!(removed("log --prune --keep 1 --days 1").stdout.contains("nothing to remove"));
     assert!(
         removed("log --prune --keep 1 -y")
             .stdout
-            .contains("removed 2 writes from the log, which can no longer be undone; kept 2")
+            .contains("removed 2 writes from the log, kept 2; removed writes cannot be undone")
     );
     assert!(
         removed("log --prune --keep 0 -y")
             .stdout
-            .contains("removed 1 write from the log, which can no longer be undone; kept 1")
+            .contains("removed 1 write from the log, kept 1; removed writes cannot be undone")
     );
     assert_eq!(rows(&env)[0]["state"], "unknown");
     assert_eq!(env.run("log --keep 1").exit, 2);

@@ -65,13 +65,13 @@ fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
     };
     match (failure.exit(), url.base()) {
         (Exit::Network, _) if failure.hint().is_none() => {
-            failure.with_hint(format!("the URL comes from {}: {}", url.from, url.text()))
+            failure.with_hint(format!("check the URL from {}: {}", url.from, url.text()))
         }
         (Exit::NotFound, Ok(base)) if failure.operation().is_some() && !has_version(base) => {
             failure.with_hint(format!(
-                "{} is {base}, but the URL must include the version segment, such as {}/api/v1",
-                url.from,
-                base.origin()
+                "add the version segment to the URL, as in {}/api/v1; the URL from {} is {base}",
+                base.origin(),
+                url.from
             ))
         }
         _ => failure,
@@ -94,7 +94,7 @@ fn listed(operation: &str) -> Option<&'static str> {
             "try --artist, or search by UPC, ISRC or the release's URL on a music platform"
         }
         "getSlot" | "updateSlot" | "deleteSlot" => {
-            "`links slots list KEY` lists the slots of a page, `links profile list` the pages"
+            "`links slots list KEY` lists the slots of a page, and `links profile list` lists the pages"
         }
         _ if operation.contains("Profile") || operation.contains("Slot") => {
             "`links profile list` lists the pages of this account"
@@ -114,7 +114,7 @@ fn not_a_field(operation: &str, failure: &CommandError) -> Option<String> {
         "createForm" | "updateForm" => (&["id", "active", "createdAt"], None),
         "createProfile" | "updateProfile" => (&["id", "computed", "themeId", "icon"], None),
         "createSlot" => {
-            (OF_SLOT, Some("`--at N`, `--before ID` and `--after ID` set its position"))
+            (OF_SLOT, Some("to set the position, pass --at N, --before ID or --after ID"))
         }
         "updateSlot" => (OF_SLOT, Some("`links slots move KEY ID --at N` moves a slot")),
         _ => (&[], None),

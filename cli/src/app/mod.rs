@@ -160,7 +160,7 @@ fn run(cli: Cli, args: &[OsString]) -> (Exit, Option<Box<dyn Any>>) {
 fn report_interrupts(ui: Ui) {
     signal::report_by(move |end| match end {
         None => {
-            let text = "stopping as soon as it is safe; Ctrl-C again stops at once";
+            let text = "stopping as soon as it is safe; press Ctrl-C again to stop at once";
             ui.tell(Style::Changed, text);
         }
         Some(failure) => {
@@ -225,7 +225,7 @@ fn exit_on_panic() {
 
 fn report(panic: &str) -> String {
     let text = format!(
-        "error: a bug in links stopped the command: {}\n  help: it may have written something first; `links slots apply --status` lists an interrupted apply, and the page shows anything else\n",
+        "error: a bug in links stopped the command: {}\n  help: the command may have written something; run `links slots apply --status` to find an interrupted apply, and check the pages for other changes\n",
         sanitize::one_line(panic)
     );
     ui::protected(&text).into_owned()

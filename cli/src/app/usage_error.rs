@@ -41,7 +41,7 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
     let format = format(&line.global);
     if line.other_options.iter().any(|it| it == "--token") {
         // Other users of the machine and the history of the shell see the arguments of a command.
-        let message = "there is no flag for the token, because other users can read a command line";
+        let message = "there is no `--token` option, because other users can read command lines";
         Ui::plain(format).fail(&CommandError::usage(message).with_hint(format!(
             "store it with `links auth login --token-stdin`, or set {TOKEN} or {TOKEN_FILE}"
         )));
@@ -83,7 +83,7 @@ fn failure(error: &clap::Error, words: &[&str], tree: &clap::Command) -> Command
     let message = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "a command is missing".to_owned(),
         ErrorKind::InvalidSubcommand => {
-            format!("no command `{}`", all(ContextKind::InvalidSubcommand).join(" "))
+            format!("unknown command `{}`", all(ContextKind::InvalidSubcommand).join(" "))
         }
         ErrorKind::UnknownArgument if arg.starts_with('-') => format!("unknown option `{arg}`"),
         ErrorKind::UnknownArgument => format!("unexpected argument `{arg}`"),

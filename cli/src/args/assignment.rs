@@ -47,7 +47,7 @@ pub(crate) fn sort(words: &[String]) -> Result<AssignmentWords> {
             None if sorted.file.is_none() => sorted.file = Some(word.into()),
             None => {
                 let message =
-                    format!("`{word}` is not a field=value pair, and only one file can be given");
+                    format!("`{word}` is not a field=value pair, and you can pass only one file");
                 return Err(CommandError::usage(message).with_hint(VALUE));
             }
         }
@@ -129,7 +129,7 @@ fn value(field: &str, text: &str, json: bool) -> Result<Value> {
     };
     if json {
         serde_json::from_str(&text)
-            .map_err(|error| CommandError::usage(format!("`{field}` is not JSON: {error}")))
+            .map_err(|error| CommandError::usage(format!("`{field}` is not valid JSON: {error}")))
     } else {
         Ok(Value::String(text))
     }

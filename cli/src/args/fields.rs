@@ -98,7 +98,7 @@ impl FieldValues {
         if !is_slot(&root) && !is_slot(&root["data"]) {
             return Ok(self);
         }
-        let message = "this is a whole slot; only the fields of its data are expected";
+        let message = "this is a whole slot, but the command takes only the fields of its data";
         let problem = file.root.problem("", message).help(ONLY_DATA);
         Err(file.bad(vec![problem]).into())
     }
@@ -159,7 +159,9 @@ impl FieldValues {
         Err(CommandError::usage(format!(
             "`{text}` is a file on this machine, which no one else can see"
         ))
-        .with_hint(format!("{word} uploads it; {field}:='\"TEXT\"' sends the text unchanged")))
+        .with_hint(format!(
+            "to upload the file, pass {word}; to send the text unchanged, pass {field}:='\"TEXT\"'"
+        )))
     }
 
     /// Uploads the images that were given, and sets their fields to the paths of the uploads. An image that the account in use has uploaded
@@ -205,7 +207,7 @@ impl FieldValues {
         self.reused = Some(reused);
         match dry_run_end {
             Some(end) if context.dry_run() == Some(DryRun::Service) => {
-                let text = "did not check the change itself, which needs the uploaded image";
+                let text = "the change itself was not checked, because it needs the uploaded image";
                 context.ui.tell(Style::Faint, text);
                 Err(end)
             }
@@ -283,8 +285,7 @@ impl FieldValues {
             failure.errors().map(|(path, message)| (own(path), message.to_owned())).collect();
         let top = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
         let as_json = errors.iter().find_map(|(path, why)| self.as_json(path, why));
-        let failure =
-            failure.hinted(as_json.map(|word| format!("write {word}: use := for JSON values")));
+        let failure = failure.hinted(as_json.map(|word| format!("use := for JSON values: {word}")));
         let Some(file) = &self.file else { return failure };
         if errors.is_empty() || errors.iter().any(|(path, _)| self.given.contains_key(&top(path))) {
             return failure;
@@ -321,7 +322,7 @@ impl FieldValues {
 pub(crate) fn contested() -> CommandError {
     let message = "another client made a conflicting change in the meantime; nothing was written";
     CommandError::new(Exit::Conflict, message).with_hint(
-        "in the editor, use their value, or delete the comment above yours to keep yours",
+        "to keep your value, delete the comment above it in the editor; otherwise, enter the other value",
     )
 }
 

@@ -63,19 +63,19 @@ fn parse(text: &str) -> Result<IdempotencyKey, String> {
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[group(multiple = false)]
 pub(crate) struct PositionArgs {
-    /// To the top of the page
+    /// Place the slot at the top of the page
     #[arg(long)]
     top: bool,
-    /// To the end of the page
+    /// Place the slot at the end of the page
     #[arg(long, hide_short_help = true)]
     bottom: bool,
-    /// To this position (1: the top)
+    /// Place the slot at this position (1 is the top)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     at: Option<u16>,
-    /// Before the slot with this ID
+    /// Place the slot before the slot with this ID
     #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
     before: Option<SlotId>,
-    /// After the slot with this ID
+    /// Place the slot after the slot with this ID
     #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
     after: Option<SlotId>,
 }
@@ -108,7 +108,7 @@ impl PositionArgs {
     pub(crate) fn position(self, page: &[Slot]) -> Result<usize> {
         let of = |id: SlotId| {
             page.iter().position(|slot| slot.id == id).ok_or_else(|| {
-                CommandError::not_found(format!("no other slot {id} on this page"))
+                CommandError::not_found(format!("this page has no other slot with the ID {id}"))
                     .with_hint("`links slots list` shows the IDs")
             })
         };

@@ -102,7 +102,7 @@ impl FromStr for AccountName {
         if is_name {
             return Ok(Self(text.to_owned()));
         }
-        Err("an account name must be 1 to 64 letters, digits, `.`, `_`, `-` and `@`".to_owned())
+        Err("an account name must have 1 to 64 characters: letters, digits, `.`, `_`, `-` and `@`; it must not start with `.` or `-`".to_owned())
     }
 }
 

@@ -57,7 +57,7 @@ fn within<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
     process::within(limit, work).unwrap_or_else(|| {
-        let message = format!("the keyring did not respond within {} s", limit.as_secs());
+        let message = format!("the keyring did not respond within {} seconds", limit.as_secs());
         Err(io::Error::new(ErrorKind::TimedOut, message))
     })
 }
@@ -96,7 +96,7 @@ fn failure(error: Error) -> io::Error {
         }
         // These errors contain the stored secret.
         Error::BadEncoding(_) | Error::BadDataFormat(..) => {
-            let why = "the keyring failed: the secret that it stores for this account is damaged";
+            let why = "the keyring failed: the secret stored for this account is damaged";
             (ErrorKind::Other, why.to_owned())
         }
         other => (ErrorKind::Other, format!("the keyring failed: {other}")),

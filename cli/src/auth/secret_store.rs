@@ -59,7 +59,7 @@ impl Store {
         })?;
         if secret.origin != self.origin {
             let (found, asked) = (&secret.origin, &self.origin);
-            let message = format!("it belongs to {found}, not to {asked}");
+            let message = format!("it was stored for {found}, not for {asked}");
             return Err(io::Error::new(OTHER_ORIGIN, message));
         }
         Ok(Some(secret))

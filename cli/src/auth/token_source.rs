@@ -55,14 +55,14 @@ pub(crate) fn load_auth(
         none(format!("account `{name}` is stored where this build cannot read it"))
     })?;
     let secret = store.load().map_err(|error| {
-        let failure = none(format!("the secret of account `{name}`: {error}"));
+        let failure = none(format!("cannot use the secret of account `{name}`: {error}"));
         match error.kind() {
             OTHER_ORIGIN => failure.with_hint(
-                "the accounts file was changed: log in with `links auth login --base-url URL`",
+                "the accounts file was changed; log in again with `links auth login --base-url URL`",
             ),
             ErrorKind::InvalidData => failure,
             _ if store.is_in_keyring => failure.with_hint(format!(
-                "unlock the keyring, or store the account in a file: `links auth login --account {name} --store file`"
+                "unlock the keyring, or store the secret in a file: `links auth login --account {name} --store file`"
             )),
             _ => failure,
         }
@@ -150,7 +150,7 @@ fn output(child: &mut Child, limit: Duration) -> io::Result<Vec<u8>> {
     process::within(limit, read).unwrap_or_else(|| {
         child.kill()?;
         child.wait()?;
-        Err(io::Error::other(format!("took longer than {} s", limit.as_secs())))
+        Err(io::Error::other(format!("took longer than {} seconds", limit.as_secs())))
     })
 }
 

@@ -13,13 +13,13 @@ pub(crate) struct ApiArgs {
     method: String,
     /// Path below the service's URL, with its query
     path: String,
-    /// A field of the body; of the query for GET and DELETE
+    /// Field of the body, or of the query for GET and DELETE
     #[arg(short = 'F', long = "field", value_name = "FIELD=VALUE")]
     values: Vec<String>,
-    /// A header of the request, except those that `links` sets itself, such as Authorization
+    /// Extra request header; can't replace a header that `links` sets itself, such as Authorization
     #[arg(short = 'H', long = "header", value_name = "NAME:VALUE", value_parser = header)]
     headers: Vec<(String, String)>,
-    /// A file with the body, sent unchanged (`-`: standard input)
+    /// File to send unchanged as the body (`-`: standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "values")]
     input: Option<PathBuf>,
     #[command(flatten)]

@@ -14,7 +14,7 @@ use crate::args::page::{self, PageWord};
 // Files, and what is made of them. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(crate) struct FilesArgs {
-    /// Files, directories, or pages that have a file; by default all in links.lock's directory
+    /// Files, directories, or pages that have a file; by default, all files in the directory of links.lock
     #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<PageWord>,
     /// Only allow changes to this page (repeatable)
@@ -85,7 +85,7 @@ impl PlanArgs {
 impl ApplyCommandArgs {
     pub(super) fn rules(&self) -> CommandRules {
         let files = match self.plan {
-            Some(_) => Err("the plan names its page files"),
+            Some(_) => Err("only the saved plan names the page files"),
             None => Ok(self.files.named_files(!self.locked)),
         };
         apply_rules(self.plan.as_ref(), files, &self.operation)
@@ -164,7 +164,7 @@ pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> Comm
 // A page file, and what is made of it. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsFileArgs {
-    /// The page file, YAML or JSON (`-`: standard input)
+    /// Page file, in YAML or JSON (`-`: standard input)
     file: Option<PathBuf>,
     /// Use a plan saved by `links slots plan --out` (`-`: standard input)
     #[arg(long, value_name = "PLAN", conflicts_with = "file")]
@@ -195,7 +195,7 @@ pub(crate) struct SlotsApplyArgs {
     file: SlotsFileArgs,
     /// Fail if a page, form or image is not in links.lock, and don't change links.lock
     ///
-    /// Pages, forms and images must be in links.lock. The new values are recorded in the state directory of this machine, until an apply without --locked writes them to links.lock. On other machines they count as changes on the page until then.
+    /// New values are recorded in this machine's state directory until you apply without --locked, which writes them to links.lock. Until then, other machines treat them as changes made on the page.
     #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
     locked: bool,
     /// Wait for another run on the same page instead of failing
@@ -204,7 +204,7 @@ pub(crate) struct SlotsApplyArgs {
     /// List unfinished runs, and do nothing else
     #[arg(long, conflicts_with_all = ["resume", "abort"])]
     status: bool,
-    /// Continue an unfinished run, with its file and its options --prune, --force, --exact and --locked
+    /// Continue an unfinished run with its file and its options (--prune, --force, --exact, --locked)
     #[arg(long, conflicts_with = "abort")]
     resume: bool,
     /// Discard an unfinished run; its writes stay on the page
@@ -281,7 +281,7 @@ impl SlotsPlanArgs {
 impl SlotsApplyArgs {
     pub(super) fn rules(&self) -> CommandRules {
         let files = match (&self.file.file, &self.file.plan) {
-            (None, None) if self.resume => Err("the journal of the run names its page file"),
+            (None, None) if self.resume => Err("only the journal of the run names the page file"),
             _ => Ok(self.file.named_files(!self.locked)),
         };
         apply_rules(self.file.plan.as_ref(), files, &self.operation)
@@ -333,19 +333,21 @@ pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> 
         if source.is_none() {
             let bulk = opening.command.as_ref().map(|command| command.name.as_str());
             if let Some(name @ ("slots rewrite" | "slots import")) = bulk {
-                let message = format!("the run belongs to `links {name}`, which has no page file");
+                let message =
+                    format!("the run was started by `links {name}`, which has no page file");
                 return Err(CommandError::usage(message)
                     .with_hint("run that command again to continue; `links log` shows it"));
             }
             let recorded = opening.path.ok_or_else(|| {
-                CommandError::usage("the run had no page file; pass one, or its plan with --plan")
+                CommandError::usage("no page file is recorded for the run")
+                    .with_hint("pass the page file, or the plan with --plan")
             })?;
             let path = Path::new(&recorded);
             source = Some(RunSource::slots(path, &options).map_err(|failure| {
                 if path.exists() {
                     return failure;
                 }
-                failure.with_hint("if the file was moved: links slots apply --resume FILE")
+                failure.with_hint("if the file was moved, run `links slots apply --resume FILE`")
             })?);
             options.path = Some(recorded);
         }

@@ -16,16 +16,16 @@ use crate::ui::annotations::Annotate;
     long_examples = ["links check cafe.yaml", "links check pages/ --fix", "links check --all --baseline known.json"]
 )]
 pub(crate) struct CheckArgs {
-    /// Page files, form files, directories of them, or pages; by default the directory of the closest links.lock
+    /// Page files, form files, directories of them, or pages; by default, the directory of the closest links.lock
     #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
-    /// All pages and forms of the account
+    /// Check all pages and forms of the account
     #[arg(long)]
     all: bool,
-    /// Write the new URL of permanently moved links to their files
+    /// Replace permanently moved links in the files with their new URLs
     #[arg(long, conflicts_with = "all")]
     fix: bool,
-    /// Also exit with 3 for unsure links
+    /// Also exit with 3 if a link is reported as unsure
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub(crate) struct CheckArgs {
     how: VisitOptions,
     #[command(flatten)]
     baseline: BaselineArgs,
-    /// Annotate links at their lines of the files, for a CI service
+    /// Print an annotation for a CI service at the line of each reported link
     #[arg(long, value_name = "FORMAT")]
     annotate: Option<Annotate>,
 }

@@ -11,21 +11,21 @@ pub(crate) enum ConfigCommand {
     /// Print the path of the configuration file
     #[command(examples = ["links config path"])]
     Path,
-    /// List every key, its value and where it comes from
+    /// List every key with its value and where the value comes from
     #[command(alias = "ls", examples = ["links config list"])]
     List,
     /// Print the value of one key
     #[command(examples = ["links config get output"])]
     Get {
-        /// The key (see `links config list`)
+        /// Key (see `links config list`)
         name: String,
     },
     /// Set a key in the configuration file, or remove it
     #[command(examples = ["links config set base-url https://links.example/api/v1", "links config set output --unset"])]
     Set {
-        /// The key (see `links config list`)
+        /// Key (see `links config list`)
         name: String,
-        /// Its value
+        /// New value
         #[arg(required_unless_present = "unset")]
         value: Option<String>,
         /// Remove the key from the file

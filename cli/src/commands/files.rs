@@ -15,7 +15,7 @@ use crate::ui::Progress;
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum FilesCommand {
-    /// Upload images and print their paths, for slots and pages
+    /// Upload images and print their paths, for use in slots and pages
     Upload(FilesUploadArgs),
 }
 
@@ -25,10 +25,10 @@ pub(crate) struct FilesUploadArgs {
     /// Local files, or URLs that the service fetches
     #[arg(value_name = "PATH|URL", required = true, value_hint = ValueHint::FilePath)]
     sources: Vec<String>,
-    /// Upload method; by default files over 10 MB use an upload URL
+    /// Upload method; by default, files over 10 MB use an upload URL
     #[arg(long, value_name = "WAY", value_parser = PossibleValuesParser::new(["multipart", "upload-url"]).map(|it| if it == "multipart" { UploadMethod::Multipart } else { UploadMethod::UploadUrl }))]
     via: Option<UploadMethod>,
-    /// Check size and proportions for this use; does not change a page
+    /// Check the image's size and aspect ratio for this use; doesn't change any page
     #[arg(long = "for", value_name = "USE", value_parser = image_uses())]
     image_use: Option<ImageUse>,
     #[command(flatten)]

@@ -33,7 +33,7 @@ fn of_command(context: &Context, words: &[String]) -> Result<String> {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => "`links --help` lists the commands".to_owned(),
             };
-            let message = format!("no command or topic `{word}`");
+            let message = format!("unknown command or topic `{word}`");
             CommandError::usage(message).with_hint(hint)
         })?;
     }

@@ -20,7 +20,7 @@ const ATTRIBUTE: &str = "links.lock merge=union";
 #[derive(Args, Debug)]
 #[command(examples = ["links init", "links init pages --refresh"])]
 pub(crate) struct InitArgs {
-    /// Directory of the page files; the current one by default
+    /// Directory of the page files; by default, the current directory
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     directory: Option<PathBuf>,
     /// Rebuild the records from the page files and their pages, for example if links.lock is damaged
@@ -43,7 +43,7 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
     if let Some(known) = &known {
         known.check_account(&service, user).map_err(|error| {
             CommandError::refused(format!("{}: {error}", store.path().display()))
-                .with_hint("use the account that it belongs to, or another directory")
+                .with_hint("choose that user's account with --account, or use another directory")
         })?;
     } else {
         store.write(&new, args.refresh)?;
@@ -96,7 +96,9 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
         forgotten.iter().map(|key| format!("removed the record of {key} (file no longer exists)")),
     );
     if let Err(error) = ignored {
-        lines.push(format!("cannot write .gitattributes ({error}); add the line `{ATTRIBUTE}`"));
+        lines.push(format!(
+            "cannot write .gitattributes ({error}); add the line `{ATTRIBUTE}` to the file"
+        ));
     }
     let lines = lines.into_iter().map(StyledLine::plain).collect();
     for (file, failure) in &failures {
@@ -105,7 +107,7 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
     }
     for (file, image) in &unresolved {
         let text = format!(
-            "{file}: cannot tell whether the image {image} was uploaded, so its value counts as changed on both sides; restore links.lock from version control, or upload it again with `links apply {} --force`",
+            "{file}: cannot tell whether image {image} was uploaded, so it counts as changed on both sides; restore links.lock from version control, or run `links apply {} --force` to upload the image again",
             quoted(file)
         );
         context.ui.tell(Style::Changed, text);
@@ -196,9 +198,9 @@ async fn refresh(
     let client = context.client().await?;
     let mut page = PageSnapshot::read(&client, &file.page.profile).await.map_err(|error| {
         CommandError::from(error).with_hint(format!(
-            "{} is for the page {}",
-            path.display(),
-            file.page.profile
+            "check `profile: {}` in {}",
+            file.page.profile,
+            path.display()
         ))
     })?;
     record.check_page(&file, &page)?;
@@ -229,7 +231,7 @@ fn add_attribute(directory: &Path) -> io::Result<()> {
     let path = directory.join(".gitattributes");
     let text = match path.symlink_metadata() {
         // Git does not follow a link either.
-        Ok(found) if found.is_symlink() => return Err(io::Error::other("it is a link")),
+        Ok(found) if found.is_symlink() => return Err(io::Error::other("it is a symbolic link")),
         Ok(_) => {
             let (_, bytes) = named::read(&path).map_err(io::Error::other)?;
             String::from_utf8(bytes).map_err(io::Error::other)?

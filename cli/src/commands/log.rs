@@ -11,14 +11,14 @@ use links_pages::undo::slots_before;
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "An operation is all that one command wrote. Without --prune, `links` keeps the last 50 runs of each page, the last 200 other commands, and every write that may or may not have been applied.",
+    notes = "An operation is everything that one command wrote. Without --prune, `links` keeps the last 50 runs of each page, the last 200 other commands, and every write with an unknown outcome.",
     examples = ["links log \"$(links log -n 1 -o ids)\"", "links log --prune --keep 20 --days 30 --yes"]
 )]
 pub(crate) struct LogArgs {
     /// Show what this operation changed, page by page
     #[arg(value_name = "OPERATION", conflicts_with_all = ["page", "number", "prune"])]
     operation: Option<String>,
-    /// Only operations on this page: ID, login or URL
+    /// List only operations on this page (ID, login or URL)
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     page: Option<ProfileKey>,
     /// Number of operations to list, newest first
@@ -33,7 +33,7 @@ pub(crate) struct LogArgs {
     /// Keep writes of the last N days
     #[arg(long, value_name = "N", requires = "prune")]
     days: Option<u32>,
-    /// Confirm without being asked
+    /// Don't ask for confirmation
     #[arg(short, long, requires = "prune")]
     yes: bool,
 }
@@ -104,7 +104,7 @@ fn changes(part: &LoggedWrite, record: &mut Value) -> Result<Vec<StyledLine>> {
     let style = PlanStyle { kept_reason: "kept", is_full: true, item_name: &item_of_file };
     let mut lines = ui::plan::lines(&view, style);
     if plan.reorder && page.is_empty() {
-        lines.push(StyledLine::changed("> the order of the slots"));
+        lines.push(StyledLine::changed("> slot order"));
     }
     Ok(lines)
 }
@@ -134,14 +134,14 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
     let removed: Vec<_> = old.iter().flat_map(|(runs, _)| runs).collect();
     let writes = count(removed.len(), "write");
     if !removed.is_empty() {
-        let question = format!("Remove {writes} from the log? They can no longer be undone then.");
+        let question = format!("Remove {writes} from the log? You can't undo removed writes.");
         context.ui.confirm(args.yes, &question)?;
         old.iter().try_for_each(|(runs, store)| store.remove_runs(runs)).map_err(refused)?;
     }
     let kept = Operations::read(context)?.writes().count();
     let text = match removed.len() {
-        0 => format!("nothing to remove; kept {kept}"),
-        _ => format!("removed {writes} from the log, which can no longer be undone; kept {kept}"),
+        0 => format!("nothing to remove, kept {kept}"),
+        _ => format!("removed {writes} from the log, kept {kept}; removed writes cannot be undone"),
     };
     Ok(said(json!({ "removed": removed, "kept": kept }), text))
 }

@@ -41,7 +41,7 @@ pub(crate) enum Command {
     /// Log in, switch accounts, log out
     #[command(subcommand)]
     Auth(auth::AuthCommand),
-    /// Show the token's owner, its scopes and the use of each limit
+    /// Show the token's owner and scopes, and how much of each limit is used
     #[command(examples = ["links me", "links me --jq .limits.profiles"])]
     Me,
     /// Show the service's conventions, limits and URLs
@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Pull(pull::PullArgs),
     /// Show what `links apply` would change
     Plan(apply::PlanArgs),
-    /// Show a page the way its file would make it
+    /// Show how a page would look after applying its file
     Preview(preview::PreviewArgs),
     /// Make pages and forms match their files
     Apply(apply::ApplyCommandArgs),
@@ -65,19 +65,19 @@ pub(crate) enum Command {
     Check(check::CheckArgs),
     /// Find text on pages, in forms and in page files
     Search(search::SearchCommandArgs),
-    /// Start tracking page files in a links.lock
+    /// Create a links.lock that tracks page files, or rebuild it
     Init(init::InitArgs),
     /// List what this machine has written, or show one operation
     Log(log::LogArgs),
-    /// Take back the newest operation of this machine, or another one
+    /// Take back this machine's newest operation, or another one
     #[command(
-        notes = "Run it again to take back the operation before that; `links redo` takes back an undo. Deleted slots get new IDs and lose their click statistics.",
+        notes = "Run it again to take back the operation before that, or run `links redo` to take back an undo. Recreated slots get new IDs and lose their click statistics.",
         examples = ["links undo", "links undo \"$(links log -n 1 -o ids)\" --page cafe"]
     )]
     Undo(undo::UndoArgs),
     /// Take back the newest undo, or another one
     #[command(
-        notes = "It is an undo of the undo, and has the same limits.",
+        notes = "Takes back an undo, with the same limits as `links undo`.",
         examples = ["links redo", "links redo --yes"]
     )]
     Redo(undo::UndoArgs),
@@ -104,27 +104,27 @@ pub(crate) enum Command {
     /// Check the configuration, the token, the connection and the limits
     #[command(examples = ["links doctor", "links doctor --sandbox --report report.json"])]
     Doctor {
-        /// Also write a file to attach to a bug report, without secrets, texts, names and paths
+        /// Also write a file to attach to a bug report, without secrets, texts, names or paths
         #[arg(long, value_name = "FILE")]
         report: Option<PathBuf>,
     },
     /// Show and change the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Print the completion script of a shell
+    /// Print a shell completion script
     #[command(alias = "completion")]
     Completions(ShellArgs),
     /// Explain a topic or a command
     #[command(examples = ["links help exit-codes", "links help slots apply"])]
     Help {
-        /// A topic (options, exit-codes, environment, output, files, agents), or a command
+        /// Topic (options, exit-codes, environment, output, files, agents) or command
         #[arg(value_name = "TOPIC|COMMAND")]
         words: Vec<String>,
     },
     /// Write the manual pages
     #[command(hide = true, examples = ["links man ~/.local/share/man/man1"])]
     Man {
-        /// The directory to write the pages into
+        /// Directory to write the pages to
         #[arg(value_name = "DIRECTORY")]
         directory: PathBuf,
     },

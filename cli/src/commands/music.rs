@@ -10,7 +10,7 @@ use crate::args::flags::values;
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum MusicCommand {
-    /// Find a release by its code, its URL or its title
+    /// Find a release by its code, URL or title
     #[command(examples = ["links music lookup 'Steppe Radio' --artist Dala --type track"])]
     Lookup {
         #[command(flatten)]

@@ -12,25 +12,25 @@ use crate::preview::{ApplyWhen, PreviewRequest, previews, serve, shown};
 #[derive(Args, Debug)]
 #[command(examples = ["links preview cafe.yaml", "links preview cafe.yaml --diff --summary preview.md", "links preview cafe.yaml --serve --apply"])]
 pub(crate) struct PreviewArgs {
-    /// Page files, directories of them, or pages that have a file (`-`: standard input); by default the directory of the closest links.lock
+    /// Page files, directories of them, or pages that have a file (`-`: standard input); by default, the directory of the closest links.lock
     #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
-    /// Show what changes for readers; exits with 3 if something does
+    /// Show what changes for readers, and exit with 3 if anything does
     #[arg(long)]
     diff: bool,
     /// Append the preview in Markdown to this file (`-`: print it), for a CI summary or a comment
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     summary: Option<PathBuf>,
-    /// Exit with 3 if the page would have more tokens than this for a language model
+    /// Exit with 3 if the page would be longer than N language-model tokens
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_tokens: Option<u64>,
-    /// Preview without account and network
+    /// Preview without an account or a network connection
     #[arg(long, conflicts_with = "diff")]
     offline: bool,
-    /// Show the page in a browser until Ctrl-C, and follow changes of the file
+    /// Show the page in a browser until Ctrl-C, and reload it on file changes
     #[arg(long, conflicts_with_all = ["diff", "summary", "max_tokens"])]
     serve: bool,
-    /// Let the browser apply the file: by `key`, or also after each `save`
+    /// Let the browser apply the file: with a `key`, or also after each `save`
     #[arg(long, value_name = "WHEN", value_enum, hide_possible_values = true, num_args = 0..=1, require_equals = true, default_missing_value = "key", requires = "serve", conflicts_with = "offline")]
     apply: Option<ApplyWhen>,
     /// Port on the loopback address; chosen automatically by default
@@ -90,7 +90,7 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     let failed = CommandError::if_any(failures, "files cannot be previewed");
     if previews.is_empty() && !filter.compares() {
         failed?;
-        let failure = CommandError::usage("there is no page file");
+        let failure = CommandError::usage("no page file found");
         return Err(failure.with_hint("a page file starts with `profile: LOGIN`"));
     }
     let output = shown(context, previews, diff, summary.as_deref(), max_tokens)?;

@@ -12,12 +12,12 @@ pub(crate) struct PullArgs {
     /// Pages (IDs, logins or URLs), page files, form files, or directories of them
     #[arg(value_name = "KEY|PATH", value_parser = page::parse)]
     profiles: Vec<PageWord>,
-    /// All pages and forms of the account
+    /// Pull all pages and forms of the account
     #[arg(long, conflicts_with = "profiles")]
     all: bool,
     /// Write one page to this file (.json for JSON), or pages to this directory
     ///
-    /// By default a single page goes to standard output, and several pages to the directory of the closest links.lock, or the current directory.
+    /// By default, one page is written to standard output. Several pages are written to the directory of the closest links.lock, or to the current directory if there is none.
     #[arg(short = 'O', long, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub(crate) struct SlotsPullArgs {
     /// Replace the file if it exists, instead of merging changes into it
     #[arg(long, requires = "out")]
     force: bool,
-    /// Path of a schema (`links schema page` prints it) to name in the first line, for editors; relative to the file's directory, by default a `page.schema.json` there
+    /// JSON Schema to name in the file's first line, for editors (see `links schema page`); a path relative to the file's directory, by default `page.schema.json` if it exists there
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     schema: Option<String>,
 }
@@ -50,7 +50,7 @@ pub(super) async fn run(context: &mut Context, args: PullArgs) -> CommandResult 
             );
             let key = quoted(&key.to_string());
             return Err(CommandError::usage(message)
-                .with_hint(format!("`links pull FILE...`, and `links pull {key} -O FILE`")));
+                .with_hint(format!("run `links pull FILE...`, then `links pull {key} -O FILE`")));
         }
         if out.is_some() || how.portable {
             let message =

@@ -15,24 +15,24 @@ use crate::sandbox;
 use crate::signal::SuppressInterrupt;
 use links_pages::apply::JournalStore;
 
-/// The embedded service: try everything on this machine, without an account
+/// Try everything on this machine, without an account
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum SandboxCommand {
-    /// Run it for other programs; prints its URL and a token as one JSON line
+    /// Run the sandbox for other programs, and print its URL and a token as one JSON line
     #[command(examples = ["links sandbox serve --port 8080"])]
     Serve {
         /// Port on the loopback address; chosen automatically by default
         #[arg(long)]
         port: Option<u16>,
-        /// With the rate limits of the service
+        /// Apply the rate limits of the service
         #[arg(long)]
         limits: bool,
     },
-    /// Delete everything that was written to it
+    /// Delete everything written to the sandbox
     #[command(examples = ["links sandbox reset"])]
     Reset,
-    /// Print the path of its state
+    /// Print the path of the sandbox's state file
     #[command(examples = ["links sandbox path"])]
     Path,
 }
@@ -87,7 +87,7 @@ fn reset(context: &Context) -> CommandResult {
     links_fixtures::remove_state_file(&path).map_err(|error| not_removed(&path, &error))?;
     let lines = vec![
         StyledLine::plain("reset the sandbox"),
-        StyledLine::faint("also delete the links.lock of its pages, if you have one"),
+        StyledLine::faint("if you have a links.lock for its pages, delete that file too"),
     ];
     Ok(CommandOutput::own(json!({ "path": path.display().to_string() }), View::Lines(lines)))
 }

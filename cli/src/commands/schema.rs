@@ -12,10 +12,10 @@ pub(crate) enum SchemaCommand {
     /// Print the schema of a form file
     #[command(examples = ["links schema form > form.schema.json"])]
     Form,
-    /// Print the schema of the data of a slot
+    /// Print the schema of a slot's data
     #[command(examples = ["links schema slot button > button.schema.json"])]
     Slot {
-        /// Slot type; `links slots types` lists them
+        /// Slot type (see `links slots types`)
         #[arg(value_name = "TYPE")]
         kind: String,
     },

@@ -53,7 +53,7 @@ impl Shell {
 #[derive(Args, Debug)]
 #[command(examples = ["source <(links completions bash)", "links completions zsh > ~/.zfunc/_links", "links completions fish > ~/.config/fish/completions/links.fish"])]
 pub(crate) struct ShellArgs {
-    /// The shell
+    /// Shell to print the script for
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,
 }

@@ -396,7 +396,7 @@ impl Context {
     /// Configuration directory.
     pub(crate) fn config_directory(&self) -> Result<PathBuf> {
         self.settings.config_directory().ok_or_else(|| {
-            CommandError::usage("there is no home directory to keep accounts in")
+            CommandError::usage("cannot find the configuration directory: no home directory")
                 .with_hint(format!("set {CONFIG_DIR} to a directory"))
         })
     }
@@ -475,7 +475,7 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 /// Error if no service URL is configured and no account has one.
 pub(crate) fn no_service() -> CommandError {
     CommandError::usage("no service URL is configured").with_hint(format!(
-        "log in with `links auth login --base-url URL`, set {BASE_URL} or --base-url, or try --sandbox, which needs no account",
+        "log in with `links auth login --base-url URL`, set {BASE_URL}, pass --base-url, or try --sandbox, which needs no account",
     ))
 }
 
@@ -490,27 +490,27 @@ fn no_token(missing: &MissingToken, base: &BaseUrl) -> CommandError {
         ),
         MissingToken::NoSuchAccount(name) => (
             format!("no such account: `{name}`"),
-            "`links auth list` lists accounts, `links auth login` adds one".to_owned(),
+            "`links auth list` lists accounts, and `links auth login` adds one".to_owned(),
         ),
         MissingToken::Several(names) => {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             (
-                format!("several accounts at {origin}: {}", names.join(", ")),
+                format!("several accounts for {origin}: {}", names.join(", ")),
                 "choose one with --account or `links auth switch NAME`".to_owned(),
             )
         }
         MissingToken::OnlyForNamed(variable) => (
-            format!("{variable} is not sent to {origin}, because that URL comes from config.toml"),
+            format!("{variable} is not sent to {origin}, because the URL comes from config.toml"),
             format!(
-                "set the URL next to the token, with {BASE_URL} or --base-url {base}, or choose an account with --account"
+                "to send the token there, set {BASE_URL} or pass --base-url {base}; or choose an account with --account"
             ),
         ),
         MissingToken::OtherOrigin(name, account) => {
             let its = account.origin().unwrap_or_default();
             return CommandError::usage(format!(
-                "account `{name}` belongs to {its}, not to {origin}"
+                "account `{name}` is for {its}, not for {origin}"
             ))
-            .with_hint(format!("leave out --base-url and {BASE_URL}, or use another account"));
+            .with_hint(format!("leave out --base-url and unset {BASE_URL}, or choose another account with --account"));
         }
     };
     CommandError::new(Exit::NotAuthenticated, message).with_hint(hint)
@@ -530,7 +530,7 @@ fn read_token(path: &Path) -> Result<Zeroizing<String>> {
     if is_file && private::is_public(path).map_err(refused)? {
         let message = format!("{TOKEN_FILE}: {} is writable by others", path.display());
         return Err(CommandError::new(Exit::NotAuthenticated, message).with_hint(
-            "another user may have put a token there; check it, then run `chmod 600` on it",
+            "check the token, which another user may have put there, then run `chmod 600` on the file",
         ));
     }
     let mut text = Zeroizing::new(String::new());

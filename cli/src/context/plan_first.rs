@@ -74,7 +74,7 @@ impl PlanFirst {
     pub(crate) fn begin(&mut self, rule: PlanRule) -> Result<()> {
         self.rule = rule;
         if rule == PlanRule::Interactive && !self.is_cleared {
-            return Err(refused("edits in an editor or a browser cannot be planned beforehand")
+            return Err(refused("edits in an editor or a browser cannot be planned in advance")
                 .with_hint("write a file with `links pull KEY -O FILE`, edit it, and plan it"));
         }
         Ok(())
@@ -108,15 +108,15 @@ impl PlanFirst {
             }
             PlanRule::DryRun | PlanRule::Interactive => {
                 let Some((path, name)) = record? else {
-                    let what = "there is no state directory to record a dry run in";
+                    let what = "cannot record a dry run: no state directory";
                     return Err(refused(what));
                 };
                 // No other command uses the same one.
                 let found = change(&path, now, |records| records.remove(&name));
                 let Some(found) = found.ok().flatten() else {
-                    let message = "run this command with --dry-run first (no matching dry run in the last hour)";
-                    return Err(refused(message)
-                        .with_hint("a dry run allows the same command once, within an hour"));
+                    return Err(refused("no matching dry run in the last hour").with_hint(
+                        "run this command with --dry-run first; that allows the same command once, within an hour",
+                    ));
                 };
                 (self.record, self.taken) = (Some((path, name)), Some(found));
             }
@@ -130,9 +130,9 @@ impl PlanFirst {
         match &self.taken {
             Some(taken) if !taken.plans.contains(&digest(plan)?) => {
                 return Err(refused(
-                    "the plan differs from the plan of the dry run: something changed since",
+                    "the plan differs from the dry run, because something has changed since",
                 )
-                .with_hint("run it with --dry-run again, and read the plan"));
+                .with_hint("run the command with --dry-run again, and read the plan"));
             }
             None if !self.is_cleared => self.seen.borrow_mut().push(digest(plan)?),
             _ => {}
@@ -155,7 +155,7 @@ impl PlanFirst {
         let made = DryRunRecord { at: now, plans };
         change(path, now, |records| records.insert(name.clone(), made)).map(drop).map_err(|error| {
             CommandError::internal(format!(
-                "cannot record the dry run, so it does not count: {}: {error}",
+                "cannot record the dry run in {}, so it does not count: {error}",
                 path.display()
             ))
         })
@@ -174,20 +174,27 @@ fn digest(value: &impl Serialize) -> Result<String> {
 /// Returns the name of a command line on a service for an account: the same words, and the same content of the files that they name.
 pub(crate) fn name_of(service: &str, owner: &impl Serialize, words: &[String]) -> Result<String> {
     let words = significant(words);
-    let refused = |what: &str| Err(refused(what).with_hint("name a file"));
+    let refused = |what: &str, hint: &str| Err(refused(what).with_hint(hint));
+    let regular = "pass the path of a regular file";
     let mut files = Vec::new();
     for word in &words {
         if word.contains(char::REPLACEMENT_CHARACTER) {
-            return refused("an argument that is not UTF-8 cannot be compared with a dry run");
+            return refused(
+                "an argument that is not UTF-8 cannot be compared with a dry run",
+                "use only UTF-8 in arguments and in the names of files",
+            );
         }
         for part in parts(word) {
             if part == "-" {
-                return refused("standard input cannot be compared with a dry run");
+                return refused("standard input cannot be compared with a dry run", regular);
             }
             match Path::new(part).metadata() {
                 Ok(found) if found.is_file() => files.push((part, content(Path::new(part))?)),
                 Ok(found) if !found.is_dir() => {
-                    return refused("a pipe or a device cannot be compared with a dry run");
+                    return refused(
+                        "a pipe or a device cannot be compared with a dry run",
+                        regular,
+                    );
                 }
                 _ => {}
             }

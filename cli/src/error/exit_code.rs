@@ -30,21 +30,21 @@ macro_rules! exit_codes {
 
 exit_codes! {
     Ok = 0, "ok", "Everything was done, or there was nothing to do.";
-    Internal = 1, "internal", "Internal error, or output could not be written.";
-    Usage = 2, "usage", "The command line or the environment is wrong; nothing was changed, unless the message says so.";
-    No = 3, "no", "The answer is no: a login is taken, a plan has changes, a link is broken, nothing was found.";
-    NotAuthenticated = 4, "not_authenticated", "There is no token, or the service rejected it (401).";
-    Forbidden = 5, "forbidden", "The token may not do this (403).";
+    Internal = 1, "internal", "Internal error, or the output could not be written.";
+    Usage = 2, "usage", "The command line or the environment is invalid; nothing was changed unless the message says so.";
+    No = 3, "no", "The answer is no: a login is taken, a plan has changes, a link is broken, or nothing was found.";
+    NotAuthenticated = 4, "not_authenticated", "The token is missing, or the service rejected it (401).";
+    Forbidden = 5, "forbidden", "The token does not allow this (403).";
     NotFound = 6, "not_found", "Not found in this account (404).";
     Conflict = 7, "conflict", "Conflicts with a rule or limit of the service (409).";
-    Invalid = 8, "invalid", "A value was rejected, by the service (422) or in a page file.";
-    RateLimited = 9, "rate_limited", "The rate limit left no time to finish (429).";
+    Invalid = 8, "invalid", "A value was rejected by the service (422) or is invalid in a page file.";
+    RateLimited = 9, "rate_limited", "The rate limit requires a longer wait than allowed (429).";
     Network = 10, "network", "The service could not be reached, or did not respond in time.";
     Server = 11, "server", "The service failed, or its response could not be read.";
-    Partial = 12, "partial", "Some of it was applied; run the same command again.";
-    Drift = 13, "drift", "Applied, but the page does not match the file, or another client changed it meanwhile.";
-    Refused = 14, "refused", "A guard stopped it, or confirmation was needed and there was no terminal.";
-    Interrupted = 130, "interrupted", "Stopped by Ctrl-C; on Unix by the signal itself, so a shell loop also stops.";
+    Partial = 12, "partial", "Only part of the work was done; run the same command again.";
+    Drift = 13, "drift", "Applied, but the page does not match the file, or another client changed the page meanwhile.";
+    Refused = 14, "refused", "A safety check stopped the command, or there was no terminal to ask for confirmation.";
+    Interrupted = 130, "interrupted", "Stopped by Ctrl-C; on Unix, the signal ends the process, so a shell loop also stops.";
 }
 
 impl Exit {

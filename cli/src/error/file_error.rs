@@ -37,9 +37,8 @@ impl From<ReadError> for CommandError {
     fn from(why: ReadError) -> Self {
         match why {
             ReadError::Io(name, error) => file_error(&format!("cannot read {name}"), &error),
-            ReadError::NotAFile(..) => {
-                Self::new(Exit::Invalid, why.to_string()).with_hint("`-` reads standard input")
-            }
+            ReadError::NotAFile(..) => Self::new(Exit::Invalid, why.to_string())
+                .with_hint("use `-` to read standard input"),
             ReadError::TooLarge(..) => Self::new(Exit::Invalid, why.to_string()),
         }
     }
@@ -70,7 +69,7 @@ pub(crate) fn unread_page_file(why: ReadError) -> CommandError {
     };
     CommandError::from(why).hinted(page.map(|key| {
         format!(
-            "expected a file; if {key} is a page, `links profile preview {key}` shows it, and `links pull {key} -O {key}.yaml` writes it to a file"
+            "pass a file; if {key} is a page, write it to a file with `links pull {key} -O {key}.yaml`, or print it with `links profile preview {key}`"
         )
     }))
 }

@@ -196,14 +196,16 @@ impl CommandError {
     #[must_use]
     pub(crate) fn after_writing(mut self, ids: &[String]) -> Self {
         let (text, written) = match ids {
-            [] => ("the command was applied".to_owned(), "all of it".to_owned()),
+            [] => ("the changes were applied".to_owned(), "all changes".to_owned()),
             ids => {
                 let ids = ids.join(", ");
-                (format!("the command was applied ({ids})"), ids)
+                (format!("the changes were applied ({ids})"), ids)
             }
         };
-        self.0.message = format!("{text}, but its output failed: {}", self.0.message);
-        self.0.hint = Some("do not run it again to get the output: it would write again".into());
+        self.0.message = format!("{text}, but the output failed: {}", self.0.message);
+        self.0.hint = Some(
+            "don't run the command again to get the output, because it would write again".into(),
+        );
         self.0.retryable = false;
         self.0.written = Some(written);
         self

@@ -40,14 +40,14 @@ impl From<Error> for CommandError {
                 Some(format!("log in again with `links auth login`, or set another {TOKEN}"))
             }
             _ if error.is_untrusted() => Some(
-                "use --cacert FILE to trust another authority, --client-cert FILE to send a client certificate"
+                "to trust another certificate authority, pass --cacert FILE; to send a client certificate, pass --client-cert FILE"
                     .to_owned(),
             ),
             (_, Outcome::Unknown) => Some(
-                "it may or may not have been applied; check before you retry".to_owned(),
+                "check whether the change was applied before you retry".to_owned(),
             ),
             (_, Outcome::Executed) if !error.is_dry_run_executed() => {
-                Some("the request succeeded, but its response cannot be used; do not run it again".to_owned())
+                Some("don't run the command again: the request succeeded, but its response cannot be used".to_owned())
             }
             _ => error.retry_after().map(|wait| {
                 let longer = match exit {

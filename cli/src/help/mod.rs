@@ -10,7 +10,8 @@ use crate::error::Exit;
 use crate::settings::config_file::KEYS;
 
 /// Last line of help.
-pub(crate) const POINTER: &str = "`links help options` lists the options of every command.";
+pub(crate) const POINTER: &str =
+    "`links help options` lists the options that every command accepts.";
 
 /// Template of the main help, with the commands in groups.
 pub(crate) const MAIN: &str = include_str!("main.txt");
@@ -72,11 +73,11 @@ pub(crate) const TOPICS: &[(&str, Explain)] = &[
 ];
 
 fn exit_codes(_: &Command) -> String {
-    let mut text = "Exit codes of commands, for scripts.\n\n".to_owned();
+    let mut text = "Exit codes of commands, for scripts:\n\n".to_owned();
     for exit in Exit::ALL {
         let _ = writeln!(text, "{:>5}  {:<18}{}", exit.code(), exit.name(), exit.meaning());
     }
-    text + "\nWith -o json, `code` has the name (or the service's own code), and `exit` has the number.\n"
+    text + "\nWith -o json, `code` is the name (or the service's own code), and `exit` is the number.\n"
 }
 
 /// Returns the help of the options that every command takes.

@@ -18,7 +18,7 @@ fn shown(result: &DryRunResult, how: DryRun) -> (Value, String) {
             (operation, Some(true), "the service would accept this; nothing was changed")
         }
         (DryRunResult::NotSent(operation, _), DryRun::Service) => {
-            (operation, None, "nothing was changed; the service cannot check this beforehand")
+            (operation, None, "the service cannot check this in advance; nothing was changed")
         }
     };
     let data = json!({ "dryRun": "service", "operation": operation, "accepted": accepted });
@@ -99,9 +99,9 @@ pub(crate) struct DryRunArgs {
 /// Kind of a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DryRun {
-    /// The service validates it
+    /// Let the service validate the change
     Service,
-    /// Prints the request as a curl command, with the token masked, and does not send it
+    /// Print the request as a curl command, without the token, and don't send it
     Request,
 }
 

@@ -123,8 +123,8 @@ fn or_reference(place: &mut Value) {
         "if": { "type": "object" },
         "then": {
             "properties": {
-                "$upload": { "type": "string", "description": "An image next to this file, uploaded by `apply`" },
-                "$form": { "type": "string", "description": "The local name or the title of a lead form, replaced by its id" },
+                "$upload": { "type": "string", "description": "Path of an image next to this file, which `apply` uploads" },
+                "$form": { "type": "string", "description": "Local name or title of a lead form, replaced by its ID" },
             },
             "minProperties": 1,
             "maxProperties": 1,

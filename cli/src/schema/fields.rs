@@ -59,7 +59,7 @@ pub(crate) fn words(schema: &Value, labels: Option<&Value>, required: bool) -> S
         parts.push("required".to_owned());
     }
     if let Some(default) = schema.get("default") {
-        parts.push(format!("{} unless given", plain(default)));
+        parts.push(format!("default: {}", plain(default)));
     }
     let parts = parts.join(", ");
     match schema["description"].as_str() {
@@ -182,7 +182,7 @@ mod tests {
         let cases = [
             (json!({ "type": "string", "minLength": 1 }), "string, at least 1 character"),
             (json!({ "type": ["string", "null"], "format": "uri" }), "uri or null"),
-            (json!({ "enum": ["a", "b"], "default": "a" }), "a (First) | b, a unless given"),
+            (json!({ "enum": ["a", "b"], "default": "a" }), "a (First) | b, default: a"),
             (json!({ "type": "array", "items": { "type": "integer" } }), "list of integer"),
             (json!({ "$ref": "#/x", "description": "Whatever." }), "any value. Whatever."),
             (json!(true), "any value"),

@@ -217,9 +217,12 @@ fn key(token: &InstanceToken<'_>) -> String {
     }
 }
 
-fn size(bound: &str, want: usize, what: &str, got: usize) -> String {
-    format!("must have {bound} {want} {what}, it has {got}")
+fn size(bound: &str, want: usize, [one, many]: [&str; 2], got: usize) -> String {
+    format!("must have {bound} {want} {}, not {got}", if want == 1 { one } else { many })
 }
+
+const CHARACTERS: [&str; 2] = ["character", "characters"];
+const ENTRIES: [&str; 2] = ["entry", "entries"];
 
 /// Longest list of allowed values that a message spells out.
 const MOST_NAMED: usize = 12;
@@ -247,16 +250,18 @@ fn wording(
         ErrorKind::Format { want, .. } => format!("must be a valid {want}"),
         ErrorKind::Pattern { want, .. } => format!("must match {want}"),
         ErrorKind::MinLength { want: 1, .. } => "must not be empty".to_owned(),
-        ErrorKind::MinLength { got, want } => size("at least", *want, "characters", *got),
-        ErrorKind::MaxLength { got, want } => size("at most", *want, "characters", *got),
-        ErrorKind::MinItems { got, want } => size("at least", *want, "entries", *got),
-        ErrorKind::MaxItems { got, want } => size("at most", *want, "entries", *got),
+        ErrorKind::MinLength { got, want } => size("at least", *want, CHARACTERS, *got),
+        ErrorKind::MaxLength { got, want } => size("at most", *want, CHARACTERS, *got),
+        ErrorKind::MinItems { got, want } => size("at least", *want, ENTRIES, *got),
+        ErrorKind::MaxItems { got, want } => size("at most", *want, ENTRIES, *got),
         ErrorKind::Minimum { want, .. } => format!("must be at least {want}"),
         ErrorKind::Maximum { want, .. } => format!("must be at most {want}"),
-        ErrorKind::ExclusiveMinimum { want, .. } => format!("must be over {want}"),
-        ErrorKind::ExclusiveMaximum { want, .. } => format!("must be under {want}"),
+        ErrorKind::ExclusiveMinimum { want, .. } => format!("must be greater than {want}"),
+        ErrorKind::ExclusiveMaximum { want, .. } => format!("must be less than {want}"),
         ErrorKind::UniqueItems { .. } => "must not contain the same entry twice".to_owned(),
-        ErrorKind::AnyOf | ErrorKind::OneOf(_) => "matches none of the allowed forms".to_owned(),
+        ErrorKind::AnyOf | ErrorKind::OneOf(_) => {
+            "does not match any of the allowed forms".to_owned()
+        }
         other => format!("violates its schema: {other}"),
     };
     (format!("{name} {rule}"), None)

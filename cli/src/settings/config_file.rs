@@ -54,18 +54,18 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "",
         "URL of the service, including the version segment",
     ),
-    config_key("color", env_vars::COLOR, "auto", "color: auto, always or never"),
+    config_key("color", env_vars::COLOR, "auto", "when to use color: auto, always or never"),
     config_key(
         "progress",
         env_vars::PROGRESS,
         "true",
-        "whether long work shows its progress on a terminal",
+        "whether to show progress on a terminal: true or false",
     ),
     config_key(
         "confirm",
         env_vars::CONFIRM,
         "all",
-        "what `apply` asks about on a terminal: all changes, or only deletes, uploads and changes that cannot be undone",
+        "which changes `apply` asks about on a terminal: all, or deletes (deletes, uploads and changes that cannot be undone)",
     ),
     config_key(
         "timeout",
@@ -78,7 +78,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "safe-directory",
         env_vars::SAFE_DIRECTORY,
         "",
-        "directories whose files may belong to other users, in the form of PATH; * for all",
+        "directories whose files may belong to other users, separated as in PATH; * allows all",
     ),
 ];
 
@@ -261,7 +261,7 @@ pub(crate) fn key(name: &str) -> Result<&'static ConfigKey> {
 /// On a machine without a home directory.
 pub(crate) fn path(directory: Option<PathBuf>) -> Result<PathBuf> {
     directory.map(|directory| directory.join(NAME)).ok_or_else(|| {
-        CommandError::usage("there is no home directory to keep a configuration in")
+        CommandError::usage("cannot find the configuration directory: no home directory")
             .with_hint(format!("set {} to a directory", env_vars::CONFIG_DIR))
     })
 }

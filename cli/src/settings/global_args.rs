@@ -20,10 +20,10 @@ pub(crate) struct GlobalArgs {
     /// Output format [env: LINKS_OUTPUT] [default: table]
     #[arg(short, long, value_name = "FORMAT")]
     pub(crate) output: Option<Format>,
-    /// Only these fields of each record: `id,data.title`
+    /// Print only these fields of each record, such as `id,data.title`
     #[arg(long, value_name = "FIELDS", value_parser = FieldSelection::parse, conflicts_with = "jq")]
     pub(crate) fields: Option<FieldSelection>,
-    /// Filter the data with jq (`.[].id`); prints JSON unless -o sets another format
+    /// Filter the data with jq, such as `.[].id`; the result is JSON unless -o sets another format
     #[arg(long, value_name = "FILTER")]
     pub(crate) jq: Option<String>,
     /// Print strings without quotes
@@ -35,28 +35,28 @@ pub(crate) struct GlobalArgs {
     /// URL of the service, including the version segment [env: LINKS_BASE_URL]
     #[arg(long, value_name = "URL", conflicts_with = "sandbox")]
     pub(crate) base_url: Option<String>,
-    /// One of the accounts of `links auth list` [env: LINKS_ACCOUNT]
+    /// Account to use (see `links auth list`) [env: LINKS_ACCOUNT]
     #[arg(long, value_name = "NAME", conflicts_with = "sandbox")]
     pub(crate) account: Option<AccountName>,
     /// When to use color [env: NO_COLOR, CLICOLOR_FORCE] [default: auto]
     #[arg(long, value_name = "WHEN")]
     pub(crate) color: Option<Color>,
-    /// Hide the progress of long work
+    /// Don't show progress
     #[arg(long)]
     pub(crate) no_progress: bool,
-    /// Log each request; -vv with headers and bodies [env: LINKS_LOG=1|2]
+    /// Log each request; -vv also logs headers and bodies [env: LINKS_LOG=1|2]
     #[arg(short, long, action = ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Time limit per call, including waits and retries [env: LINKS_TIMEOUT] [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeout: Option<u32>,
-    /// Use the built-in sandbox instead of an account; `=limits` with rate limits [env: LINKS_SANDBOX=1|limits]
+    /// Use the built-in sandbox instead of an account; `=limits` applies rate limits [env: LINKS_SANDBOX=1|limits]
     #[arg(long, value_name = "limits", num_args = 0..=1, require_equals = true, default_missing_value = "1", hide_possible_values = true)]
     pub(crate) sandbox: Option<SandboxMode>,
-    /// Longest wait for the rate limit; fail beyond it [env: LINKS_MAX_WAIT]
+    /// Maximum wait for rate limits; fail instead of waiting longer [env: LINKS_MAX_WAIT]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) max_wait: Option<u64>,
-    /// Also trust the certificates of this PEM file, for connections to the service [env: LINKS_CA_FILE]
+    /// Also trust the certificates in this PEM file when connecting to the service [env: LINKS_CA_FILE]
     #[arg(long, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
     /// Client certificate and its private key, in one PEM file [env: LINKS_CLIENT_CERT]
@@ -90,7 +90,7 @@ pub(crate) enum SandboxMode {
 /// When colour is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal
+    /// Only on a terminal
     #[default]
     Auto,
     /// Always

@@ -88,7 +88,7 @@ impl Settings {
     /// Returns the same directory, without which some commands do nothing.
     pub(crate) fn needed_state_directory(&self) -> Result<PathBuf> {
         self.state_directory().ok_or_else(|| {
-            CommandError::usage("there is no home directory to keep state in")
+            CommandError::usage("cannot find the state directory: no home directory")
                 .with_hint(format!("set {STATE_DIR} to a directory"))
         })
     }
@@ -140,7 +140,7 @@ pub(crate) enum MissingToken {
 }
 
 /// Origin of a URL of the configuration file.
-pub(crate) const OF_CONFIG: &str = "`base-url` of config.toml";
+pub(crate) const OF_CONFIG: &str = "`base-url` in config.toml";
 /// Origin of a URL of an account.
 pub(crate) const OF_ACCOUNT: &str = "the account";
 

@@ -8,7 +8,7 @@ use crate::error::CommandError;
 /// Whose form the notes have.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Annotate {
-    /// Workflow commands of GitHub Actions, on stderr
+    /// GitHub Actions workflow commands, on stderr
     Github,
 }
 

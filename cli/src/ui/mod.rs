@@ -153,7 +153,7 @@ impl Ui {
             stream::say(&draw(&options.build(), failure.diagnostic()));
         }
         if let Some(draft) = failure.draft() {
-            self.say(&StyledLine::plain(format!("the text is saved in {draft}")));
+            self.say(&StyledLine::plain(format!("your text was saved to {draft}")));
         }
     }
 

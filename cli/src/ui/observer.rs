@@ -13,6 +13,7 @@ use super::progress::{Progress, countdown, wait_line};
 use super::stream;
 use crate::cache::resource_names::SeenAnswer;
 use crate::env_vars::PACER;
+use crate::output::count;
 use crate::signal::lock;
 use links_pages::sanitize;
 
@@ -69,7 +70,7 @@ impl Observer for RequestObserver {
         self.end_countdown();
         if reason == WaitReason::PacerUnreachable {
             if !self.waits_for_pacer.swap(true, Ordering::Relaxed) {
-                self.say(&format!("waiting for the server of {PACER}, which cannot be reached"));
+                self.say(&format!("cannot reach the {PACER} server; waiting for it"));
             }
             return;
         }
@@ -87,7 +88,7 @@ impl Observer for RequestObserver {
     fn pacing_alone(&self, shared: &str, error: &dyn StdError) {
         if !self.alone.swap(true, Ordering::Relaxed) {
             self.say(&format!(
-                "the rate limits are not shared with other processes: cannot use {shared}: {error}"
+                "rate limits are not shared with other processes: cannot use {shared}: {error}"
             ));
         }
     }
@@ -148,11 +149,11 @@ const BODY_MAX: usize = 4000;
 
 /// One line about an attempt, and if `inside` is true its headers and bodies.
 fn trace(attempt: &AttemptReport<'_>, left: Option<usize>, inside: bool) -> Vec<String> {
-    let ended = attempt.status.map_or_else(|| "no answer".to_owned(), |it| it.to_string());
+    let ended = attempt.status.map_or_else(|| "no response".to_owned(), |it| it.to_string());
     let mut first =
         format!("{} {} → {ended}, {} ms", attempt.method, attempt.target, attempt.took.as_millis());
     if let Some(left) = left {
-        first = format!("{first}, {left} requests left this minute");
+        first = format!("{first}, {} left this minute", count(left, "request"));
     }
     let mut lines = vec![first];
     if inside {

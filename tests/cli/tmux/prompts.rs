@@ -190,14 +190,14 @@ fn one_ctrl_c_lets_the_request_in_flight_end_and_a_second_one_does_not() {
             begin();
             told.recv().unwrap();
             terminal.press(&["C-c"]);
-            terminal.wait_for("a promise", |screen| screen.contains("Ctrl-C again stops at once"));
+            terminal.wait_for("a promise", |screen| screen.contains("press Ctrl-C again to stop"));
             terminal.press(&["C-c"]);
             let shown = terminal.end();
             drop(release);
             shown
         } else {
             // Between two requests it ends before it can promise to.
-            let answers = ["Ctrl-C again stops at once", "stopped by Ctrl-C"];
+            let answers = ["press Ctrl-C again to stop", "stopped by Ctrl-C"];
             env.held(begin, || {
                 terminal.press(&["C-c"]);
                 terminal

@@ -12,16 +12,16 @@ mod figures;
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum AnalyticsCommand {
-    /// Show the numbers of all pages
+    /// Show the views and clicks of all pages
     #[command(
-        notes = "-o csv prints the timeline if you ask for it, otherwise the rows; --jq selects any other part.",
+        notes = "-o csv prints the timeline if you ask for one, otherwise the rows. Use --jq to select any other part.",
         examples = ["links analytics account --period last7 --timeline", "links analytics account --bucket week -o csv"]
     )]
     Account {
         #[command(flatten)]
         query: QueryArgs,
     },
-    /// Show the numbers of a page: views, clicks per slot and per social link
+    /// Show the views of a page, and its clicks per slot and per social link
     #[command(
         examples = ["links analytics profile cafe --from 2026-01-01 --to 2026-01-31 --bucket week"]
     )]
@@ -58,10 +58,10 @@ impl AnalyticsCommand {
 // The period of the numbers. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PeriodArgs {
-    /// Named period; by default the last 28 days
+    /// Named period; by default, the last 28 days
     #[arg(long, value_parser = values::<AnalyticsPeriod>(PERIODS))]
     period: Option<AnalyticsPeriod>,
-    /// First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days
+    /// First day of the period (at most 366 days), such as 2026-01-31, in the time zone that `links me` shows
     #[arg(long, value_name = "DATE", requires = "to", conflicts_with = "period")]
     from: Option<Date>,
     /// Last day
@@ -74,13 +74,13 @@ pub(crate) struct PeriodArgs {
 pub(crate) struct QueryArgs {
     #[command(flatten)]
     period: PeriodArgs,
-    /// Step of the timeline
+    /// Interval of the timeline
     #[arg(long, value_parser = values::<AnalyticsBucket>(&["day", "week", "month"]))]
     bucket: Option<AnalyticsBucket>,
-    /// Show the numbers of each step
+    /// Show the numbers for each interval
     #[arg(long)]
     timeline: bool,
-    /// Compare with the period before
+    /// Compare with the previous period
     #[arg(long)]
     compare: bool,
 }
@@ -141,7 +141,7 @@ async fn shown(context: &Context, call: Call<Analytics>) -> CommandResult {
 
 /// Says that the clicks of slots were not found in the numbers, and shows the numbers.
 pub(crate) fn unrecognised(context: &Context, data: &Value) {
-    let text = "cannot read the clicks of slots in these analytics:";
+    let text = "cannot find the clicks of the slots in these analytics:";
     context.ui.tell(Style::Changed, text);
     for line in figures::lines(data, false, false) {
         context.ui.say(&line);

@@ -70,7 +70,7 @@ impl Listener {
                             ("200 OK", "You can close this page. The terminal shows the result of the login.")
                         }
                         (_, Some(_)) => {
-                            ("400 Bad Request", "This URL does not belong to the login that is waiting in the terminal.")
+                            ("400 Bad Request", "This URL does not match the login that is waiting in the terminal.")
                         }
                         _ => ("404 Not Found", "There is nothing here."),
                     };

@@ -25,21 +25,21 @@ pub(crate) struct AuthLoginArgs {
     /// Read a personal token from standard input, or ask for it on the terminal
     #[arg(long, conflicts_with_all = ["token_command", "mcp_url", "no_browser", "callback_port"])]
     token_stdin: bool,
-    /// Get the token from this program (a password manager, for example) each time it is needed
+    /// Run this command to get the token each time, for example from a password manager
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["store", "mcp_url", "no_browser", "callback_port"])]
     token_command: Option<String>,
-    /// Where to keep the secret
+    /// Where to store the secret
     #[arg(long, value_name = "STORE")]
     store: Option<StoreChoice>,
     /// URL of the connector
     #[arg(
         long,
         value_name = "URL",
-        help = "URL of the authorization server; by default the one that the service names [env: LINKS_MCP_URL]",
+        help = "URL of the authorization server; by default, the service provides it [env: LINKS_MCP_URL]",
         hide_short_help = true
     )]
     mcp_url: Option<String>,
-    /// Only show the URL to open, and read the final redirect URL from standard input
+    /// Don't open a browser: print the URL to open, and read the final redirect URL from standard input
     #[arg(long)]
     no_browser: bool,
     /// Local port for the browser redirect; chosen automatically by default
@@ -51,9 +51,8 @@ pub(super) async fn run(context: &mut Context, args: AuthLoginArgs) -> CommandRe
     let base = match &context.settings.target {
         ServiceTarget::Service(url) => url.base()?.clone(),
         ServiceTarget::Sandbox(_) => {
-            return Err(CommandError::usage(
-                "LINKS_SANDBOX or --sandbox is set, and the sandbox has no accounts",
-            ));
+            return Err(CommandError::usage("cannot log in to the sandbox, which has no accounts")
+                .with_hint("unset LINKS_SANDBOX, and leave out --sandbox"));
         }
         ServiceTarget::Unset => return Err(no_service()),
     };
@@ -78,8 +77,9 @@ pub(super) async fn run(context: &mut Context, args: AuthLoginArgs) -> CommandRe
     let mut variables = [env_vars::TOKEN, env_vars::TOKEN_FILE].into_iter();
     let before = variables.find(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()));
     if let Some(variable) = before {
-        let text =
-            format!("{variable} is set and overrides this account; use --account to select it");
+        let text = format!(
+            "{variable} is set and overrides this account; unset it, or pass --account {name}"
+        );
         context.ui.tell(Style::Changed, text);
     }
     Ok(output)
@@ -171,8 +171,8 @@ struct NewCredentials {
 /// Runs a token command, whose line is split as a shell would.
 fn from_command(line: &str) -> Result<NewCredentials> {
     let words = shlex::split(line).filter(|words| !words.is_empty());
-    let words =
-        words.ok_or_else(|| CommandError::usage("--token-command: the quotes do not match"))?;
+    let words = words
+        .ok_or_else(|| CommandError::usage("--token-command: empty, or a quote is not closed"))?;
     let token = TokenCommand::new(&words).get();
     let token =
         token.map_err(|error| CommandError::new(Exit::NotAuthenticated, error.to_string()))?;
@@ -191,7 +191,7 @@ fn from_stdin(context: &Context, kept: SecretLocation) -> Result<NewCredentials>
     let text = Zeroizing::new(text);
     let token = Token::new(&text).map_err(|error| {
         CommandError::usage(error.to_string())
-            .with_hint("pipe it in: `links auth login --token-stdin < FILE`")
+            .with_hint("read the token from a file: `links auth login --token-stdin < FILE`")
     })?;
     let value = Some(Value::Token(token.secret().to_owned().into()));
     Ok(NewCredentials { kept, token, value, mcp_url: None })
@@ -217,7 +217,7 @@ async fn mcp_url(context: &Context, given: Option<&String>, base: &BaseUrl) -> R
 /// Location that the user can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreChoice {
-    /// The keyring of the system
+    /// System keyring
     Keyring,
     /// A file that only you can read
     File,
@@ -232,19 +232,19 @@ fn choose(
     let directory = file.directory().display();
     if choice == Some(StoreChoice::File) {
         let text = format!(
-            "the secret is stored unencrypted below {directory}, in a file that only you can read"
+            "storing the secret unencrypted under {directory}, in a file that only you can read"
         );
         context.ui.tell(Style::Faint, text);
         return Ok(SecretLocation::File);
     }
     let Err(error) = check_keyring() else { return Ok(SecretLocation::Keyring) };
     let question =
-        format!("{error}. Store the secret below {directory}, in a file that only you can read?");
+        format!("Store the secret under {directory}, in a file that only you can read ({error})?");
     if choice.is_none() && context.ui.ask_about(&[], &question) == Some(true) {
         return Ok(SecretLocation::File);
     }
     Err(CommandError::refused(error.to_string()).with_hint(format!(
-        "use --store file to keep the secret below {directory}, in a file that only you can read; {} needs no store",
+        "pass --store file to store the secret under {directory}, in a file that only you can read, or set {} instead of logging in",
         env_vars::TOKEN
     )))
 }
@@ -260,10 +260,10 @@ async fn owner(client: &Client, token: &Token) -> Result<Me> {
     let failure = CommandError::from(error);
     Err(match prefix {
         Ok(prefix) if !token.secret().starts_with(&prefix) => {
-            failure.with_hint(format!("tokens of this service start with `{prefix}`"))
+            failure.with_hint(format!("check the token: tokens of this service start with `{prefix}`"))
         }
         _ => failure.with_hint(
-            "nothing was stored; check in the account's API settings whether the token still exists",
+            "check in your account's API settings whether the token still exists; nothing was stored",
         ),
     })
 }
@@ -321,9 +321,9 @@ fn store_login(
 fn refuse_other(accounts: &Accounts, name: &AccountName, base: &BaseUrl) -> Result<()> {
     match accounts.known.get(name) {
         Some(known) if known.origin() != Some(base.origin()) => {
-            let message = format!("`{name}` is the account at {}", known.base_url);
+            let message = format!("account `{name}` already exists for {}", known.base_url);
             Err(CommandError::refused(message).with_hint(format!(
-                "choose another name with --account, or `links auth logout {name}` first"
+                "choose another name with --account, or run `links auth logout {name}` first"
             )))
         }
         _ => Ok(()),

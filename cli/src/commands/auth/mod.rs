@@ -14,12 +14,12 @@ mod oauth;
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum AuthCommand {
-    /// Log in, in the browser or with a token from the account's API settings
+    /// Log in with a browser, or with a token from the account's API settings
     Login(login::AuthLoginArgs),
-    /// Show which account commands use, where the token comes from, and the use of each limit
+    /// Show the account in use, where its token comes from, and how much of each limit is used
     #[command(examples = ["links auth status", "links auth status -o json"])]
     Status,
-    /// List the accounts of this machine
+    /// List the accounts on this machine
     #[command(alias = "ls", examples = ["links auth list"])]
     List,
     /// Switch to another account
@@ -31,7 +31,7 @@ pub(crate) enum AuthCommand {
     /// Remove an account and its secret from this machine
     #[command(examples = ["links auth logout", "links auth logout work"])]
     Logout {
-        /// Account to remove; the current one by default
+        /// Account to remove; by default, the current account
         name: Option<AccountName>,
     },
 }
@@ -112,7 +112,7 @@ fn switch(context: &Context, name: &AccountName) -> CommandResult {
 /// Returns the error for an unknown account.
 fn no_such_account(name: &AccountName) -> CommandError {
     CommandError::not_found(format!("no such account: `{name}`"))
-        .with_hint("`links auth list` lists accounts, `links auth login` adds one")
+        .with_hint("`links auth list` lists accounts, and `links auth login` adds one")
 }
 
 /// Removes an account and its secret from this machine.
@@ -154,18 +154,18 @@ async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
         Some(Value::Connection(credentials)) => {
             let failed = |error: &dyn Display| {
                 format!(
-                    "this program still has access, because revoking it failed ({error}): disconnect it in the account's settings"
+                    "revoking access failed ({error}), so `links` still has access: disconnect it in your account settings"
                 )
             };
             let connection = context.settings.connection.read().map_err(|error| failed(&error))?;
             match credentials.revoke(&connection).await {
                 Ok(true) => Ok(true),
-                Ok(false) => Err("this program still has access, because the service offers no way to revoke it: disconnect it in the account's settings".to_owned()),
+                Ok(false) => Err("the service has no way to revoke access, so `links` still has access: disconnect it in your account settings".to_owned()),
                 Err(error) => Err(failed(&error)),
             }
         }
         Some(Value::Token(_)) => Err(
-            "its token still works; revoke it in the account's API settings if you no longer need it"
+            "the token still works; if you no longer need it, revoke it in your account's API settings"
                 .to_owned(),
         ),
         None => Ok(false),
@@ -173,7 +173,8 @@ async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
 }
 
 fn secret_not_removed(name: &AccountName, error: &io::Error) -> CommandError {
-    let message = format!("the secret of account `{name}` is still stored: {error}");
-    CommandError::refused(message)
-        .with_hint("the account was not removed; run the command again when the store is available")
+    let message = format!("cannot delete the secret of account `{name}`: {error}");
+    CommandError::refused(message).with_hint(
+        "run the command again when you can access the secret; the account was not removed",
+    )
 }

@@ -36,14 +36,14 @@ pub(crate) async fn connect(
         match attempt(context, login, accounts, client_id.as_deref(), &mut pasted).await? {
             Some(credentials) => return Ok(credentials),
             None if client_id.is_none() => {
-                let message = "the authorization server no longer knows this program, which registered for this login";
+                let message = "the authorization server does not know this program, which has just registered";
                 return Err(CommandError::new(Exit::NotAuthenticated, message)
-                    .with_hint("start the login again"));
+                    .with_hint("run `links auth login` again"));
             }
             None => client_id = None,
         }
         accounts.register(mcp_url, None)?;
-        let text = "the service no longer knows this program; registering again, so you have to approve access again";
+        let text = "the service no longer knows this program; registering again, so you need to approve access again";
         context.ui.instruct(&StyledLine::changed(text));
     }
 }
@@ -80,7 +80,7 @@ async fn attempt(
             let minutes = LIMIT.as_secs() / 60;
             let message = format!("access was not approved within {minutes} minutes");
             return Err(CommandError::new(Exit::NotAuthenticated, message)
-                .with_hint("nothing was stored; start the login again"));
+                .with_hint("run `links auth login` again; nothing was stored"));
         }
     };
     match login.finish(&answer).await {
@@ -95,7 +95,10 @@ fn ask(context: &Context, browser: bool, url: &str, pasted: &mut Option<Receiver
     if browser {
         match process::browse(context.settings.browser.as_deref(), url) {
             Ok(()) => {
-                tell(Style::Plain, "approve access in the browser; if none opens, open this URL:");
+                tell(
+                    Style::Plain,
+                    "approve access in the browser; if no browser opens, open this URL:",
+                );
                 return tell(Style::Plain, url);
             }
             Err(error) => tell(Style::Changed, &format!("cannot open a browser: {error}")),
@@ -103,7 +106,10 @@ fn ask(context: &Context, browser: bool, url: &str, pasted: &mut Option<Receiver
     }
     tell(Style::Plain, "open this URL in a browser and approve access:");
     tell(Style::Plain, url);
-    tell(Style::Plain, "then paste the final URL of the browser, even if it shows no page:");
+    tell(
+        Style::Plain,
+        "then paste the URL that the browser shows at the end, even if the page does not load:",
+    );
     pasted.get_or_insert_with(lines);
 }
 
@@ -130,7 +136,8 @@ async fn paste(
             return Ok(line.to_owned());
         }
         if !line.is_empty() {
-            let text = "that is not the final URL of this login, which contains `state` and `code`";
+            let text =
+                "this is not the final URL of this login; that URL contains `state` and `code`";
             context.ui.instruct(&StyledLine::changed(text));
         }
     }

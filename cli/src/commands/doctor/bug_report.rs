@@ -26,13 +26,13 @@ const OF_OTHERS: [&str; 6] =
 pub(super) fn write(path: &Path, context: &Context, findings: &[Finding]) -> Result<()> {
     let text = format!("{:#}\n", report(context, findings));
     let written = if path.as_os_str() == "-" {
-        Err(io::Error::other("the findings are printed"))
+        Err(io::Error::other("standard output is used for the findings"))
     } else {
         atomic::write(path, &*redacted(&text), false)
     };
     written.map_err(|error| {
         let message = format!("cannot write the report to {}: {error}", path.display());
-        CommandError::usage(message).with_hint("name a file that does not exist")
+        CommandError::usage(message).with_hint("pass the name of a file that does not exist yet")
     })
 }
 

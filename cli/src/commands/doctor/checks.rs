@@ -62,7 +62,7 @@ fn configuration(settings: &Settings) -> Finding {
     let path = config_file::path(settings.config_directory());
     match path.and_then(|path| Config::load(&path).map(|_| path)) {
         Ok(path) if path.exists() => Finding::good(check, path.display().to_string()),
-        Ok(path) => Finding::good(check, format!("no config file (would be {})", path.display())),
+        Ok(path) => Finding::good(check, format!("no configuration file at {}", path.display())),
         Err(failure) => Finding::bad(check, &failure),
     }
 }
@@ -75,7 +75,7 @@ pub(super) fn service(target: &ServiceTarget) -> Finding {
             Ok(base) => Finding::good(check, format!("{base} (from {})", url.from)),
             Err(failure) => Finding::bad(check, &failure),
         },
-        ServiceTarget::Sandbox(_) => Finding::good(check, "the sandbox of this machine"),
+        ServiceTarget::Sandbox(_) => Finding::good(check, "the sandbox on this machine"),
         ServiceTarget::Unset => Finding::bad(check, &no_service()),
     }
 }
@@ -86,14 +86,14 @@ pub(super) fn token(settings: &Settings, client: &Result<Client>) -> Finding {
     match (client, &settings.token) {
         (Err(failure), _) => Finding::bad(check, failure),
         _ if matches!(settings.target, ServiceTarget::Sandbox(_)) => {
-            Finding::good(check, "the sandbox has its own")
+            Finding::good(check, "the sandbox has its own token")
         }
         (_, TokenOrigin::File(path)) if others_may(path, 0o077) => {
             let message =
                 format!("{} is readable by others; run `chmod 600` on it", path.display());
             Finding::doubtful(check, message)
         }
-        (_, TokenOrigin::Account(name, _)) => Finding::good(check, format!("of account {name}")),
+        (_, TokenOrigin::Account(name, _)) => Finding::good(check, format!("from account {name}")),
         (_, token) => Finding::good(check, format!("from {}", token.source())),
     }
 }
@@ -102,7 +102,7 @@ fn directory(check: &'static str, directory: Option<PathBuf>) -> Finding {
     let Some(directory) = directory else {
         return Finding::doubtful(
             check,
-            format!("there is no home directory: set {CONFIG_DIR}, {STATE_DIR} and {CACHE_DIR}"),
+            format!("no home directory found; set {CONFIG_DIR}, {STATE_DIR} and {CACHE_DIR}"),
         );
     };
     let name = directory.display();
@@ -113,7 +113,7 @@ fn directory(check: &'static str, directory: Option<PathBuf>) -> Finding {
             format!("{name} is writable by others; run `chmod go-w` on it"),
         ),
         Ok(found) if found.permissions().readonly() => {
-            Finding::doubtful(check, format!("{name} cannot be written"))
+            Finding::doubtful(check, format!("{name} is read-only"))
         }
         Ok(found) if !found.is_dir() => {
             Finding::doubtful(check, format!("{} is not a directory", existing.display()))
@@ -158,8 +158,7 @@ pub(super) async fn of_service(context: &Context, client: &Client) -> Vec<Findin
             findings.extend(answer.header("date").map(|date| skew(date, clock.wall())));
         }
         Err(error) => {
-            let missing =
-                "not found at this URL; it must include the version segment, such as /api/v1";
+            let missing = "no service found at this URL, which must include the version segment, such as /api/v1";
             let failure = match error {
                 error if error.is_not_found() => CommandError::not_found(missing),
                 error => error.into(),
@@ -182,7 +181,8 @@ pub(super) async fn of_service(context: &Context, client: &Client) -> Vec<Findin
             ]);
         }
         Err(error) => {
-            let unknown = "the service does not know this token: it was revoked, or belongs to another service";
+            let unknown =
+                "the service does not know this token; it was revoked, or is for another service";
             let failure = match error {
                 error if error.is_not_authenticated() => {
                     CommandError::new(Exit::NotAuthenticated, unknown)
@@ -193,7 +193,7 @@ pub(super) async fn of_service(context: &Context, client: &Client) -> Vec<Findin
         }
     }
     if let Some(left) = context.requests_left() {
-        findings.push(Finding::good("requests", format!("{left} left in this minute")));
+        findings.push(Finding::good("requests", format!("{left} left this minute")));
     }
     findings
 }
@@ -204,10 +204,10 @@ fn skew(date: &str, now: SystemTime) -> Finding {
         return Finding::doubtful(check, "the service sends no valid Date header");
     };
     let (off, way) = match now.duration_since(there) {
-        Ok(ahead) => (ahead, "ahead"),
+        Ok(ahead) => (ahead, "ahead of"),
         Err(behind) => (behind.duration(), "behind"),
     };
-    let message = format!("this machine is {} s {way} of the service", off.as_secs());
+    let message = format!("the local clock is {} s {way} the service", off.as_secs());
     Finding::good_if(off <= SKEW_MAX, check, message)
 }
 
@@ -221,7 +221,7 @@ pub(super) async fn shared_limits(
     match links_sdk::RedisPacer::new(server.clone(), "doctor").check(&clock).await {
         Ok(()) => {
             let took = clock.monotonic().saturating_sub(start).as_millis();
-            Finding::good(check, format!("{server} answered in {took} ms"))
+            Finding::good(check, format!("{server} responded in {took} ms"))
         }
         Err(error) => Finding::bad(check, &CommandError::new(Exit::Network, error.to_string())),
     }

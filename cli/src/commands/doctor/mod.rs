@@ -10,7 +10,7 @@ pub(crate) async fn run(context: &mut Context, report_path: Option<PathBuf>) -> 
     let findings = findings(context).await;
     if let Some(path) = report_path {
         bug_report::write(&path, context, &findings)?;
-        let text = format!("wrote {}; read it before you send it", path.display());
+        let text = format!("wrote {}; read the file before you send it", path.display());
         context.ui.tell(Style::Faint, text);
     }
     Ok(report(&findings))

@@ -13,15 +13,15 @@ pub(crate) enum FieldCommand {
     Set(FormsFieldSetArgs),
     /// Remove a field
     #[command(
-        notes = "Answers that visitors have sent are kept.",
+        notes = "Answers that visitors have already sent are kept.",
         examples = ["links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes --yes"]
     )]
     Remove {
         /// ID of the form (see `links forms list`)
         id: String,
-        /// Key of the field, or its label
+        /// Key or label of the field
         field: String,
-        /// Confirm without being asked
+        /// Don't ask for confirmation
         #[arg(short, long)]
         yes: bool,
         #[command(flatten)]
@@ -52,10 +52,10 @@ impl FieldCommand {
 pub(crate) struct FormsFieldAddArgs {
     /// ID of the form (see `links forms list`)
     id: String,
-    /// The field: `type=text`, `label=Name`, `required:=true` (JSON); or a YAML or JSON file with it (`-`: standard input)
+    /// Values of the field, such as `type=text`, `label=Name` or `required:=true` (JSON); or a YAML or JSON file (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
-    /// To this position (1: the first); by default the end
+    /// Position of the field (1 is the first); by default, the end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     at: Option<u16>,
     #[command(flatten)]
@@ -73,7 +73,7 @@ async fn add(context: &mut Context, args: FormsFieldAddArgs) -> CommandResult {
             called(&json!(taken))
         );
         return Err(CommandError::invalid(message).with_hint(
-            "leave out the key to let the service assign one; `links forms field set` changes a field",
+            "leave out the key to let the service assign one, or change the existing field with `links forms field set`",
         ));
     }
     fields.list.insert(at, question);
@@ -88,9 +88,9 @@ async fn add(context: &mut Context, args: FormsFieldAddArgs) -> CommandResult {
 pub(crate) struct FormsFieldSetArgs {
     /// ID of the form (see `links forms list`)
     id: String,
-    /// Key of the field, or its label
+    /// Key or label of the field
     field: String,
-    /// What changes: `label=Name`, `required:=true` (JSON); or a YAML or JSON file with it (`-`: standard input)
+    /// Values to change, such as `label=Name` or `required:=true` (JSON); or a YAML or JSON file (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
@@ -100,9 +100,8 @@ pub(crate) struct FormsFieldSetArgs {
 async fn set(context: &mut Context, args: FormsFieldSetArgs) -> CommandResult {
     let changes = FieldValues::read(&args.words)?.some("label=Name")?;
     if changes.get("key").is_some() {
-        return Err(
-            CommandError::usage("a field keeps its key").with_hint("remove it and add another one")
-        );
+        return Err(CommandError::usage("the key of a field cannot be changed")
+            .with_hint("remove the field, then add a new one"));
     }
     let mut fields = FieldList::read(context, &args.id, args.dry_run).await?;
     let at = fields.find(&args.field)?;
@@ -139,10 +138,10 @@ impl FieldList {
             ([], []) => {
                 let known: Vec<_> = self.list.iter().map(|it| called(&json!(it))).collect();
                 Err(CommandError::not_found(format!("field `{name}` not found on the form"))
-                    .with_hint(format!("it has {}", known.join(", "))))
+                    .with_hint(format!("the form has these fields: {}", known.join(", "))))
             }
-            _ => Err(CommandError::usage(format!("several fields are labelled `{name}`"))
-                .with_hint("use its key")),
+            _ => Err(CommandError::usage(format!("several fields are labeled `{name}`"))
+                .with_hint("use the key of the field instead of its label")),
         }
     }
 

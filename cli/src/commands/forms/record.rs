@@ -58,8 +58,8 @@ async fn resolved(
     examples = ["links forms create form.yaml title='Book a table'"]
 )]
 pub(crate) struct FormsCreateArgs {
-    /// A form file, or a YAML or JSON file with the fields of the form (`-`: standard input), and values that override those of the file:
-    /// `title=Text`, `enabled:=false` (JSON), `description=@file`
+    /// Form file, or YAML or JSON file with the fields of the form (`-`: standard input), and values that override the file, such as
+    /// `title=Text`, `enabled:=false` (JSON) or `description=@file`
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
@@ -82,17 +82,17 @@ pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> Comm
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links forms update [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
-    notes = "`fields` replaces the whole list of fields. Fields with a known label keep their key; the others are removed, after a question. Use `links forms field` to change a single field.",
+    notes = "`fields` replaces the whole list of fields. Fields with a known label keep their key; other fields are removed after you confirm. To change a single field, use `links forms field`.",
     long_examples = ["links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 enabled:=false", "links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 form.yaml --yes"]
 )]
 pub(crate) struct FormsUpdateArgs {
     /// ID of the form (see `links forms list`)
     id: String,
-    /// Fields of the form to change: `title=Text`, `enabled:=false` (JSON), `description=@file`; or a form file, or a YAML or
-    /// JSON file with them (`-`: standard input)
+    /// Fields to change, such as `title=Text`, `enabled:=false` (JSON) or `description=@file`; or a form file, or a YAML or JSON file with
+    /// the fields (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
-    /// Confirm the removal of fields without being asked
+    /// Don't ask for confirmation before removing fields
     #[arg(short, long)]
     yes: bool,
     /// List the pages that use the form (reads every page)
@@ -107,7 +107,7 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
     let id = file.as_ref().and_then(|file| file.form.id.as_ref());
     if let Some(id) = id.filter(|id| ***id != *args.id) {
         return Err(CommandError::refused(format!(
-            "the file is for the form {id}, not for {}; nothing was written",
+            "the file is for form {id}, not for form {}; nothing was written",
             args.id
         )));
     }
@@ -173,14 +173,14 @@ struct FormUse {
 fn say_known_uses(context: &Context, form: &str) {
     let names = context.names_file().map(|path| ResourceNames::load(&path)).unwrap_or_default();
     let text = match names.pages_with(form) {
-        None => "pages using this form are not cached".to_owned(),
+        None => "no pages are cached".to_owned(),
         Some((pages, as_of)) => {
             let pages = pages.iter().map(|(login, slots)| (login.as_str(), slots.as_slice()));
             let none = || "not used on any cached page".to_owned();
             format!("{} as of {}", shown_on(pages).unwrap_or_else(none), runs::time(as_of))
         }
     };
-    context.ui.tell(Style::Faint, format!("{text}; use --where-used to check all pages"));
+    context.ui.tell(Style::Faint, format!("{text}; pass --where-used to check all pages"));
 }
 
 /// Reads all pages, after announcing the cost, and names those that show a form.

@@ -26,13 +26,13 @@ fn without_login(fields: FieldValues) -> Result<FieldValues> {
     examples = ["links profile create spring.menu title='Spring menu' --yes"]
 )]
 pub(crate) struct ProfileCreateArgs {
-    /// Login, the page's name in its URL: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
+    /// Unused login for the page's URL: 4 to 60 characters of `a-z A-Z 0-9 . _`
     login: String,
-    /// Other fields of the page: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png` (uploads it); or a YAML or
-    /// JSON file with them (`-`: standard input)
+    /// Other fields, such as `title=Menu`, `languageId:=1` (JSON), `description=@file` or `avatar@logo.png` (uploads the file); or a YAML or
+    /// JSON file with the fields (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
-    /// Confirm without being asked
+    /// Don't ask for confirmation
     #[arg(short, long)]
     yes: bool,
     #[command(flatten)]
@@ -48,7 +48,8 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
     }
     let client = context.writer(args.dry_run).await?;
     login::check_available(&client, &args.login, None).await?;
-    let question = format!("Create the page {}? A page cannot be deleted.", args.login);
+    let question =
+        format!("Create the page {}? You can delete a page only in the dashboard.", args.login);
     context.ui.confirm(args.yes, &question)?;
     let fields = fields.upload(context, &client).await?;
     let mut profile: Object = [("login", args.login)].into_iter().collect();
@@ -68,8 +69,8 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
 pub(crate) struct ProfileUpdateArgs {
     /// ID, login or URL of the page
     key: PageKey,
-    /// Fields of the page to change: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png`
-    /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
+    /// Fields to change, such as `title=Menu`, `languageId:=1` (JSON), `description=@file` or `avatar@logo.png` (uploads the file); or a
+    /// YAML or JSON file with the fields (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
@@ -96,7 +97,7 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
 pub(crate) struct ProfileSettingsArgs {
     /// ID, login or URL of the page
     key: PageKey,
-    /// Settings to change: `languageCode=kk`; or a YAML or JSON file with them (`-`: standard input). Without any, shows the settings
+    /// Settings to change, such as `languageCode=kk`, or a YAML or JSON file (`-`: standard input); by default, shows the settings
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]

@@ -56,7 +56,7 @@ pub(crate) struct ProfileCheckLoginArgs {
     /// Page that would use the login; its current login counts as free
     #[arg(long = "as", value_name = "PROFILE", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
-    /// Annotate the lines that are not free, for a CI service
+    /// Print an annotation for a CI service at the line of each login that is not free
     #[arg(long, value_name = "SERVICE")]
     annotate: Option<Annotate>,
 }
@@ -112,7 +112,7 @@ fn listed(file: &Path) -> Result<Vec<ListedLogin>> {
         .map_err(|_| CommandError::invalid(format!("{name} is not UTF-8")))?;
     let logins = parse(&name, &text);
     if logins.is_empty() {
-        return Err(CommandError::invalid(format!("{name} contains no login")));
+        return Err(CommandError::invalid(format!("{name} contains no logins")));
     }
     Ok(logins)
 }
@@ -134,12 +134,12 @@ fn parse(name: &str, text: &str) -> Vec<ListedLogin> {
 pub(crate) struct ProfileRenameArgs {
     /// ID, login or URL of the page
     key: PageKey,
-    /// New login: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
+    /// New, unused login: 4 to 60 characters of `a-z A-Z 0-9 . _`
     new: String,
-    /// Confirm without being asked
+    /// Don't ask for confirmation
     #[arg(short, long, requires = "confirm")]
     yes: bool,
-    /// Current login of the page, which must match
+    /// Current login of the page, to confirm the change
     #[arg(long, value_name = "LOGIN", requires = "yes")]
     confirm: Option<String>,
     #[command(flatten)]

@@ -21,7 +21,7 @@ pub(crate) enum ProfileCommand {
     Get {
         /// ID, login or URL of the page
         key: PageKey,
-        /// What else to show
+        /// Also show this part of the page
         #[arg(long, value_name = "WHAT")]
         include: Option<Include>,
     },
@@ -38,7 +38,7 @@ pub(crate) enum ProfileCommand {
     /// Add and remove social links of a page
     #[command(subcommand)]
     Socials(socials::SocialsCommand),
-    /// Print the URL of a page, and open it in a browser on a terminal
+    /// Print the URL of a page; on a terminal, also open it in a browser
     #[command(examples = ["links profile open cafe"])]
     Open {
         /// ID, login or URL of the page
@@ -46,7 +46,7 @@ pub(crate) enum ProfileCommand {
     },
     /// Print a page as its readers see it, in Markdown
     Preview(preview::ProfilePreviewArgs),
-    /// Check whether logins are free; exits with 3 if one is taken
+    /// Check whether logins are free, and exit with 3 if one is taken
     CheckLogin(login::ProfileCheckLoginArgs),
 }
 

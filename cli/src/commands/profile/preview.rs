@@ -21,10 +21,10 @@ pub(crate) struct ProfilePreviewArgs {
     /// Write the page to the file instead of comparing
     #[arg(long, requires = "expect")]
     update: bool,
-    /// Exit with 3 if the page has more tokens than this for a language model
+    /// Exit with 3 if the page is longer than N language-model tokens
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
-    /// Annotate the places where the page differs, for a CI service
+    /// Print annotations for a CI service where the page differs
     #[arg(long, value_name = "SERVICE")]
     annotate: Option<Annotate>,
 }
@@ -53,7 +53,7 @@ pub(super) async fn preview(context: &mut Context, args: ProfilePreviewArgs) -> 
 /// Returns the message about a page that is longer than the limit.
 fn too_long(tokens: Option<u64>, limit: Option<u64>) -> Result<Option<String>> {
     let Some(limit) = limit else { return Ok(None) };
-    let unknown = "the service did not say how many tokens the page has";
+    let unknown = "the number of tokens is missing";
     let tokens = tokens.ok_or_else(|| CommandError::unreadable(unknown))?;
     Ok((tokens > limit).then(|| format!("the page has {tokens} tokens, over the limit of {limit}")))
 }
@@ -80,7 +80,7 @@ fn compare(
     }
     let text = unified((&name, &expected), ("the page", &found));
     if let Some(annotate) = annotate {
-        let message = "the page differs from this line on; run `links profile preview KEY --expect FILE --update` to accept it";
+        let message = "the page differs here; to accept the page, run `links profile preview KEY --expect FILE --update`";
         for group in TextDiff::from_lines(&expected, &found).grouped_ops(0) {
             let line = group.first().map_or(0, |op| op.old_range().start) + 1;
             annotate.error(Some((&name, line)), message);
@@ -97,7 +97,7 @@ fn unreadable(error: ReadError) -> CommandError {
     let is_absent =
         matches!(&error, ReadError::Io(_, error) if error.kind() == io::ErrorKind::NotFound);
     let failure = CommandError::from(error);
-    if is_absent { failure.with_hint("use --update to write it") } else { failure }
+    if is_absent { failure.with_hint("pass --update to create the file") } else { failure }
 }
 
 /// Returns the text with the line ends of the service: Git may have converted those of the file.
@@ -121,8 +121,8 @@ mod tests {
     #[test]
     fn only_for_a_missing_file_the_hint_names_update() {
         let absent = ReadError::Io("cafe.md".to_owned(), io::ErrorKind::NotFound.into());
-        assert_eq!(unreadable(absent).hint(), Some("use --update to write it"));
+        assert_eq!(unreadable(absent).hint(), Some("pass --update to create the file"));
         let locked = ReadError::Io("cafe.md".to_owned(), io::ErrorKind::PermissionDenied.into());
-        assert_ne!(unreadable(locked).hint(), Some("use --update to write it"));
+        assert_ne!(unreadable(locked).hint(), Some("pass --update to create the file"));
     }
 }

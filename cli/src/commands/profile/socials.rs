@@ -25,7 +25,7 @@ pub(crate) enum SocialsCommand {
     Remove {
         /// ID, login or URL of the page
         key: PageKey,
-        /// URLs of the social links, as `links profile get KEY --fields socials` shows them
+        /// URLs of the social links (see `links profile get KEY --fields socials`)
         #[arg(value_name = "URL", required = true)]
         links: Vec<String>,
         #[command(flatten)]
@@ -74,7 +74,7 @@ fn without(mut socials: Vec<Social>, links: &[String]) -> Result<Vec<Social>> {
     for link in links {
         if !socials.iter().any(|social| is_same(social, link)) {
             let known: Vec<&str> = socials.iter().map(|social| social.link.as_str()).collect();
-            let hint = format!("it has {}", known.join(", "));
+            let hint = format!("the page has these social links: {}", known.join(", "));
             let message = format!("the page has no social link {link}; nothing was written");
             return Err(
                 CommandError::not_found(message).hinted(Some(hint).filter(|_| !known.is_empty()))
@@ -131,6 +131,9 @@ mod tests {
         }
         let failure = without(before, &["https://t.me/Qara".to_owned()]).unwrap_err();
         assert_eq!(failure.exit(), Exit::NotFound);
-        assert_eq!(failure.hint(), Some("it has https://t.me/qara, https://x.com/qara/"));
+        assert_eq!(
+            failure.hint(),
+            Some("the page has these social links: https://t.me/qara, https://x.com/qara/")
+        );
     }
 }

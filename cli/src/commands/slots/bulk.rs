@@ -15,7 +15,7 @@ use links_pages::suggest::suggest;
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "The filters get each slot as {page, id, type, data}. Only data can change; `empty` leaves a slot alone. All pages are read and checked before the first write.",
+    notes = "Each filter gets a slot as {page, id, type, data}. The edit can change only `data`; if it returns `empty`, the slot is left unchanged. All pages are read and checked before the first write.",
     long_examples = [
         r#"links slots rewrite cafe --where '.type == "button"' --edit '.data.title |= ascii_upcase' --yes"#,
         r#"links slots rewrite --all --where '.data.link' --edit '.data.link |= sub("qara.example"; "qara.kz")' --yes"#,
@@ -51,7 +51,7 @@ pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> Co
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "Empty cells are skipped. Cells for fields that are not strings are JSON. The same command resumes an interrupted run; after a finished run it creates the rows again.",
+    notes = "Empty cells are skipped. Write values that aren't strings as JSON. To resume an interrupted run, repeat the same command; after a finished run, it creates the rows again.",
     long_examples = [
         "links slots import cafe menu.csv --type button --map title=name,link=url --yes",
         "links slots import cafe drinks.csv --type button --top --yes",
@@ -63,16 +63,16 @@ pub(crate) struct SlotsImportArgs {
     /// CSV file with a header (`-`: standard input)
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Type of the new slots; `links slots types` lists them
+    /// Type of the new slots (see `links slots types`)
     #[arg(long = "type", value_name = "TYPE")]
     kind: String,
-    /// Columns of the fields, `title=name,link=url`; by default, columns have the names of the fields
+    /// Column of each field, such as `title=name,link=url`; by default, columns are named after the fields
     #[arg(long, value_name = "MAP", value_parser = ColumnMap::parse)]
     map: Option<ColumnMap>,
-    /// Add the slots at the top of the page, not at its end
+    /// Add the slots at the top of the page instead of the end
     #[arg(long)]
     top: bool,
-    /// Character between the cells; by default the one of a first line `sep=;`, or a comma
+    /// Character between cells; by default, the character in a first line like `sep=;`, or a comma
     #[arg(long, value_name = "CHAR", value_parser = delimiter, hide_short_help = true)]
     delimiter: Option<u8>,
     #[command(flatten)]
@@ -142,6 +142,6 @@ fn delimiter(text: &str) -> Result<u8, &'static str> {
     match text.as_bytes() {
         b"\\t" => Ok(b'\t'),
         [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
-        _ => Err("one ASCII character, such as `;`, or `\\t`"),
+        _ => Err("must be one ASCII character, such as `;`, or `\\t`"),
     }
 }

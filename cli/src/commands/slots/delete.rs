@@ -19,7 +19,7 @@ pub(crate) struct SlotsDeleteArgs {
     /// IDs of the slots (see `links slots list`)
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<SlotId>,
-    /// Confirm without being asked
+    /// Don't ask for confirmation
     #[arg(short, long)]
     yes: bool,
     #[command(flatten)]
@@ -90,7 +90,9 @@ async fn delete_batches(
             Err(failure) => match next_dry_run(dry_run_end.as_ref(), failure) {
                 Ok(end) => dry_run_end = Some(end),
                 Err(failure) if deleted == 0 => return Err(failure),
-                Err(failure) => return Err(failure.partial(&format!("deleted {deleted}"))),
+                Err(failure) => {
+                    return Err(failure.partial(&format!("deleted {}", count(deleted, "slot"))));
+                }
             },
         }
         progress.step();
@@ -108,7 +110,8 @@ fn select<'p>(ids: &[SlotId], page: &'p [Slot]) -> Result<Vec<&'p Slot>> {
     let unknown_ids: Vec<_> =
         ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
     if !unknown_ids.is_empty() {
-        let message = format!("not on this page: {}; nothing was deleted", unknown_ids.join(" "));
+        let message =
+            format!("not found on this page: {}; nothing was deleted", unknown_ids.join(" "));
         return Err(CommandError::not_found(message).with_hint("`links slots list` shows the IDs"));
     }
     Ok(page.iter().filter(|slot| ids.contains(&slot.id)).collect())
@@ -124,7 +127,7 @@ fn loss(slot: &Slot, clicks: Option<&u64>) -> StyledLine {
         text = format!("{text} {link}");
     }
     if let Some(clicks) = clicks {
-        text = format!("{text}: {clicks} clicks in the last 28 days");
+        text = format!("{text}: {} in the last 28 days", count(*clicks, "click"));
     }
     StyledLine::removed(text)
 }
@@ -163,7 +166,7 @@ mod tests {
             .collect();
         assert_eq!(ids, [7, 8]);
         let refused = select(&[7.into(), 9.into(), 10.into()], &page).unwrap_err();
-        assert_eq!(refused.to_string(), "not on this page: 9 10; nothing was deleted");
+        assert_eq!(refused.to_string(), "not found on this page: 9 10; nothing was deleted");
     }
 
     #[test]

@@ -26,8 +26,8 @@ pub(crate) struct SlotsEditArgs {
 
 /// Instructions at the head of the file in the editor.
 const HEAD: &str = "\
-# Save and close: the page is updated to match this file. Close without a change: nothing happens.
-# A slot that is removed here stays on the page, unless --prune was given.
+# To update the page, change this file, then save and close it. If you change nothing, nothing happens.
+# Slots that you remove here stay on the page, unless you passed --prune.
 ";
 
 /// Maximum number of merges if others write at the same time.

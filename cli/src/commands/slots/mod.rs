@@ -47,7 +47,7 @@ pub(crate) enum SlotsCommand {
     Set(write::SlotsSetArgs),
     /// Move a slot on its page
     Move(order::SlotsMoveArgs),
-    /// Set the order of all slots of a page
+    /// Set the order of all slots on a page
     Reorder(order::SlotsReorderArgs),
     /// Delete slots (their click statistics are lost)
     #[command(aliases = ["rm", "remove"])]
@@ -59,27 +59,27 @@ pub(crate) enum SlotsCommand {
     /// List the slot types
     #[command(examples = ["links slots types", "links slots types -o ids"])]
     Types,
-    /// Explain a slot type: its fields, their values, an example
+    /// Explain a slot type: its fields, their values and an example
     #[command(
         examples = ["links slots explain button", "links slots explain faq items.question"]
     )]
     Explain {
-        /// Slot type; `links slots types` lists them
+        /// Slot type (see `links slots types`)
         #[arg(value_name = "TYPE")]
         kind: String,
-        /// A field of its data; use `items.question` for a field in a list
+        /// Field of the slot's data, such as `title`, or `items.question` for a field in a list
         field: Option<String>,
     },
     /// Print a sample slot to paste into a page file
     #[command(examples = ["links slots template button >> cafe.yaml"])]
     Template {
-        /// Slot type; `links slots types` lists them
+        /// Slot type (see `links slots types`)
         #[arg(value_name = "TYPE")]
         kind: String,
     },
     /// Write a page to a file to edit and apply
     Pull(SlotsPullArgs),
-    /// Edit a page in your editor (VISUAL, EDITOR) and apply what was saved
+    /// Edit a page in your editor (VISUAL, EDITOR) and apply the result
     Edit(edit::SlotsEditArgs),
     /// Show what `links slots apply` would change
     Plan(SlotsPlanArgs),

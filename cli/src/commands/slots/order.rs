@@ -79,7 +79,7 @@ fn moved(mut page: Vec<Slot>, id: SlotId, place: PositionArgs) -> Result<Option<
 pub(crate) struct SlotsReorderArgs {
     /// ID, login or URL of the page
     key: PageKey,
-    /// The ID of every slot of the page, in the new order
+    /// IDs of all slots on the page, in the new order
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<SlotId>,
     #[command(flatten)]

@@ -25,7 +25,7 @@ pub(crate) struct SlotsTopArgs {
     key: PageKey,
     #[command(flatten)]
     period: PeriodArgs,
-    /// Keep the list up to date
+    /// Keep running and refresh the list
     #[arg(long)]
     watch: bool,
 }

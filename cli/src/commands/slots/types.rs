@@ -27,7 +27,9 @@ fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>> {
         plain(&slot_type.description),
     ];
     if !slot_type.writable {
-        lines.push(StyledLine::changed("Read-only: it can be moved, but not created or changed."));
+        lines.push(StyledLine::changed(
+            "Read-only: slots of this type can be moved, but not created or changed.",
+        ));
     }
     let fields = schema_fields::fields(slot_type);
     if !fields.is_empty() {
@@ -57,7 +59,7 @@ fn of_field(slot_type: &SlotType, field: &str) -> CommandResult {
     let schema = schema_of(slot_type);
     let Some(found) = schema_fields::at(&schema, field) else {
         let known = schema_fields::names(&schema);
-        let message = format!("a {} has no field `{field}`", slot_type.kind);
+        let message = format!("slot type `{}` has no field `{field}`", slot_type.kind);
         return Err(CommandError::not_found(message).hinted(suggest(field, known)));
     };
     let labels = slot_type.enum_labels.get(field);

@@ -12,11 +12,11 @@ use crate::commands::prelude::*;
 pub(crate) struct SlotsAddArgs {
     /// ID, login or URL of the page
     key: PageKey,
-    /// Type of the slot; `links slots types` lists them
+    /// Type of the slot (see `links slots types`)
     #[arg(value_name = "TYPE")]
     kind: String,
-    /// Fields of the slot: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg` (uploads it); or a YAML or JSON file
-    /// (`-`: standard input)
+    /// Fields of the slot, such as `title=Menu`, `count:=3` (JSON), `description=@file` or `image@terrace.jpg` (uploads the file); or a YAML
+    /// or JSON file with the fields (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
@@ -52,8 +52,8 @@ pub(crate) struct SlotsSetArgs {
     /// ID of the slot (see `links slots list`)
     #[arg(value_parser = profile_key::slot)]
     id: SlotId,
-    /// Fields of the slot's data to change: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg`
-    /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
+    /// Fields to change, such as `title=Menu`, `count:=3` (JSON), `description=@file` or `image@terrace.jpg` (uploads the file); or a YAML
+    /// or JSON file with the fields (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]

@@ -13,7 +13,7 @@ pub(super) async fn follow(
     is_cut: bool,
 ) -> CommandResult {
     for name in without {
-        let text = format!("{name} has no file here");
+        let text = format!("no file found here for {name}");
         context.ui.tell(Style::Changed, text);
     }
     if files.is_empty() {
@@ -27,14 +27,14 @@ pub(super) async fn follow(
     let mut pulled = match pull_files(context, &files, how).await {
         Ok(pulled) => pulled,
         Err(failure) => {
-            let hint = format!("links pull {}", names(&files));
+            let hint = format!("run `links pull {}` to update the files", names(&files));
             let failure = failure.partly_written("the undo was applied").with_hint(hint);
             return Ok(context.with_failure(outcome, failure));
         }
     };
     if is_cut {
         let text = format!(
-            "the run was interrupted before it was recorded, so its values stay in the files, and the next apply writes them again; `links pull --force {}` replaces the files with the pages",
+            "the interrupted run was never recorded, so its values stay in the files, and the next apply writes them again; to replace the files with the pages, run `links pull --force {}`",
             names(&files)
         );
         context.ui.tell(Style::Changed, text);

@@ -48,7 +48,7 @@ pub(crate) async fn run(
         let reverse = reverse(context, &client, (&undone, types), &args, older).await?;
         let is_settled = undone.continues.is_none() && !reverse.has_changes();
         if is_settled && candidates.peek().is_some() {
-            let text = "nothing of it is left to undo; going on to the operation before it";
+            let text = "nothing left to undo here; continuing with the operation before it";
             context.ui.tell(Style::Plain, text);
             if context.dry_run().is_none() {
                 undone.close();
@@ -91,7 +91,7 @@ async fn reverse(
         context.ui.tell(Style::Removed, line.clone());
     }
     for line in &reverse.conflicts {
-        let more = if args.keep_changed { "; it stays" } else { "" };
+        let more = if args.keep_changed { "; kept" } else { "" };
         context.ui.tell(Style::Changed, format!("! {line}{more}"));
     }
     refuse(undone, &reverse, args, older)?;
@@ -99,7 +99,7 @@ async fn reverse(
 }
 
 /// What is written when an earlier write of an operation cannot be taken back.
-const NEWER: &str = "taking back the newer writes of the operation";
+const NEWER: &str = "the operation's newer writes were already undone";
 
 /// Takes an operation back, its newest writes to each page first.
 async fn take_back_whole(
@@ -130,11 +130,14 @@ async fn take_back_whole(
         let targets: Vec<Value> = undone.parts.iter().map(|part| part.target().into()).collect();
         let targets = names(&targets);
         if context.dry_run().is_some() {
-            let text = format!("then taking back its earlier writes to {targets}");
+            let text = format!("would then take back the operation's earlier writes to {targets}");
             context.ui.tell(Style::Plain, text);
             break;
         }
-        context.ui.tell(Style::Plain, format!("its earlier writes to {targets} follow"));
+        context.ui.tell(
+            Style::Plain,
+            format!("now taking back the operation's earlier writes to {targets}"),
+        );
         taken.extend(undone.runs());
         let more = async {
             let mut reverse = self::reverse(context, client, (&undone, types), args, None).await?;
@@ -190,7 +193,7 @@ fn tell(context: &Context, undone: &UndoneOperation) {
     let text = format!("{verb} `links {line}` from {time} ({})", names(&targets));
     context.ui.tell(Style::Plain, text);
     for line in &undone.refused {
-        context.ui.tell(Style::Removed, format!("! {line}; it stays"));
+        context.ui.tell(Style::Removed, format!("! {line}; kept"));
     }
 }
 
@@ -205,14 +208,14 @@ fn refuse(
     let UndoneOperation { line, again, .. } = undone;
     let changed = match &reverse.conflicts[..] {
         [] => None,
-        [only] => Some(format!("changed since the run: {only}; nothing was written")),
+        [only] => Some(format!("1 value changed since the run ({only}); nothing was written")),
         several => {
             Some(format!("{} values changed since the run; nothing was written", several.len()))
         }
     };
     let older = older.map_or_else(
         || LIST.to_owned(),
-        |older| format!("`links undo {older}` takes back the operation before"),
+        |older| format!("run `links undo {older}` to take back the previous operation"),
     );
     let can_write = reverse.has_changes() || undone.continues.is_some();
     match changed {
@@ -223,10 +226,10 @@ fn refuse(
         }
         Some(message) if !can_write => Err(CommandError::new(
             Exit::Conflict,
-            format!("nothing of `links {line}` is left to undo: {message}"),
+            format!("nothing left to undo in `links {line}`: {message}"),
         )
         .with_hint(format!(
-            "`links {again} --force` restores the values from before the run; {older}"
+            "run `links {again} --force` to restore the values from before the run; {older}"
         ))),
         None if !can_write && !reverse.lost.is_empty() => {
             let why = reverse.lost.join("; ");

@@ -30,7 +30,7 @@ pub(super) struct UndoEdit {
 impl UndoEdit {
     fn page(&self, page: &PageSnapshot) -> Result<&(PageUndo, RunCommand)> {
         let found = self.pages.iter().find(|(it, _)| it.seen.id == page.id);
-        found.ok_or_else(|| CommandError::internal("an undo of a page that was not read"))
+        found.ok_or_else(|| CommandError::internal("undo of a page that was not read"))
     }
 }
 
@@ -81,7 +81,7 @@ impl PageEdit for UndoEdit {
         let mut pages = self.pages.iter().map(|(page, _)| page);
         let page = pages.find(|page| page.seen.login == login);
         match (item.id, page.and_then(|page| page.undo.recreates.get(&index))) {
-            (None, Some(old)) => format!("slot {old} again"),
+            (None, Some(old)) => format!("slot {old}, recreated"),
             (id, _) => format!("slot {}", id.unwrap_or_default()),
         }
     }

@@ -50,7 +50,7 @@ impl Reverse {
                     let target = part.target();
                     reverse
                         .lost
-                        .push(format!("{target} no longer exists: nothing of it can be restored"));
+                        .push(format!("{target} no longer exists, so it cannot be restored"));
                     reverse.lost_records.push(json!({ "page": target }));
                     reverse.leaves.push(part.log.run.clone());
                 }
@@ -201,11 +201,13 @@ fn lost(lost: &NotRestored) -> (String, Value) {
             json!({ "id": id, "type": kind }),
         ),
         NotRestored::Key { id, key } => (
-            format!("slot {id}: keeps the added `{key}`, which the service cannot clear"),
+            format!("slot {id} keeps the added `{key}`, which the service cannot clear"),
             json!({ "id": id, "key": key }),
         ),
         NotRestored::Create { kind } => (
-            format!("a {kind} may have been created (no response): `links slots list` shows it"),
+            format!(
+                "a slot of type {kind} may have been created (no response); check with `links slots list`"
+            ),
             json!({ "type": kind }),
         ),
         _ => ("something cannot be restored".to_owned(), Value::Null),

@@ -12,15 +12,15 @@ use crate::commands::prelude::*;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// The operation (see `links log`); by default the newest
+    /// Operation to take back (see `links log`); by default, the newest
     #[arg(value_name = "OPERATION")]
     pub(super) operation: Option<String>,
-    /// The operation in a file of `--operation-out`
+    /// Take back the operation that `--operation-out` saved to this file
     ///
-    /// The command may have run on another machine, on the same service and for the same account. `-` reads standard input.
+    /// The operation can be from another machine, but must be for the same service and account. Use `-` to read standard input.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "operation")]
     pub(super) from: Option<PathBuf>,
-    /// Only writes to this page: ID, login or URL
+    /// Take back only writes to this page (ID, login or URL)
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     pub(super) page: Option<ProfileKey>,
     /// Keep values that changed since the operation; undo the rest
@@ -31,13 +31,13 @@ pub(crate) struct UndoArgs {
     pub(super) overwrite: bool,
     /// Also update the page files and form files
     ///
-    /// The files are updated as by `links pull FILE`.
+    /// Updates the files as `links pull FILE` does.
     #[arg(long)]
     pub(super) files: bool,
-    /// Confirm the changes without being asked
+    /// Don't ask for confirmation
     #[arg(short, long)]
     pub(super) yes: bool,
-    /// Current login of a page, which must match if the login is changed back
+    /// Current login of a page, to confirm that the login is changed back
     #[arg(long, value_name = "LOGIN", requires = "yes", hide_short_help = true)]
     pub(super) confirm: Vec<String>,
     /// Show every change of a large plan
@@ -157,7 +157,7 @@ pub(super) fn candidates(
                 "nothing to redo: `links {line}` has written to {} since the undo",
                 since.target()
             );
-            let hint = format!("`links undo {undo}` takes back the undo anyway");
+            let hint = format!("to take back the undo anyway, run `links undo {undo}`");
             return Err(CommandError::not_found(message).with_hint(hint));
         }
     }

@@ -18,7 +18,7 @@ impl FieldSelection {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let paths: Vec<String> = text.split(',').map(|it| it.trim().to_owned()).collect();
         if paths.iter().any(|path| path.split('.').any(str::is_empty)) {
-            return Err("comma-separated names, such as `id,data.title`".to_owned());
+            return Err("must be comma-separated names, such as `id,data.title`".to_owned());
         }
         Ok(Self(paths))
     }

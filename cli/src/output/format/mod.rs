@@ -27,15 +27,15 @@ pub(crate) enum Format {
     /// Human-readable table
     #[default]
     Table,
-    /// Everything the service sent, unchanged
+    /// The full response, unchanged
     Json,
-    /// The same as YAML
+    /// The same data as YAML
     Yaml,
-    /// One line of JSON for each record
+    /// One line of JSON per record
     Jsonl,
-    /// One line for each record, with all its fields
+    /// One line per record, with all its fields
     Csv,
-    /// A table for a document
+    /// A Markdown table
     Markdown,
     /// One ID per line
     Ids,
@@ -148,7 +148,7 @@ impl OutputOptions {
             let message = format!("no record has a field `{field}`");
             let meant = meant.map(|meant| format!("did you mean `{meant}`?"));
             if !may_come {
-                let hint = meant.unwrap_or_else(|| "`-o json` shows all fields".to_owned());
+                let hint = meant.unwrap_or_else(|| "pass -o json to see all fields".to_owned());
                 return Err(CommandError::usage(format!("--fields: {message}")).with_hint(hint));
             }
             notes.push(meant.map_or(message.clone(), |meant| format!("{message}; {meant}")));

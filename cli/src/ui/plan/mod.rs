@@ -130,9 +130,10 @@ impl PlanView<'_> {
             1 => Some("1 slot is deleted".to_owned()),
             many => Some(format!("{many} slots are deleted")),
         };
-        let room = room.map(|what| format!("the page is full: {what} before new ones are created"));
+        let room =
+            room.map(|what| format!("the page is full, so {what} before new slots are created"));
         let notices = self.notices.iter().map(|Notice::RemovedSince { index, id }| {
-            format!("{} was slot {id}, which was deleted since; recreates it", item_name(*index))
+            format!("{}: recreates slot {id}, which was deleted on the page", item_name(*index))
         });
         room.into_iter().chain(notices).map(|it| StyledLine::changed(format!("! {it}")))
     }
@@ -141,7 +142,7 @@ impl PlanView<'_> {
 impl ShownSlot<'_> {
     fn name(&self, item_name: &dyn Fn(usize) -> String) -> String {
         match self.index {
-            Some(index) => format!("the new {} of {}", self.kind, item_name(index)),
+            Some(index) => format!("the new {} ({})", self.kind, item_name(index)),
             None => name(self.id, self.kind, self.label),
         }
     }
@@ -207,7 +208,7 @@ pub(crate) fn form_lines(before: &Object, changed: &Object) -> Vec<StyledLine> {
     lines.extend(shown(&changes, width()));
     if !new.iter().filter_map(|field| place(field, old)).is_sorted() {
         let order: Vec<&str> = new.iter().filter_map(|field| field["label"].as_str()).collect();
-        let text = format!("    order of the fields: {}", order.join(", "));
+        let text = format!("    field order: {}", order.join(", "));
         lines.push(StyledLine::changed(text::cut(&text, width())));
     }
     lines

@@ -43,7 +43,7 @@ impl Process {
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
             command.spawn()
         };
-        start().map(Self).map_err(|error: std::io::Error| format!("cannot run it: {error}"))
+        start().map(Self).map_err(|error: std::io::Error| format!("cannot run the filter: {error}"))
     }
 
     /// Returns the results of the filter on a document, one value per line.
@@ -66,10 +66,10 @@ impl Process {
         let stdout = child.stdout.take();
         let read = move || stdout.map_or_else(Vec::new, |it| read(it, MOST_OUTPUT + 1));
         let Some(made) = process::within(limit(), read) else {
-            return Err(format!("it takes longer than {} s", limit().as_secs()));
+            return Err(format!("took longer than {} seconds", limit().as_secs()));
         };
         if made.len() as u64 > MOST_OUTPUT {
-            return Err(format!("it returns more than {} MiB", MOST_OUTPUT >> 20));
+            return Err(format!("returned more than {} MiB", MOST_OUTPUT >> 20));
         }
         let status = child.wait().map_err(|error| error.to_string())?;
         let reason = reason.and_then(|it| it.join().ok()).unwrap_or_default();
@@ -78,7 +78,7 @@ impl Process {
             Some(code) if code == i32::from(Exit::Usage.code()) => {
                 Err(String::from_utf8_lossy(&reason).trim_end().to_owned())
             }
-            _ => Err("it nests too deeply, or takes too much memory".to_owned()),
+            _ => Err("nests too deeply or uses too much memory".to_owned()),
         }
     }
 }

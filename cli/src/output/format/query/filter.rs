@@ -23,8 +23,8 @@ pub(crate) fn on_a_deep_stack<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, String> {
     let thread = thread::Builder::new().stack_size(STACK);
-    let thread = thread.spawn(work).map_err(|error| format!("cannot run it: {error}"))?;
-    thread.join().map_err(|_| "it cannot be run".to_owned())
+    let thread = thread.spawn(work).map_err(|error| format!("cannot run the filter: {error}"))?;
+    thread.join().map_err(|_| "cannot run the filter".to_owned())
 }
 
 /// Compiles a filter.
@@ -79,7 +79,7 @@ fn not_loaded(errors: &load::Errors<&str, ()>) -> String {
         load::Error::Lex(all) => all.first().map(|(what, found)| expected(what.as_str(), found)),
         load::Error::Parse(all) => all.first().map(|(what, found)| expected(what.as_str(), found)),
     });
-    first.unwrap_or_else(|| "it is invalid".to_owned())
+    first.unwrap_or_else(|| "invalid filter".to_owned())
 }
 
 fn not_compiled(errors: jaq_core::compile::Errors<&str, ()>) -> String {
@@ -87,7 +87,7 @@ fn not_compiled(errors: jaq_core::compile::Errors<&str, ()>) -> String {
     let unknown = |(name, what): (&str, jaq_core::compile::Undefined)| {
         format!("unknown {} `{name}`", what.as_str())
     };
-    first.map_or_else(|| "it is invalid".to_owned(), unknown)
+    first.map_or_else(|| "invalid filter".to_owned(), unknown)
 }
 
 /// Maximum number of characters of a message that are shown.

@@ -24,7 +24,7 @@ const MOST_CODE: usize = 16 * 1024;
 const MOST_SHOWN: usize = 200;
 
 /// Hint for a filter that takes a list for a record.
-pub(crate) const LIST: &str = "the data is a list; `.[]` selects each of its records";
+pub(crate) const LIST: &str = "the data is a list; use `.[]` to select its records";
 
 /// Compiled filter.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Query {
 /// Returns an error if a filter is invalid; the message names the place.
 pub(crate) fn check(code: &str) -> Result<(), String> {
     if code.len() > MOST_CODE {
-        return Err(format!("it is longer than {MOST_CODE} bytes"));
+        return Err(format!("must be at most {MOST_CODE} bytes"));
     }
     let code = code.to_owned();
     filter::on_a_deep_stack(move || filter::compile(&code).map(drop)).and_then(|it| it)
@@ -95,7 +95,7 @@ fn run(code: &str, data: &Value, process: Option<Process>) -> Result<String, Str
 fn not_json(line: &str) -> String {
     let begin: String = line.chars().take(MOST_SHOWN).collect();
     let more = if begin.len() < line.len() { "…" } else { "" };
-    format!("it returns {begin}{more}, which is not JSON")
+    format!("the filter returned {begin}{more}, which is not JSON")
 }
 
 #[cfg(not(test))]
