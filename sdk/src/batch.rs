@@ -24,7 +24,7 @@ pub const SLOTS_PER_BATCH: usize = 50;
 ///
 /// Each request is all or nothing; the run as a whole is not: it ends with the first request that fails, and a [`BatchError`] says what
 /// was done. From [`SlotsHandle::create_many`], [`SlotsHandle::update_many`] and [`SlotsHandle::delete_many`].
-#[must_use = "nothing is sent before it is awaited"]
+#[must_use = "nothing is sent unless you `.await` it"]
 pub struct BatchRun<I, D> {
     slots: SlotsHandle,
     items: Vec<I>,
@@ -219,7 +219,7 @@ impl SlotsHandle {
         let mut seen = HashSet::new();
         let repeated = ids.iter().position(|id| !seen.insert(*id));
         let refused = repeated.map(|index| {
-            let message = format!("slot {} is named twice", ids[index]);
+            let message = format!("duplicate slot {}", ids[index]);
             (index, Error::invalid(operation::DELETE_SLOTS.id, message))
         });
         let run = BatchRun::new(
@@ -293,7 +293,7 @@ fn at_index(first: usize, error: &Error) -> FieldErrors {
 
 fn key_of(run: &IdempotencyKey, number: usize) -> Result<IdempotencyKey, Error> {
     IdempotencyKey::new(format!("{run}-{number}")).map_err(|_| {
-        let message = "the key of the run is too long: a number is added to it for each request";
+        let message = "the run key is too long: each request appends a number to it";
         Error::invalid(operation::CREATE_SLOTS.id, message)
     })
 }
@@ -379,14 +379,24 @@ impl FailedRun for BatchError {
 impl fmt::Display for BatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BatchErrorDetails { verb, done, failed, total, .. } = &*self.0;
-        let outcome = match self.outcome() {
-            Outcome::NotExecuted => "were not",
-            Outcome::Executed => "were",
-            Outcome::Unknown => "may have been",
-        };
         let (first, last) = (failed.start + 1, failed.end);
-        write!(f, "of {total} slots, numbers {first} to {last} {outcome} {verb}")?;
-        if done.is_empty() { Ok(()) } else { write!(f, "; {} before them were", done.len()) }
+        let outcome = match (self.outcome(), first == last) {
+            (Outcome::NotExecuted, true) => "was not",
+            (Outcome::NotExecuted, false) => "were not",
+            (Outcome::Executed, true) => "was",
+            (Outcome::Executed, false) => "were",
+            (Outcome::Unknown, _) => "may have been",
+        };
+        let slots = if first == last {
+            format!("slot {first}")
+        } else {
+            format!("slots {first} to {last}")
+        };
+        write!(f, "{slots} of {total} {outcome} {verb}")?;
+        match done.len() {
+            0 => Ok(()),
+            before => write!(f, "; the first {before} were {verb}"),
+        }
     }
 }
 

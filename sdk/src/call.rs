@@ -76,7 +76,7 @@ impl SupportsDryRun for DeleteMany {}
 /// println!("{} pages", profiles.len());
 /// # Ok(()) }
 /// ```
-#[must_use = "a call is sent when it is awaited"]
+#[must_use = "a call is not sent unless you `.await` it"]
 pub struct Call<T, K = Read> {
     sender: CallSender,
     deadline: Duration,
@@ -407,7 +407,7 @@ async fn with_answer<T>(
         }
         (None, Err(error)) => Err(error),
         (None, Ok(_)) => {
-            Err(Error::invalid(operation.id, "the call ended without an answer of the service"))
+            Err(Error::invalid(operation.id, "the call ended without a response from the service"))
         }
     }
 }

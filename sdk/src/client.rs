@@ -394,7 +394,7 @@ impl ClientBuilder {
     pub fn build(self) -> Result<Client, BuildError> {
         let url = self.url;
         let base = BaseUrl::parse(&url, self.insecure_http)
-            .map_err(BuildError::because(format!("the base URL {url:?} cannot be used")))?;
+            .map_err(BuildError::because(format!("invalid base URL {url:?}")))?;
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -402,7 +402,7 @@ impl ClientBuilder {
         let mut http = match self.http {
             Some(_) if self.connection.is_set() => {
                 return Err(BuildError::new(
-                    "certificates and proxy have to be set in the HTTP client that was given",
+                    "set certificates and proxy in the HTTP client that you pass to the builder",
                 ));
             }
             Some(http) => {
@@ -453,6 +453,6 @@ fn in_process_pacer(limits: Option<RateLimits>) -> Arc<dyn Pacer> {
 
 fn user_agent(name: &str) -> Result<HeaderValue, BuildError> {
     HeaderValue::from_str(name).map_err(|_| {
-        caller_headers::invalid("user-agent", "its value holds control characters").into()
+        caller_headers::invalid("user-agent", "its value contains control characters").into()
     })
 }

@@ -62,7 +62,7 @@ impl FromStr for Date {
             });
         let date = shaped.then(|| text.parse().ok()).flatten();
         date.map(Self).ok_or_else(|| {
-            let why = "is not a day: days are written YYYY-MM-DD, such as 2026-01-31";
+            let why = "is not a date; use YYYY-MM-DD, such as 2026-01-31";
             InvalidValue::new(format!("{text:?} {why}"))
         })
     }

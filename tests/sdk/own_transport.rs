@@ -417,7 +417,10 @@ mod own_http_client {
         let builder = Client::builder("https://links.test/api/v1").http_client(http_client());
         let options = ConnectionOptions::default().proxy("http://proxy.test").unwrap();
         let error = refused(builder.connection(options));
-        assert!(error.to_string().contains("have to be set in the HTTP client"), "{error}");
+        assert!(
+            error.to_string().contains("set certificates and proxy in the HTTP client"),
+            "{error}"
+        );
     }
 }
 

@@ -20,7 +20,7 @@ use links_sdk::{CallFuture, Client, Error, ProfileHandle, ProfileKey};
 type Confirm = Box<dyn FnMut(&Plan, &PageSnapshot) -> bool + Send>;
 
 /// Request to make a page match what is desired. From [`Apply::new`].
-#[must_use = "nothing is sent before it is awaited"]
+#[must_use = "nothing is sent unless you `.await` it"]
 pub struct Apply {
     client: Client,
     key: Result<ProfileKey, String>,

@@ -239,7 +239,7 @@ impl Period {
         }
         match first.days_through(last) {
             days if days > DAYS_MAX => Err(InvalidValue::new(format!(
-                "{first} to {last} is {days} days: a period has at most {DAYS_MAX} days"
+                "{first} to {last} is {days} days; a period can have at most {DAYS_MAX}"
             ))),
             _ => Ok(Self(Span::Days { first, last })),
         }
@@ -265,7 +265,7 @@ mod tests {
         let error = Period::days(first, date("2026-01-02")).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "2025-01-01 to 2026-01-02 is 367 days: a period has at most 366 days"
+            "2025-01-01 to 2026-01-02 is 367 days; a period can have at most 366"
         );
     }
 }

@@ -114,7 +114,7 @@ fn difference(key: &str, before: &Value, now: &Value, wanted: &Value) -> String 
         return key.to_owned();
     }
     let [before, now, wanted] = texts;
-    format!("{key} (it was {before}, is {now}, and was to become {wanted})")
+    format!("{key} (was {before}, is now {now}, would become {wanted})")
 }
 
 /// Returns the login among the fields of a change.

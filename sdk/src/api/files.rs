@@ -131,7 +131,7 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
     let CallOptions { idempotency_key, dry_run, .. } = &sender.options;
     if *dry_run {
         create_upload_url(&sender).await?;
-        let message = "a dry run has no upload URL to send to";
+        let message = "a dry run gets no upload URL to send the file to";
         return Err(Error::invalid(operation::UPLOAD_FILE.id, message));
     }
     let mut target = create_upload_url(&sender.with_key(idempotency_key.clone())).await?;
@@ -188,15 +188,14 @@ async fn replayable(sender: &CallSender, upload: Upload) -> Result<ReplayableBod
 fn can_be_fetched(url: &str) -> Result<(), String> {
     let length = url.chars().count();
     if length > MAX_URL_LENGTH {
-        return Err(format!("the URL has {length} characters, more than {MAX_URL_LENGTH}"));
+        let maximum = format!("the maximum is {MAX_URL_LENGTH}");
+        return Err(format!("the URL is {length} characters long; {maximum}"));
     }
     match Url::parse(url) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {
-            Err("the URL must begin with http:// or https://".to_owned())
+            Err("the URL must start with http:// or https://".to_owned())
         }
-        Ok(url) if url.port().is_some() => {
-            Err("the URL must not name a port: only the default ones are allowed".to_owned())
-        }
+        Ok(url) if url.port().is_some() => Err("the URL must use the default port".to_owned()),
         Ok(_) => Ok(()),
         Err(error) => Err(format!("not a URL: {error}")),
     }

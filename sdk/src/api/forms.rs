@@ -151,7 +151,7 @@ impl FormHandle {
     }
 
     pub(super) fn id_in_path(&self) -> Result<FormId, String> {
-        path_segment("form id", &self.id).map(|()| self.id.clone())
+        path_segment("form ID", &self.id).map(|()| self.id.clone())
     }
 }
 

@@ -110,7 +110,7 @@ impl<T> IntoIterator for Listing<T> {
 pub(super) fn path_segment(what: &str, text: &str) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if text.is_empty() || !text.chars().all(plain) {
-        return Err(format!("{text:?} is not a {what}: only letters, digits, `-` and `_`"));
+        return Err(format!("invalid {what} {text:?}: use only letters, digits, `-` and `_`"));
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ const OTHER_WRITE: &Operation = &Operation { effect: Effect::DeleteMany, ..*OTHE
 
 /// A call by method and path, not sent yet. From [`Client::raw`].
 #[derive(Clone, Debug)]
-#[must_use = "nothing is sent before it is awaited"]
+#[must_use = "nothing is sent unless you `.await` it"]
 pub struct RawCall {
     client: Client,
     method: Method,
@@ -92,7 +92,8 @@ impl Client {
         let (method, path) = match known.ok().filter(is_known) {
             Some(method) => (method, below_base(path)),
             None => {
-                (Method::GET, Err(format!("{method:?} is not GET, POST, PUT, PATCH or DELETE")))
+                let must = "the method must be GET, POST, PUT, PATCH or DELETE";
+                (Method::GET, Err(format!("{must}, not {method:?}")))
             }
         };
         let query = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
@@ -208,7 +209,7 @@ impl RawCall {
             (None, method) => matches!(*method, Method::GET | Method::DELETE),
         };
         if refused {
-            let message = format!("there is no dry run of {} {path}", self.method);
+            let message = format!("{} {path} has no dry run", self.method);
             return Call::refused(&self.client, OTHER_WRITE, message);
         }
         self.call_of::<Write>().dry_run()
@@ -230,7 +231,7 @@ impl RawCall {
         let known = Operation::at(self.method.as_str(), &path);
         let operation = if is_overridden { OTHER_WRITE } else { known.unwrap_or(other) };
         if self.key.is_some() && operation.effect != Effect::Create {
-            let message = format!("{} {path} takes no idempotency key", self.method);
+            let message = format!("{} {path} does not take an idempotency key", self.method);
             return Call::refused(&self.client, operation, message);
         }
         let renames = operation.effect == Effect::Set && has_login(self.body.as_deref());
@@ -285,7 +286,7 @@ fn below_base(path: &str) -> Result<String, String> {
     if rest.is_empty() || rest.split('/').all(is_plain) {
         return Ok(format!("/{rest}"));
     }
-    Err(format!("{path:?} is not a path below the base URL, such as /profiles/cafe"))
+    Err(format!("invalid path {path:?}: use a path below the base URL, such as /profiles/cafe"))
 }
 
 #[cfg(test)]

@@ -294,7 +294,7 @@ impl SlotsHandle {
 
     pub(super) fn key_and_id(&self, id: SlotId) -> Result<String, String> {
         if id.get() < 1 {
-            return Err(format!("{id} is not a slot id: ids begin at 1"));
+            return Err(format!("a slot ID must be 1 or more, not {id}"));
         }
         self.page.key_text()
     }
