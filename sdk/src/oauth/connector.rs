@@ -68,13 +68,13 @@ impl Connector {
         let mut manager = manager.map_err(LoginError::refused)?;
         let resolved = manager.resolve_metadata().await.map_err(of_discovery)?;
         if !resolved.source.is_discovered() {
-            return Err(LoginError::refused(format!("{url} does not say where to log in")));
+            return Err(LoginError::refused(format!("{url} names no authorization server")));
         }
         let metadata = resolved.metadata;
         let methods = metadata.code_challenge_methods_supported.as_deref().unwrap_or_default();
         if !methods.iter().any(|method| method == "S256") {
             return Err(LoginError::refused(
-                "the authorization server does not offer PKCE with S256",
+                "the authorization server does not support PKCE with S256",
             ));
         }
         let revocation_endpoint = metadata.additional_fields.get("revocation_endpoint");
@@ -225,7 +225,7 @@ async fn session(
     AuthorizationSession::new(manager, request).await.map_err(|(_, error)| {
         match http.error_response() {
             Some(refusal) if refusal.status < 500 => {
-                LoginError::refused(format!("this program was not registered {refusal}"))
+                LoginError::refused(format!("client registration was refused {refusal}"))
             }
             _ => LoginError::unreachable(http.failure().unwrap_or_else(|| error.to_string())),
         }
@@ -274,7 +274,7 @@ impl Login {
     pub async fn finish(self, redirect: &str) -> Result<Credentials, LoginError> {
         if !self.is_answer(redirect) {
             return Err(LoginError::refused(
-                "the browser's answer belongs to another login (`state` differs), or has no `code`",
+                "the redirect from the browser is for another login (`state` differs) or has no `code`",
             ));
         }
         let answer = Url::parse(redirect).map_err(LoginError::refused)?;
@@ -285,7 +285,7 @@ impl Login {
         };
         if is_other {
             return Err(LoginError::refused(
-                "the browser's answer comes from another authorization server (`iss` differs)",
+                "the redirect from the browser is from another authorization server (`iss` differs or is missing)",
             ));
         }
         if let Some(error) = parameter(&answer, "error") {
@@ -310,7 +310,7 @@ impl Login {
                 LoginError(LoginErrorKind::UnknownClient)
             }
             Some(refusal) if refusal.status < 500 => {
-                LoginError::refused(format!("no tokens were issued {refusal}"))
+                LoginError::refused(format!("the authorization server issued no tokens {refusal}"))
             }
             _ => {
                 let why = self.http.failure().unwrap_or_else(|| why.to_owned());
@@ -362,7 +362,9 @@ impl Credentials {
         if answer.status().is_success() {
             return Ok(true);
         }
-        Err(LoginError::unreachable(format!("it was answered {}", answer.status().as_u16())))
+        let status = answer.status().as_u16();
+        let message = format!("the authorization server responded with {status}");
+        Err(LoginError::unreachable(message))
     }
 }
 

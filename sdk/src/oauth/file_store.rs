@@ -118,7 +118,7 @@ impl CredentialStore for FileCredentialStore {
             let mut text = Zeroizing::new(Vec::new());
             file.take(MAX_BYTES).read_to_end(&mut text)?;
             // The reason could quote a secret.
-            let foreign = |_| io::Error::new(io::ErrorKind::InvalidData, "it holds no credentials");
+            let foreign = |_| io::Error::new(io::ErrorKind::InvalidData, "not a credentials file");
             serde_json::from_slice(&text).map(Some).map_err(foreign)
         };
         read().map_err(|error| self.named(error))
@@ -192,7 +192,7 @@ fn private() -> OpenOptions {
 /// Opens a regular file of the user. Anything else in its place is refused, without waiting for a pipe.
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
-        return Err(refused("it is a symbolic link"));
+        return Err(refused("must not be a symbolic link"));
     }
     #[cfg(unix)]
     {
@@ -213,14 +213,14 @@ fn refused(why: &str) -> io::Error {
 /// Refuses anything but a regular file of this user.
 fn refuse_foreign(found: &Metadata) -> io::Result<()> {
     if found.is_symlink() {
-        return Err(refused("it is a symbolic link"));
+        return Err(refused("must not be a symbolic link"));
     }
     if !found.is_file() {
-        return Err(refused("it is not a regular file"));
+        return Err(refused("must be a regular file"));
     }
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::uid(found) != rustix::process::geteuid().as_raw() {
-        return Err(refused("it belongs to another user"));
+        return Err(refused("belongs to another user"));
     }
     Ok(())
 }
@@ -230,7 +230,7 @@ fn refuse_foreign(found: &Metadata) -> io::Result<()> {
 fn refuse_readable(found: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::mode(found) & 0o077 != 0 {
-        return Err(refused("others can read it; `chmod 600` restricts it to its owner"));
+        return Err(refused("other users have access to it; run `chmod 600` on it"));
     }
     Ok(())
 }
@@ -245,7 +245,7 @@ fn refuse_foreign_directory(directory: &Path) -> io::Result<()> {
         let is_known = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
         // In a sticky directory, such as that for temporary files, each user can replace only their own files.
         if !is_known || found.mode() & 0o022 != 0 && found.mode() & 0o1000 == 0 {
-            return Err(refused("other users can replace the files of its directory"));
+            return Err(refused("other users can replace files in its directory"));
         }
     }
     Ok(())

@@ -64,13 +64,13 @@ pub struct LoginError(LoginErrorKind);
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LoginErrorKind {
-    #[error("the login is refused: {0}")]
+    #[error("cannot log in: {0}")]
     Refused(String),
-    #[error("the login cannot continue: {0}")]
+    #[error("{0}")]
     Unreachable(String),
-    #[error("access was not granted ({error}){}", shown(.description.as_deref()))]
+    #[error("access was denied ({error}){}", shown(.description.as_deref()))]
     Denied { error: String, description: Option<String> },
-    #[error("this program's registration is no longer known")]
+    #[error("the authorization server does not know this client")]
     UnknownClient,
 }
 

@@ -78,7 +78,7 @@ impl RedisCredentialStore {
         let ran = std::thread::scope(|scope| scope.spawn(work).join());
         let result = ran.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let Self { server, .. } = self;
-        result.map_err(|error| io::Error::other(format!("{server} cannot be used: {error}")))
+        result.map_err(|error| io::Error::other(format!("cannot use {server}: {error}")))
     }
 }
 
@@ -89,7 +89,7 @@ impl CredentialStore for RedisCredentialStore {
             self.run(async |mut commands| cmd("GET").arg(record).query_async(&mut commands).await)?;
         let Some(sealed) = sealed else { return Ok(None) };
         let unreadable = || {
-            let message = "the record of the login was made with another key, or is damaged";
+            let message = "the stored login was encrypted with another key or is damaged";
             io::Error::new(io::ErrorKind::InvalidData, message)
         };
         let text = self.key.decrypt(&self.name, &sealed).ok_or_else(unreadable)?;
@@ -99,7 +99,7 @@ impl CredentialStore for RedisCredentialStore {
     fn save(&self, credentials: &Credentials) -> io::Result<()> {
         let text = Zeroizing::new(serde_json::to_vec(credentials)?);
         let sealed = self.key.encrypt(&self.name, &text);
-        let sealed = sealed.ok_or_else(|| io::Error::other("the login cannot be encrypted"))?;
+        let sealed = sealed.ok_or_else(|| io::Error::other("cannot encrypt the login"))?;
         let record = self.key("record");
         self.run(async |mut commands| {
             cmd("SET").arg(record).arg(sealed).exec_async(&mut commands).await
@@ -159,7 +159,7 @@ impl StoreKey {
     pub fn from_hex(text: &str) -> Result<Self, InvalidValue> {
         let mut bytes = Zeroizing::new([0; BYTES]);
         hex::decode_to_slice(text.trim(), &mut *bytes)
-            .map_err(|_| InvalidValue::new("a store key has 64 hexadecimal digits"))?;
+            .map_err(|_| InvalidValue::new("a store key must be 64 hexadecimal digits"))?;
         Ok(Self(Hidden(bytes)))
     }
 

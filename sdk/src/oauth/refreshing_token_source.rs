@@ -177,7 +177,7 @@ impl RefreshingTokenSource {
                 return result.clone();
             }
         }
-        let stopped = TokenError::temporary("the renewal of the login was stopped");
+        let stopped = TokenError::temporary("the login renewal was stopped");
         self.state().valid(self.clock.wall()).unwrap_or(Err(stopped))
     }
 
@@ -252,7 +252,7 @@ impl RefreshingTokenSource {
         let renewed = match self.store.try_lock() {
             Ok(None) => return Ok(None),
             Ok(Some(_lock)) => self.renew_locked(),
-            Err(error) => Err(unusable("the login cannot be locked")(error)),
+            Err(error) => Err(unusable("cannot lock the login")(error)),
         };
         renewed.map(Some).map_err(|error| self.postpone(error))
     }
@@ -271,7 +271,7 @@ impl RefreshingTokenSource {
         }
         // A runtime that nothing else can shut down.
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(unusable("the login cannot be renewed now"))?;
+        let runtime = runtime.map_err(unusable("cannot renew the login now"))?;
         let renewed = match runtime.block_on(self.refreshed(unsaved.as_ref().unwrap_or(&stored))) {
             Ok(renewed) => renewed,
             Err(Some(error)) => return Err(error),
@@ -283,18 +283,17 @@ impl RefreshingTokenSource {
     }
 
     fn save(&self, renewed: &Credentials) -> Result<(), TokenError> {
-        self.store.save(renewed).map_err(unusable("the renewed login cannot be saved"))
+        self.store.save(renewed).map_err(unusable("cannot save the renewed login"))
     }
 
     /// Sends a renewal request (RFC 6749, section 6). Returns no error if the login has ended: the refresh token was used or has expired, the
     /// user has disconnected the application, or the client is not registered any more.
     async fn refreshed(&self, stored: &Credentials) -> Result<Credentials, Option<TokenError>> {
-        let refused = |why: String| {
-            Some(TokenError::login_needed(format!("the login was not renewed: {why}")))
-        };
+        let refused =
+            |why: String| Some(TokenError::login_needed(format!("cannot renew the login: {why}")));
         // The outcome is unknown: the refresh token may still be valid.
         let temporary = |why: &dyn Display| {
-            Some(TokenError::temporary(format!("the login cannot be renewed now: {why}")))
+            Some(TokenError::temporary(format!("cannot renew the login now: {why}")))
         };
         let connector = connector_url(&stored.resource).map_err(refused)?;
         let endpoint = check_endpoint(&stored.token_endpoint, &connector).map_err(refused)?;
@@ -309,15 +308,14 @@ impl RefreshingTokenSource {
         ];
         let answer = http.post(endpoint, &form).await;
         let answer = answer.map_err(|error| temporary(&http.without_secrets(error.to_string())))?;
-        if let Some(OAuthErrorResponse { status, error, description, retry_after }) =
-            http.error_response()
-        {
-            return Err(match &*error {
+        if let Some(refusal) = http.error_response() {
+            let OAuthErrorResponse { status, ref error, retry_after, .. } = refusal;
+            return Err(match &**error {
                 "invalid_grant" | "invalid_client" => None,
                 _ if (400..500).contains(&status) && ![408, 425, 429].contains(&status) => {
-                    refused(format!("{error} {}", description.unwrap_or_default()))
+                    refused(format!("the authorization server refused the request {refusal}"))
                 }
-                _ => temporary(&format!("the authorization server answered {status}"))
+                _ => temporary(&format!("the authorization server responded with {status}"))
                     .map(|error| error.with_retry_after(retry_after)),
             });
         }
@@ -333,9 +331,9 @@ impl RefreshingTokenSource {
         if stored.refresh_token != refused.refresh_token {
             return Ok(stored);
         }
-        self.store.forget().map_err(unusable("the ended login cannot be removed"))?;
+        self.store.forget().map_err(unusable("cannot remove the expired login"))?;
         self.state().replace(None);
-        Err(TokenError::login_needed("the login has ended, or access was revoked"))
+        Err(TokenError::login_needed("the login has expired, or access was revoked"))
     }
 
     /// Postpones the next request to the authorization server after this failure.
@@ -361,21 +359,21 @@ impl RefreshingTokenSource {
             return Ok(ControlFlow::Break(stored));
         }
         if stored.refresh_token.is_none() {
-            return Err(TokenError::login_needed("the login has ended, and cannot be renewed"));
+            return Err(TokenError::login_needed("the login has expired and cannot be renewed"));
         }
         Ok(ControlFlow::Continue(stored))
     }
 
     /// Returns the stored credentials, and whether they were not known before.
     fn load(&self) -> Result<(Credentials, bool), TokenError> {
-        let stored = self.store.load().map_err(unusable("the login cannot be read"))?;
+        let stored = self.store.load().map_err(unusable("cannot read the login"))?;
         let access = |it: &Option<Credentials>| it.as_ref().map(|it| it.access_token.clone());
         let mut state = self.state();
         let is_new = access(&stored) != access(&state.credentials);
         if is_new {
             state.replace(stored.clone());
         }
-        let stored = stored.ok_or_else(|| TokenError::login_needed("there is no login"))?;
+        let stored = stored.ok_or_else(|| TokenError::login_needed("not logged in"))?;
         Ok((stored, is_new))
     }
 
@@ -433,7 +431,7 @@ mod tests {
         let error = source.refreshed(&credentials).await.unwrap_err().unwrap();
         assert!(error.is_temporary() && error.retry_after.is_none(), "{error:?}");
         assert!(
-            error.to_string().ends_with("127.0.0.1 cannot be reached: operation timed out"),
+            error.to_string().ends_with("cannot reach 127.0.0.1: operation timed out"),
             "{error}"
         );
     }
