@@ -245,7 +245,7 @@ impl Error {
             Err(CallFailure::Unusable { answer, .. })
                 if exchange.operation.id == operation::CREATE_UPLOAD_URL.id =>
             {
-                let why = "it is not what the interface describes".to_owned();
+                let why = "it does not match the interface".to_owned();
                 Cause::Unreadable { status: answer.status(), why, excerpt: String::new() }
             }
             Err(CallFailure::Unusable { answer, why }) => of_answer(&answer, Some(why)),
@@ -300,7 +300,7 @@ impl Error {
 
     /// Returns the error that ends an accepted dry run of a client in that mode.
     pub(crate) fn dry_run_accepted(operation: &'static str) -> Self {
-        let message = format!("{operation} was only a dry run; the service would accept it");
+        let message = format!("dry run only: the service would accept {operation}");
         let cause = Cause::Own(ErrorKind::DryRunAccepted, message);
         Self::new(operation, Outcome::NotExecuted, cause)
     }
@@ -529,9 +529,9 @@ fn of_answer(answer: &Answer, why: Option<String>) -> Cause {
     }
     let mut why = why.unwrap_or_else(|| match answer.header("location") {
         Some(target) if answer.status.is_redirection() => {
-            format!("it points to {}", origin(target))
+            format!("it redirects to {}", origin(target))
         }
-        _ => "it is not the service's error format".to_owned(),
+        _ => "it is not in the service's error format".to_owned(),
     });
     secrets.hide_in(&mut why);
     Cause::Unreadable { status, why, excerpt: excerpt(answer) }
@@ -560,56 +560,54 @@ impl fmt::Display for Error {
         match &self.0.cause {
             Cause::Own(_, message) => f.write_str(message),
             Cause::Service(error) => {
-                write!(f, "{operation} was refused with {}: {}", error.status, error.message)
+                write!(f, "{operation} failed with status {}: {}", error.status, error.message)
             }
             Cause::Unreadable { status, why, excerpt } => {
-                write!(
-                    f,
-                    "{operation} was answered with {status}, but the answer cannot be used: {why}"
-                )?;
+                write!(f, "cannot use the response to {operation} (status {status}): {why}")?;
                 if !excerpt.is_empty() {
-                    write!(f, "; it begins: {excerpt}")?;
+                    write!(f, "; it starts with: {excerpt}")?;
                 }
                 Ok(())
             }
             Cause::Network { host, end, .. } => match end {
                 AttemptEnd::Unreachable => write!(f, "{operation}: cannot reach {host}"),
-                AttemptEnd::Untrusted => write!(f, "{operation}: no secure connection to {host}"),
-                AttemptEnd::TimedOut => write!(f, "{operation}: {host} did not answer in time"),
-                AttemptEnd::NoAnswer => write!(f, "{operation}: the connection to {host} broke"),
+                AttemptEnd::Untrusted => {
+                    write!(f, "{operation}: cannot establish a secure connection to {host}")
+                }
+                AttemptEnd::TimedOut => write!(f, "{operation}: {host} did not respond in time"),
+                AttemptEnd::NoAnswer => {
+                    write!(f, "{operation}: the connection to {host} was interrupted")
+                }
                 AttemptEnd::Redirected => {
-                    write!(
-                        f,
-                        "{operation}: the program's HTTP client followed a redirect of {host}"
-                    )
+                    write!(f, "{operation}: your own HTTP client followed a redirect from {host}")
                 }
                 AttemptEnd::Answer(status)
                 | AttemptEnd::Unusable(status)
                 | AttemptEnd::Cut(status)
                 | AttemptEnd::TooLarge(status) => write!(
                     f,
-                    "{operation}: {host} answered {status}, but not all of the answer arrived"
+                    "{operation}: {host} responded with {status}, but the response is incomplete"
                 ),
             },
             Cause::Deadline { wait: Duration::ZERO, .. } => {
-                write!(f, "{operation}: no time left")
+                write!(f, "{operation}: the time limit was reached")
             }
             Cause::Deadline { wait, reason } => {
                 let seconds = wait.as_secs_f64().ceil();
                 write!(
                     f,
-                    "{operation} needs to wait {seconds} s ({reason}), longer than the maximum wait or the time limit"
+                    "{operation} would have to wait {seconds} s ({reason}), longer than the maximum wait or the time limit"
                 )
             }
             Cause::DryRunExecuted(answer) => write!(
                 f,
-                "the service executed a dry run of {operation} (it answered {}, not 204)",
+                "the service executed the dry run of {operation} (status {} instead of 204)",
                 answer.status()
             ),
             Cause::NotSent(_) => {
-                write!(f, "{operation} was not sent: this client sends no writes")
+                write!(f, "{operation} was not sent: this client does not send writes")
             }
-            Cause::Io(_) => write!(f, "{operation}: the request could not be made"),
+            Cause::Io(_) => write!(f, "{operation}: cannot create the request"),
             Cause::Token(error) => error.fmt(f),
             Cause::Pacer(error) => write!(f, "{operation} was not sent: {error}"),
             Cause::Run(run) => run.fmt(f),

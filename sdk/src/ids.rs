@@ -72,7 +72,7 @@ macro_rules! numeric_id {
             type Err = InvalidValue;
 
             fn from_str(text: &str) -> Result<Self, InvalidValue> {
-                let why = concat!(" is not the id of a ", $record, ": ids are whole numbers");
+                let why = concat!(" is not a ", $record, " ID; use a whole number");
                 text.parse().map(Self).map_err(|_| InvalidValue(format!("{text:?}{why}")))
             }
         }
@@ -266,10 +266,7 @@ mod tests {
         assert_eq!("12".parse(), Ok(ChannelId::new(12)));
         for text in ["", "x", "1.0", "9223372036854775808"] {
             let error = text.parse::<SlotId>().unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                format!("{text:?} is not the id of a slot: ids are whole numbers")
-            );
+            assert_eq!(error.to_string(), format!("{text:?} is not a slot ID; use a whole number"));
         }
     }
 }

@@ -27,7 +27,7 @@ pub enum ProfileKey {
 }
 
 fn out_of_range(digits: &str) -> InvalidValue {
-    let why = "is all digits, so it is an id, but ids go from 1 to 9223372036854775807";
+    let why = "is all digits, so it must be an ID from 1 to 9223372036854775807";
     InvalidValue::new(format!("`{digits}` {why}"))
 }
 
@@ -37,7 +37,7 @@ impl FromStr for ProfileKey {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.is_empty() {
             return Err(InvalidValue::new(
-                "a profile key must be an id or a login, not an empty string",
+                "a profile key must be an ID or a login, not an empty string",
             ));
         }
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -49,11 +49,12 @@ impl FromStr for ProfileKey {
         if let Some(c) =
             text.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_')))
         {
-            let why = format!("a login has only letters, digits, `.` and `_`, not {c:?}");
+            let why = format!("a login can contain only letters, digits, `.` and `_`, not {c:?}");
             return Err(InvalidValue::new(why));
         }
         if text.len() > LOGIN_MAX {
-            let why = format!("a login has at most 60 characters, this one has {}", text.len());
+            let why =
+                format!("a login can have at most 60 characters, but this one has {}", text.len());
             return Err(InvalidValue::new(why));
         }
         if matches!(text, "." | "..") {

@@ -40,7 +40,7 @@ impl Token {
         }
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(InvalidValue::new(
-                "the token has a line break, a space or another character that is not allowed in a token",
+                "the token contains a character that is not allowed, such as a space or a line break",
             ));
         }
         Ok(Self(Hidden(Arc::new(Zeroizing::new(text.to_owned())))))

@@ -263,7 +263,7 @@ async fn calls_without_a_valid_token_wait_for_the_renewal_until_their_deadlines(
     assert!(!impatient.is_finished() && !first.is_finished() && !second.is_finished());
     login.clock.advance(5 * SECOND);
     let error = impatient.await.unwrap().unwrap_err();
-    assert!(error.to_string().contains("no time left"), "{error}");
+    assert!(error.to_string().contains("the time limit was reached"), "{error}");
     assert_eq!(error.outcome(), Outcome::NotExecuted);
     others_run().await;
     assert!(!first.is_finished() && !second.is_finished());

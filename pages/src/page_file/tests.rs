@@ -225,7 +225,7 @@ fn an_invalid_page_file_is_refused_with_one_message() {
         (
             "a path",
             b"profile: ../me\nslots: []\n".to_vec(),
-            "1:10 a login has only letters, digits, `.` and `_`, not '/'",
+            "1:10 a login can contain only letters, digits, `.` and `_`, not '/'",
         ),
         (
             "a fraction",

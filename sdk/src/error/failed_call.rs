@@ -52,7 +52,7 @@ impl FailedCall {
             kind,
             operation: "updateSlot",
             status,
-            message: "an error of a test".to_owned(),
+            message: "test error".to_owned(),
             outcome: match kind {
                 ErrorKind::DryRunExecuted => Outcome::Executed,
                 _ => Outcome::NotExecuted,
@@ -73,7 +73,11 @@ impl FailedCall {
     ///
     /// Panics if an answer with this status is an error of another kind.
     pub fn status(self, status: u16) -> Self {
-        assert_eq!(ErrorKind::of_status(status, true), self.kind, "the kind of a {status}");
+        assert_eq!(
+            ErrorKind::of_status(status, true),
+            self.kind,
+            "status {status} has another kind"
+        );
         Self { status, ..self }
     }
 

@@ -45,7 +45,7 @@ const RESERVED: &[&str] = &[
 
 /// Returns the error of a header that cannot be added.
 pub(crate) fn invalid(name: &str, why: &str) -> InvalidValue {
-    InvalidValue::new(format!("the header {name:?} cannot be added: {why}"))
+    InvalidValue::new(format!("cannot add the header {name:?}: {why}"))
 }
 
 /// Returns a header that a program may add: none of these.
@@ -55,15 +55,15 @@ pub(crate) fn parse_except(
     value: &str,
 ) -> Result<(HeaderName, HeaderValue), InvalidValue> {
     let refused = |why| invalid(name, why);
-    let parsed: HeaderName = name.parse().map_err(|_| refused("it is not the name of a header"))?;
+    let parsed: HeaderName = name.parse().map_err(|_| refused("not a valid header name"))?;
     if reserved.contains(&parsed.as_str()) {
-        return Err(refused("the client sets it itself, or depends on its absence"));
+        return Err(refused("the client sets it itself or depends on its absence"));
     }
     // The library takes a tab and other alphabets, too.
     let is_plain = |value: &HeaderValue| value.to_str().is_ok_and(|it| !it.contains('\t'));
     let checked = HeaderValue::from_str(value).ok().filter(is_plain);
-    let value =
-        checked.ok_or_else(|| refused("its value has characters that no header can have"))?;
+    let value = checked
+        .ok_or_else(|| refused("its value contains characters that headers do not allow"))?;
     Ok((parsed, value))
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn parse_except(
 pub(crate) fn parse(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), InvalidValue> {
     let (parsed, mut value) = parse_except(RESERVED, name, value)?;
     if overrides_method(parsed.as_str()) {
-        return Err(invalid(name, "it makes another request of this one"));
+        return Err(invalid(name, "it overrides the request method"));
     }
     value.set_sensitive(true);
     Ok((parsed, value))
@@ -174,7 +174,7 @@ impl IdempotencyKey {
         let text = text.into();
         let fits =
             (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-        let why = "an idempotency key has 1 to 128 visible ASCII characters";
+        let why = "an idempotency key must have 1 to 128 visible ASCII characters";
         if fits { Ok(Self(text)) } else { Err(InvalidValue::new(why)) }
     }
 

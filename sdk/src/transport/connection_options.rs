@@ -51,7 +51,7 @@ impl ConnectionOptions {
     /// When the text holds no certificate, or one that cannot be read.
     pub fn root_certificate(mut self, pem: impl AsRef<[u8]>) -> Result<Self, BuildError> {
         let roots = tls::certificates(pem.as_ref())
-            .map_err(BuildError::because("the root certificate cannot be used"))?;
+            .map_err(BuildError::because("cannot use the root certificate"))?;
         self.roots.extend(roots);
         Ok(self)
     }
@@ -73,7 +73,7 @@ impl ConnectionOptions {
     /// that of the certificate.
     pub fn identity(self, pem: impl AsRef<[u8]>) -> Result<Self, BuildError> {
         let identity = tls::identity(pem.as_ref())
-            .map_err(BuildError::because("the client certificate cannot be used"))?;
+            .map_err(BuildError::because("cannot use the client certificate"))?;
         Ok(Self { identity: Some(identity), ..self })
     }
 
@@ -94,11 +94,11 @@ impl ConnectionOptions {
     pub fn proxy(self, url: impl AsRef<str>) -> Result<Self, BuildError> {
         let url = url.as_ref();
         let shown = BaseUrl::without_user_info(url);
-        let refused = BuildError::because(format!("the proxy {shown:?} cannot be used"));
+        let refused = BuildError::because(format!("cannot use the proxy {shown:?}"));
         let proxy = match Url::parse(url.trim()) {
             Ok(proxy) if matches!(proxy.scheme(), "http" | "https") => proxy,
             Ok(other) => {
-                return Err(refused(format!("it is {}, not http or https", other.scheme())));
+                return Err(refused(format!("it must be http or https, not {}", other.scheme())));
             }
             Err(error) => return Err(refused(error.to_string())),
         };
@@ -146,7 +146,7 @@ impl ConnectionOptions {
             .connect_timeout(connect);
         let is_https = self.proxy.iter().chain([url]).any(|url| url.scheme() == "https");
         let builder = tls::apply(builder, is_https, &self.roots, self.identity.as_ref())
-            .map_err(BuildError::because("TLS cannot be set up"))?;
+            .map_err(BuildError::because("cannot set up TLS"))?;
         let proxy = self.proxy.as_ref().map(|proxy| reqwest::Proxy::all(proxy.as_str()));
         let client = match proxy.transpose() {
             Ok(Some(proxy)) => builder.proxy(proxy).build(),
@@ -154,7 +154,7 @@ impl ConnectionOptions {
             Ok(None) => builder.build(),
             Err(error) => Err(error.without_url()),
         };
-        Ok(HttpClient::new(client.map_err(BuildError::because("the HTTP client cannot start"))?))
+        Ok(HttpClient::new(client.map_err(BuildError::because("cannot create the HTTP client"))?))
     }
 }
 

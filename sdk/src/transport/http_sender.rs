@@ -81,7 +81,7 @@ fn unfinished((answer, unread): (Answer, UnreadBody)) -> CallFailure {
     let (end, source) = match unread {
         UnreadBody::Cut(source) => (AttemptEnd::Cut(answer.status()), source),
         UnreadBody::TooLarge => {
-            (AttemptEnd::TooLarge(answer.status()), "the answer is too large".into())
+            (AttemptEnd::TooLarge(answer.status()), "the response is too large".into())
         }
     };
     CallFailure::Broken(BrokenAttempt { end, source, begun: Some(Box::new(answer)) })
@@ -89,9 +89,9 @@ fn unfinished((answer, unread): (Answer, UnreadBody)) -> CallFailure {
 
 /// Returns the failure of an attempt whose answer came from elsewhere, or from nowhere after too many redirects.
 fn redirected(to: Option<&Url>) -> CallFailure {
-    let to = to.map_or_else(|| "elsewhere".to_owned(), |to| to.origin().ascii_serialization());
+    let to = to.map_or_else(|| "another host".to_owned(), |to| to.origin().ascii_serialization());
     let source = format!(
-        "the answer is not believed, and headers such as a gateway's key and the idempotency key may have gone to {to}: \
+        "the response was discarded, but headers such as a gateway's key and the idempotency key may have been sent to {to}; \
          build that client with `.redirect(reqwest::redirect::Policy::none())`"
     );
     broken(AttemptEnd::Redirected, source)

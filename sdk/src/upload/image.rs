@@ -67,7 +67,7 @@ impl ImageUse {
     ///
     /// assert!(ImageUse::Background.check(1920, 1080).is_ok());
     /// let error = ImageUse::Avatar.check(1920, 1080).unwrap_err();
-    /// assert_eq!(error.to_string(), "1920x1080 has the wrong proportions, they should be 1:1");
+    /// assert_eq!(error.to_string(), "1920x1080 has the wrong aspect ratio; it must be 1:1");
     /// ```
     ///
     /// # Errors
@@ -81,11 +81,11 @@ impl ImageUse {
         let (across, down) =
             (width.saturating_mul(least_height), height.saturating_mul(least_width));
         if across.abs_diff(down) > across.max(down) / 100 {
-            let why = format!("has the wrong proportions, they should be {proportions}");
+            let why = format!("has the wrong aspect ratio; it must be {proportions}");
             return Err(InvalidValue::new(format!("{width}x{height} {why}")));
         }
         if width < least_width || height < least_height {
-            let why = format!("is too small, it needs at least {least_width}x{least_height}");
+            let why = format!("is too small; it must be at least {least_width}x{least_height}");
             return Err(InvalidValue::new(format!("{width}x{height} {why}")));
         }
         Ok(())
@@ -124,6 +124,6 @@ mod tests {
         let backgrounds = [(1600, 900), (1920, 1080), (1366, 768), (900, 1600), (1600, 1200)];
         assert_eq!(fits(ImageUse::Background, &backgrounds), [true, true, false, false, false]);
         let small = ImageUse::Background.check(1366, 768).unwrap_err();
-        assert_eq!(small.to_string(), "1366x768 is too small, it needs at least 1600x900");
+        assert_eq!(small.to_string(), "1366x768 is too small; it must be at least 1600x900");
     }
 }

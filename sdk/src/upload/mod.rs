@@ -205,7 +205,7 @@ impl Upload {
             (UploadContent::Once(_), None) => return Ok(()),
         };
         let Some((width, height)) = size else {
-            return Err(format!("{name} is not an image whose size can be read"));
+            return Err(format!("cannot read the image size of {name}"));
         };
         image_use.check(width, height).map_err(|error| format!("{name}: {error}"))
     }

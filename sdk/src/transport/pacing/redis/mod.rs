@@ -129,7 +129,7 @@ impl RedisPacer {
 
     fn error(&self, reason: &str) -> PacerError {
         let server = &self.log.server;
-        PacerError::new(format!("{server}, which shares the rate limits, cannot be used: {reason}"))
+        PacerError::new(format!("cannot use {server} to share the rate limits: {reason}"))
     }
 
     /// Asks the server, unless it has just failed to answer; the error tells why. It is told first what this client has sent if it does not
