@@ -105,17 +105,17 @@ impl WaitReason {
 impl fmt::Display for WaitReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::PerSecond(n) => write!(f, "{n} requests a second"),
-            Self::PerMinute(n) => write!(f, "{n} requests a minute"),
-            Self::AnalyticsPerMinute(n) => write!(f, "{n} analytics requests a minute"),
-            Self::MusicPerMinute(n) => write!(f, "{n} music lookups a minute"),
+            Self::PerSecond(n) => write!(f, "limit of {n} requests per second"),
+            Self::PerMinute(n) => write!(f, "limit of {n} requests per minute"),
+            Self::AnalyticsPerMinute(n) => write!(f, "limit of {n} analytics requests per minute"),
+            Self::MusicPerMinute(n) => write!(f, "limit of {n} music lookups per minute"),
             Self::TooManyRequests => f.write_str("the service asked to wait"),
-            Self::Retry => f.write_str("before the next attempt"),
+            Self::Retry => f.write_str("the last attempt failed"),
             Self::PacerUnreachable => {
-                f.write_str("the server that shares the rate limits cannot be reached")
+                f.write_str("cannot reach the server that shares the rate limits")
             }
             Self::PacerStarting => {
-                f.write_str("the server that shares the rate limits has started")
+                f.write_str("the server that shares the rate limits has just started")
             }
         }
     }
