@@ -70,7 +70,7 @@ pub const LOGIN_LENGTH: RangeInclusive<usize> = 4..=60;
 /// Checks the rules for a new login that apply to everyone: 4 to 60 of `a-z A-Z 0-9 . _`. Only the service knows the reserved words.
 pub fn broken_login_rule(login: &str) -> Option<&'static str> {
     if !login.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_')) {
-        Some("a login must have only letters a-z, digits, `.` and `_`")
+        Some("a login can have only letters a-z, digits, `.` and `_`")
     } else if !LOGIN_LENGTH.contains(&login.len()) {
         Some("a login must have 4 to 60 characters")
     } else {

@@ -154,14 +154,14 @@ fn newest(
             Ok(log) => log,
             Err(JournalError::NotBegun) => continue,
             Err(why) => {
-                return Err(io::Error::other(format!("the run {}: {why}", recorded.run)));
+                return Err(io::Error::other(format!("run {}: {why}", recorded.run)));
             }
         };
         let undoes = log.opening.command.as_ref().and_then(|command| command.undoes.clone());
         let run = log.run.clone();
         if log.state == RunState::Unfinished {
-            let why = "it did not end: apply its content again, or abort it";
-            return Err(io::Error::other(format!("the run {run}: {why}")));
+            let what = "apply its content again, or abort it";
+            return Err(io::Error::other(format!("run {run} is unfinished: {what}")));
         }
         if undone.contains(&run) || !log.has_effect() {
             continue;

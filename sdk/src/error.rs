@@ -162,7 +162,7 @@ impl Error {
 
     /// Returns the error for an answer that is about another number of slots than was sent.
     pub(crate) fn other_number(operation: &'static str, sent: usize, answered: usize) -> Self {
-        let why = format!("{sent} slots were sent, but the service reports {answered}");
+        let why = format!("the service reports {answered} slots instead of {sent}");
         Self::new(operation, Outcome::Unknown, Cause::Own(ErrorKind::Unreadable, why))
     }
 

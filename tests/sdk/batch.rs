@@ -200,7 +200,7 @@ async fn an_answer_about_other_slots_than_were_sent_stops_the_run() {
     let (server, slots) = answering(200, r#"{"meta": {"deleted": 3, "total": 9}}"#);
     let error = slots.delete_many(1..=60).await.unwrap_err();
     assert!(
-        error.call().unwrap().to_string().contains("50 slots were sent, but the service reports 3"),
+        error.call().unwrap().to_string().contains("the service reports 3 slots instead of 50"),
         "{error}"
     );
     assert_eq!((error.outcome(), error.done(), error.failed()), (Outcome::Unknown, &[][..], 0..50));

@@ -395,7 +395,7 @@ mod own_http_client {
                 let text = chain(&error);
                 assert_eq!((error.outcome(), error.attempts()), (outcome, 1), "{status}: {text}");
                 assert!(text.contains("followed a redirect from 127.0.0.1"), "{text}");
-                assert!(text.contains(&format!("may have gone to {origin}: ")), "{text}");
+                assert!(text.contains(&format!("may have been sent to {origin}; ")), "{text}");
                 assert!(text.ends_with("`.redirect(reqwest::redirect::Policy::none())`"), "{text}");
                 assert!(!text.contains("secret"), "{text}");
             }
@@ -408,7 +408,11 @@ mod own_http_client {
         let (proxy, client) = redirected(302, "/api/v1/me").await;
         let error = client.me().await.unwrap_err();
         assert_eq!(error.attempts(), 1, "{}", chain(&error));
-        assert!(chain(&error).contains("may have gone to elsewhere: "), "{}", chain(&error));
+        assert!(
+            chain(&error).contains("may have been sent to another host; "),
+            "{}",
+            chain(&error)
+        );
         assert_eq!(proxy.arrived().len(), 11, "those of one request");
     }
 

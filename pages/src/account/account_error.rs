@@ -36,7 +36,7 @@ pub enum AccountError {
         source: FormPlanError,
     },
     /// A page refers to a form that is neither desired nor on the account.
-    #[error("page {page}: no form is called {}", names.join(", "))]
+    #[error("page {page}: form not found: {}", names.join(", "))]
     UnknownForm {
         /// Key of the page.
         page: String,
@@ -56,7 +56,7 @@ pub enum AccountError {
         source: PlanError,
     },
     /// Changes of both sides exclude each other.
-    #[error("{what}: {} conflicting changes; nothing was written", conflicts.len())]
+    #[error("{what}: conflicting changes ({}); nothing was written", conflicts.len())]
     Conflicts {
         /// The page or form.
         what: String,

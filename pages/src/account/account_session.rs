@@ -145,7 +145,7 @@ impl<'a> AccountSession<'a> {
         for form in &desired.forms {
             let name = &form.name;
             if session.forms.iter().any(|plan| plan.name == *name) {
-                return Err(AccountError::Invalid(format!("the form {name} is there twice")));
+                return Err(AccountError::Invalid(format!("duplicate form {name}")));
             }
             let plan = FormPlan::new(form, &session.known, None, &taken);
             let mut plan =
@@ -319,7 +319,7 @@ impl<'a> AccountSession<'a> {
         let allowed = self.request.creates;
         if creates > allowed {
             let message = format!(
-                "{creates} pages and forms would be created, which cannot be undone, but only {allowed} are allowed"
+                "pages and forms cannot be deleted again: {creates} would be created, but the maximum is {allowed}"
             );
             return Err(AccountError::NotAllowed(message));
         }
@@ -328,7 +328,7 @@ impl<'a> AccountSession<'a> {
             let renames = plan.fields.changed.contains_key("login");
             if renames && !page.is_new() && !self.request.renames {
                 let message =
-                    format!("page {name}: its login would change, which breaks every link to it");
+                    format!("page {name}: the login would change, which breaks every link to it");
                 return Err(AccountError::NotAllowed(message));
             }
             if !page.is_confirmed() {

@@ -38,7 +38,7 @@ pub enum FormPlanError {
         id: FormId,
     },
     /// Several forms have the title.
-    #[error("{} forms are called \"{title}\": write the id of one ({})", ids.len(), ids.join(", "))]
+    #[error("{} forms are called \"{title}\"; write the `id` of one: {}", ids.len(), ids.join(", "))]
     SeveralTitles {
         /// The title.
         title: String,
@@ -46,7 +46,7 @@ pub enum FormPlanError {
         ids: Vec<FormId>,
     },
     /// A field of the form has no key, and several fields of the form have its label and type.
-    #[error("several fields are called \"{label}\": write the key of one ({})", keys.join(", "))]
+    #[error("several fields are called \"{label}\"; write the `key` of one: {}", keys.join(", "))]
     SeveralFields {
         /// Index in the desired list.
         index: usize,
@@ -424,7 +424,7 @@ mod tests {
         let error = plan(json!([one])).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "several fields are called \"X\": write the key of one (a, b)"
+            "several fields are called \"X\"; write the `key` of one: a, b"
         );
         assert_eq!(
             plan(json!([{"key": "b", "type": "text", "label": "X"}])).unwrap().removed,

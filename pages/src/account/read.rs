@@ -97,7 +97,7 @@ fn form(document: Document) -> Result<DesiredForm, DocumentError> {
     let FormFile { form, document, channels } = FormFile::of(document)?;
     if !channels.is_empty() {
         let place = ["notificationChannelIds"];
-        let problem = document.locate(&place, At::Value, "channels must be named by their IDs");
+        let problem = document.locate(&place, At::Value, "channels must be given by ID");
         return Err(document.bad(vec![problem]).into());
     }
     Ok(form)
@@ -141,7 +141,7 @@ mod tests {
         )
         .unwrap();
         let refused = DesiredAccount::read([&path]).unwrap_err().to_string();
-        let place = format!("{}:2:1: a conflict with the page is marked here", path.display());
+        let place = format!("{}:2:1: unresolved conflict with the page", path.display());
         assert!(refused.starts_with(&place), "{refused}");
     }
 }

@@ -8,7 +8,7 @@ use links_sdk::{Client, ProfileKey};
 
 /// Request to make pages and forms as they are desired. From [`ApplyAccount::new`].
 #[derive(Clone, Debug)]
-#[must_use = "nothing is sent before `run` or `plan` is called"]
+#[must_use = "nothing is sent unless you call `run` or `plan`"]
 pub struct ApplyAccount {
     /// The client.
     pub client: Client,
@@ -76,7 +76,7 @@ impl ApplyAccount {
             let key = page.profile.parse::<ProfileKey>();
             let key = key.map_err(|error| AccountError::Invalid(format!("{name}: {error}")))?;
             if !seen.insert(page.profile.to_lowercase()) {
-                return Err(AccountError::Invalid(format!("the page {name} is there twice")));
+                return Err(AccountError::Invalid(format!("duplicate page {name}")));
             }
             let mut keys: Vec<ProfileKey> =
                 page.base.iter().map(|base| ProfileKey::Id(base.id)).collect();

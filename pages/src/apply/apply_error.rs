@@ -51,7 +51,7 @@ pub enum ApplyCause {
     #[error("the run was stopped")]
     Stopped,
     /// The page reads empty, although the last run left this number of slots on it.
-    #[error("the page is empty, but the last run left {0} slots on it")]
+    #[error("the page is empty, but the last run left slots on it ({0})")]
     Emptied(usize),
     /// The deletes and the login of the page were not sent, because another page of the same run lacks its new slots: a slot that moves
     /// between pages would be on neither. To a page without room for its new slots, nothing was sent.
@@ -60,7 +60,7 @@ pub enum ApplyCause {
     )]
     Withheld,
     /// Two requests of a run are for the same page.
-    #[error("two of the pages are the page with the ID {id}")]
+    #[error("duplicate page with ID {id}")]
     SamePage {
         /// Id of the page.
         id: ProfileId,
@@ -71,7 +71,7 @@ pub enum ApplyCause {
     #[error("{0}")]
     Lock(#[from] LockError),
     /// The journals of the page cannot be read.
-    #[error("cannot read the runs of the page: {0}")]
+    #[error("cannot use the run journals of the page: {0}")]
     Journals(#[source] io::Error),
     /// The journal of an unfinished run cannot be used.
     #[error("cannot use the journal {}: {why}", path.display())]

@@ -30,13 +30,17 @@ pub enum GuardRefusal {
         slots: usize,
     },
     /// More slots would be deleted than was confirmed.
-    #[error("{deletes} slots would be deleted, but only {max} are allowed")]
+    #[error("{} would be deleted, but the maximum is {max}", count(*.deletes))]
     OverMaxDeletes {
         /// Deletes of the plan.
         deletes: usize,
         /// Deletes that were confirmed.
         max: usize,
     },
+}
+
+fn count(slots: usize) -> String {
+    if slots == 1 { "1 slot".to_owned() } else { format!("{slots} slots") }
 }
 
 /// Refuses an empty file for a page with slots, more than 20 deletes, and deletes of more than 30 % of a page of at least 10 slots, unless allowed.

@@ -336,7 +336,7 @@ impl OpenPage {
     }
 
     fn check_writes(&self) -> Result<(), ApplyCause> {
-        if self.writes { Ok(()) } else { Err(not_prepared("a run that only plans writes nothing")) }
+        if self.writes { Ok(()) } else { Err(not_prepared("a run that only plans cannot write")) }
     }
 
     /// Writes the plan down, after reading the page again where that is needed. Breaks with the result where nothing is to be written.
@@ -389,7 +389,7 @@ impl OpenPage {
     /// Refuses a run that is not settled, or whose page is not locked although it has a journal: an earlier step has failed.
     async fn record(&mut self, proposal: &Proposal) -> Result<Option<Journal>, ApplyCause> {
         if self.logs.as_deref().is_some_and(|logs| unfinished(logs).is_some()) {
-            return Err(not_prepared("an interrupted run was not settled"));
+            return Err(not_prepared("an interrupted run is still unresolved"));
         }
         let (plan, page, settings) = (proposal.plan.clone(), self.page.clone(), &self.settings);
         let runs = settings.store(&self.client, page.id);

@@ -405,7 +405,7 @@ impl PageRun {
         self.done.deleted += gone;
         if gone != asked {
             return Err(ApplyCause::Answer(format!(
-                "{asked} slots were to be deleted, but the service reports {gone}"
+                "the service reports {gone} deleted slots instead of {asked}"
             ))
             .into());
         }

@@ -15,7 +15,7 @@ use links_sdk::{Slot, SlotId};
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PlanError {
     /// The service listed an id more than once; such a page cannot be trusted.
-    #[error("the page lists {} more than once", list(.0))]
+    #[error("duplicate slot IDs on the page: {}", list(.0))]
     RepeatedIds(Vec<SlotId>),
     /// Items that cannot be met, in the order of the file.
     #[error("{}", all(.0))]
@@ -68,7 +68,7 @@ pub enum ItemProblem {
     },
     /// The id of the item belongs to a slot of another type.
     #[error(
-        "slot {id} is a {on_page} slot, not a {in_file}, and types can't change; remove `id` to create a new slot"
+        "slot {id} has type {on_page}, not {in_file}, and types can't change; remove `id` to create a new slot"
     )]
     TypeDiffers {
         /// Id as written.
@@ -89,10 +89,7 @@ pub enum ItemProblem {
         keys: Vec<String>,
     },
     /// Several read-only slots match the item, or the item and another one match the same slot.
-    #[error(
-        "several {kind} slots or items match each other ({}); write the slot's `id`",
-        list(ids)
-    )]
+    #[error("cannot tell which {kind} slot this is ({}); write the slot's `id`", list(ids))]
     Ambiguous {
         /// The type.
         kind: String,
@@ -124,7 +121,7 @@ pub enum IdentityProblem {
     #[error(transparent)]
     Named(ItemError),
     /// Items fit slots that differ on the page, and nothing tells which item is which slot.
-    #[error("{}: may be any of the slots {}; write its `id`", places(items), list(ids))]
+    #[error("{}: may be any of the slots {}; write the slot's `id`", places(items), list(ids))]
     Ambiguous {
         /// The items.
         items: Vec<usize>,
@@ -133,7 +130,7 @@ pub enum IdentityProblem {
     },
     /// New items may be slots that were deleted on the page since the last sync.
     #[error(
-        "{}: may be slot {}, deleted on the page since the last sync; write its `id` if so, or `id: new`",
+        "{}: may be slot {}, which was deleted on the page since the last sync; write that `id`, or `id: new` for a new slot",
         places(items),
         list(ids)
     )]
@@ -145,7 +142,7 @@ pub enum IdentityProblem {
     },
     /// A new item resembles slots that were made on the page since the last sync.
     #[error(
-        "slots[{item}]: may be slot {}, created on the page since the last sync; write its `id` if so, or `id: new`",
+        "slots[{item}]: may be slot {}, which was created on the page since the last sync; write that `id`, or `id: new` for a new slot",
         list(ids)
     )]
     Resembles {
@@ -207,5 +204,9 @@ fn list<T: fmt::Display>(things: &[T]) -> String {
 }
 
 fn of_them(kept: usize) -> String {
-    if kept == 0 { String::new() } else { format!(" ({kept} of them are not in the file)") }
+    match kept {
+        0 => String::new(),
+        1 => " (1 of them is not in the file)".to_owned(),
+        _ => format!(" ({kept} of them are not in the file)"),
+    }
 }

@@ -199,7 +199,7 @@ impl Apply {
         if fingerprint(&seen.slots) != fingerprint(&now.slots)
             || names.any(|name| !same(held(&before, name), held(&after, name)))
         {
-            let found = vec!["since the undo was planned".to_owned()];
+            let found = vec!["the undo is based on an earlier state".to_owned()];
             return Err(ApplyCause::Changed(found).into());
         }
         Proposal::of_wanted(now, wanted.clone(), options)

@@ -127,7 +127,7 @@ impl FromStr for ValueHash {
         let mut bytes = [0; 16];
         match URL_SAFE_NO_PAD.decode_slice(text, &mut bytes) {
             Ok(16) => Ok(Self(u128::from_be_bytes(bytes))),
-            _ => Err("a hash has 22 characters of base64url, or is `-`"),
+            _ => Err("a hash must be 22 characters of base64url, or `-`"),
         }
     }
 }

@@ -168,7 +168,7 @@ fn check(root: &Node) -> Result<DesiredForm, Vec<FieldDiagnostic>> {
         problems.push(root.problem("title", message));
     }
     if root.get(NAME).is_none() {
-        let message = "`form` is missing: the local name of the form";
+        let message = "`form` is missing (the local name of the form)";
         problems.push(root.problem(NAME, message).help(FORM_SHAPE));
     }
     match name {
@@ -279,7 +279,8 @@ pub struct ChannelReference {
 fn check_channels(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
     let Tree::List(items) = &node.tree else {
         let problem = node.wrong(CHANNELS, &format!("`{CHANNELS}` must be a list"));
-        let help = "leave it out for a new form to notify every verified channel; `[]` means none";
+        let help =
+            "leave it out to notify every verified channel of a new form, or write `[]` for none";
         problems.push(problem.at(&key.span).help(help));
         return None;
     };

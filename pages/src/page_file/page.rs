@@ -204,7 +204,7 @@ fn profile(node: &Node) -> Result<(ProfileKey, Option<String>), FieldDiagnostic>
             let problem = node.problem("profile", "this is read as a decimal number");
             return Err(problem.help("quote it"));
         }
-        _ => return Err(node.wrong("profile", "`profile` must be a login or an ID")),
+        _ => return Err(node.wrong("profile", "`profile` must be a login, an ID or a URL")),
     };
     let key = profile_key::parse(&text);
     let key = key.map_err(|error| node.problem("profile", error.to_string()))?;
@@ -300,7 +300,7 @@ fn id(node: &Node, path: &str) -> Result<SlotId, FieldDiagnostic> {
 }
 
 fn missing(root: &Node, name: &str, what: &str) -> FieldDiagnostic {
-    root.problem(name, format!("`{name}` is missing: {what}"))
+    root.problem(name, format!("`{name}` is missing ({what})"))
 }
 
 #[cfg(test)]

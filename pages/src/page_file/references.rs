@@ -221,7 +221,7 @@ impl Search {
         let ((key, value), path) = (entry, place.to_string());
         let name = key.name.as_str();
         if place.path.is_empty() {
-            let message = format!("`{name}` stands for one value, not for all data of a slot");
+            let message = format!("`{name}` must be the value of a field, not of `data`");
             return self.problems.push(key.problem(path, message));
         }
         let is_upload = name == UPLOAD;

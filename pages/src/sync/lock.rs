@@ -110,10 +110,10 @@ impl Lock {
                 }
                 continue;
             }
-            let lock = lock.as_mut().ok_or_else(|| malformed("it is not a links.lock"))?;
+            let lock = lock.as_mut().ok_or_else(|| malformed("not a links.lock file"))?;
             lock.add(Words(line.split(' '))).map_err(malformed)?;
         }
-        lock.ok_or(LockFileError::Malformed { line: 1, reason: "it is not a links.lock" })
+        lock.ok_or(LockFileError::Malformed { line: 1, reason: "not a links.lock file" })
     }
 
     fn add(&mut self, mut words: Words<'_>) -> Result<(), &'static str> {
@@ -123,13 +123,13 @@ impl Lock {
                 let (login, path) = (words.text()?, words.text()?);
                 let known = self.pages.insert(path, PageName { id, login });
                 if known.is_some_and(|known| known.id != id) {
-                    return Err("a file has two pages");
+                    return Err("the file is listed with two pages");
                 }
             }
             "form" => {
                 let (id, name) = (FormId::from(words.text()?), words.text()?);
                 if self.forms.insert(name, id.clone()).is_some_and(|known| known != id) {
-                    return Err("a name has two forms");
+                    return Err("the name is listed with two forms");
                 }
             }
             "image" => {
@@ -146,7 +146,7 @@ impl Lock {
                 let (key, line) = words.line("field")?;
                 self.lines.entry(of).or_default().entry(key).or_default().insert(line);
             }
-            _ => return Err("it starts with an unknown word"),
+            _ => return Err("unknown first word"),
         }
         words.end()
     }
@@ -269,7 +269,7 @@ impl<'a> Words<'a> {
     }
 
     fn end(&mut self) -> Result<(), &'static str> {
-        if self.0.next().is_some() { Err("it has too many words") } else { Ok(()) }
+        if self.0.next().is_some() { Err("too many words") } else { Ok(()) }
     }
 }
 

@@ -46,7 +46,7 @@ impl PortableRun {
         let mut entries = match store.entries(&run) {
             Ok((log, entries)) if log.has_effect() => entries,
             Ok(_) | Err(JournalError::NotBegun) => return Ok(None),
-            Err(why) => return Err(io::Error::other(format!("the run {run}: {why}"))),
+            Err(why) => return Err(io::Error::other(format!("run {run}: {why}"))),
         };
         if let Some(JournalEntry::Open(header)) = entries.first_mut() {
             (header.owner, header.path, header.sync) = (None, None, None);
@@ -82,7 +82,7 @@ impl PortableRun {
         call: &str,
     ) -> Result<RecordedRun, JournalError> {
         if !is_run_name(&self.run) {
-            return Err(JournalError::Io(io::Error::other("its name is not that of a run")));
+            return Err(JournalError::Io(io::Error::other("invalid run name")));
         }
         let mut log = JournalEntries::of(&self.run, self.entries)?;
         let header = &mut log.opening;

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "the kind of a 404")]
+    #[should_panic(expected = "status 404 has another kind")]
     fn a_status_of_another_kind_is_refused() {
         let _ = FailedCall::new(ErrorKind::Server).status(404);
     }

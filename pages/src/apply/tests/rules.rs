@@ -272,11 +272,11 @@ fn all_faulty_items_are_named_at_once() {
         error.to_string(),
         "not on the page: 9, 8
 slots[0]: slots of type `hologram` can't be created
-slots[2]: slot 1 is a text slot, not a button, and types can't change; remove `id` to create a new slot
+slots[2]: slot 1 has type text, not button, and types can't change; remove `id` to create a new slot
 slots[3]: slot 1 is already used by slots[2]
 slots[5]: slot 2 (event) cannot be edited, but place, title would change
 slots[6]: slot 3 (oldmap) cannot be edited, but zoom would change
-slots[7]: several event slots or items match each other (4, 5); write the slot's `id`
+slots[7]: cannot tell which event slot this is (4, 5); write the slot's `id`
 slots[8]: slots of type `event` can't be created"
     );
     let PlanError::Items(items) = error else { panic!("{error}") };
@@ -318,7 +318,7 @@ fn a_page_that_repeats_an_id_is_refused() {
     let page = page(&[5, 1, 2, 1, 2, 1].map(|id| (id, "divider", json!([]))));
     let error = plan_of(&page, &file(&[]), &PlanOptions::default()).unwrap_err();
     assert_eq!(error, PlanError::RepeatedIds(vec![1.into(), 2.into()]));
-    assert_eq!(error.to_string(), "the page lists 1, 2 more than once");
+    assert_eq!(error.to_string(), "duplicate slot IDs on the page: 1, 2");
 }
 
 #[test]

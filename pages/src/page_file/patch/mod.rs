@@ -166,7 +166,7 @@ fn sorted(
             } else if splice.span.end <= start {
                 outside.push(splice);
             } else {
-                let reason = "its lines are shared with other values";
+                let reason = "it shares lines with other values";
                 return Err(not_in_place(region.path, &splice.span, reason));
             }
         }
