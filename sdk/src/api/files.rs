@@ -36,9 +36,9 @@ impl Client {
 }
 
 impl FilesHandle {
-    /// Uploads an image of up to 50 MB; its `path` is what slots and pages take. It is streamed, through the service or to a
-    /// URL that the service names, as [`Upload::method`] says. A file that is missing, empty or too large, or whose content is no jpeg,
-    /// png, webp or gif, is refused before anything is sent. Unless a deadline is set it may take an hour.
+    /// Uploads an image of up to 50 MB. Use the `path` of the result in slots and pages. The image is streamed, either through the service
+    /// or to a URL from the service; see [`Upload::method`]. A file that is missing, empty, too large, or not a JPEG, PNG, WebP or GIF is
+    /// refused before anything is sent. Unless you set a deadline, the upload may take an hour.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -60,8 +60,8 @@ impl FilesHandle {
         })
     }
 
-    /// Lets the service fetch an image of up to 10 MB within 10 seconds, over http or https on the default port, from a URL of at most 2048
-    /// characters that is not a private one.
+    /// Lets the service download an image of up to 10 MB within 10 seconds. The URL must be http or https on the default port, have at most
+    /// 2048 characters, and not be private.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -77,9 +77,9 @@ impl FilesHandle {
         Call::of(&self.client, operation::UPLOAD_FILE, move |api| api.upload_file(&body))
     }
 
-    /// Downloads an image of up to 8 MB from a URL that the service gave for it: `src` of an upload, `computed.avatarUrl` or
-    /// `computed.bgImageUrl` of a page. The host is not trusted: no token is sent there, no redirect is followed, no private host is contacted
-    /// unless the service itself is one, and only https is spoken. Anything but a JPEG, PNG, WebP or GIF image is refused.
+    /// Downloads an image of up to 8 MB from a URL that the service returned for it: `src` of an upload, or `computed.avatarUrl` or
+    /// `computed.bgImageUrl` of a page. The host is not trusted: the request is https only, carries no token and follows no redirect.
+    /// Private hosts are contacted only if the service itself is on one. Anything but a JPEG, PNG, WebP or GIF is refused.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -94,7 +94,7 @@ impl FilesHandle {
         })
     }
 
-    /// Requests a URL to send a large image to. The URL works for 15 minutes, for anyone who knows it.
+    /// Requests a URL for uploading a large image. The URL is valid for 15 minutes, for anyone who knows it.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
