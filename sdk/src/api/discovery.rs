@@ -63,7 +63,7 @@ impl Client {
         })
     }
 
-    /// Returns the types of slots with the JSON Schema of their `data`. No other list of the fields of a slot type exists.
+    /// Returns the types of slots with the JSON Schema of their `data`. This is the only list of the fields of each type.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {

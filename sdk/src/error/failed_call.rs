@@ -6,7 +6,7 @@ use super::{Cause, Error, ErrorDetails};
 use crate::error_kind::{ErrorKind, Outcome, ServiceError};
 use crate::tolerant::FieldErrors;
 
-/// Error of a call that never took place, to test what a program does about it.
+/// Error of a call that never took place, for testing how a program handles it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,7 +35,7 @@ pub struct FailedCall {
 }
 
 impl FailedCall {
-    /// Returns an error of this kind: of a write that was not executed, unless it is [`ErrorKind::DryRunExecuted`].
+    /// Returns an error of this kind for a write that was not executed. For [`ErrorKind::DryRunExecuted`], the write was executed.
     pub fn new(kind: ErrorKind) -> Self {
         let status = match kind {
             ErrorKind::NotAuthenticated => 401,
@@ -62,16 +62,16 @@ impl FailedCall {
         }
     }
 
-    /// Sets the operationId; `updateSlot` unless set.
+    /// Sets the `operationId`; by default `updateSlot`.
     pub fn operation(self, operation: &'static str) -> Self {
         Self { operation, ..self }
     }
 
-    /// Sets the HTTP status of an answer, where the kind has several: 502 for [`ErrorKind::Server`], for example.
+    /// Sets the HTTP status of the response, if the kind can have several, such as 502 for [`ErrorKind::Server`].
     ///
     /// # Panics
     ///
-    /// Panics if an answer with this status is an error of another kind.
+    /// Panics if a response with this status is an error of another kind.
     pub fn status(self, status: u16) -> Self {
         assert_eq!(
             ErrorKind::of_status(status, true),
@@ -96,7 +96,7 @@ impl FailedCall {
         Self { retry_after: Some(wait), ..self }
     }
 
-    /// Adds a refused field, by its path, with the reason. Only errors of an answer have such fields.
+    /// Adds a refused field, by its path, with the reason. Only errors from a response have refused fields.
     pub fn field_error(mut self, path: impl Into<String>, reason: impl Into<String>) -> Self {
         self.field_errors.0.entry(path.into()).or_default().push(reason.into());
         self
