@@ -8,7 +8,8 @@ use crate::ids::{InvalidValue, ProfileId};
 /// Maximum length of a login in characters.
 const LOGIN_MAX: usize = 60;
 
-/// The id or the login of a profile. A fully numeric key is always an id, so a login of digits only can be reached only by its id.
+/// The ID or the login of a profile. A key of only digits is always an ID, so a page whose login has only digits can be reached only by its
+/// ID.
 ///
 /// ```
 /// use links_sdk::{ProfileId, ProfileKey};
@@ -20,9 +21,9 @@ const LOGIN_MAX: usize = 60;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ProfileKey {
-    /// The numeric id, 1 or more.
+    /// The numeric ID, 1 or more.
     Id(ProfileId),
-    /// The login: 1 to 60 of `a-z A-Z 0-9 . _`, with at least one that is not a digit, and not `.` or `..`.
+    /// The login: 1 to 60 characters of `a-z A-Z 0-9 . _`, with at least one that is not a digit, and not `.` or `..`.
     Login(String),
 }
 

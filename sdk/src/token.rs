@@ -13,8 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::ids::InvalidValue;
 
-/// An access token. Its text can be sent, not shown: `Debug` prints a placeholder. It is wiped from memory with
-/// its last clone.
+/// An access token. Its text can be sent, but is not shown: `Debug` prints a placeholder. It is wiped from memory with its last clone.
 ///
 /// ```
 /// let token = links_sdk::Token::new("lnk_secret")?;
@@ -28,11 +27,11 @@ impl Token {
     /// Maximum size of a token in bytes.
     pub const MAX_BYTES: usize = 16 * 1024;
 
-    /// Reads a token as it was pasted: white space around it is dropped.
+    /// Reads a token as pasted: white space around it is removed.
     ///
     /// # Errors
     ///
-    /// When nothing is left, or when a character is not visible ASCII.
+    /// When the text is empty, or contains a character that is not visible ASCII.
     pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidValue> {
         let text = text.as_ref().trim();
         if text.is_empty() {
@@ -93,10 +92,10 @@ impl<T> fmt::Debug for Hidden<T> {
 /// Future that the methods of a [`TokenSource`] return.
 pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>> + Send + 'a>>;
 
-/// Source of the token. The client asks it before each request, so that the token may change during the lifetime of the client.
+/// Source of the token. The client asks it before each request, so the token can change during the lifetime of the client.
 ///
-/// A [`Token`] is a source by itself, and so is an `Arc` of a source that several clients share. `oauth::RefreshingTokenSource` renews tokens
-/// that the connector has issued. Your own source can read it from any store of secrets:
+/// A [`Token`] is itself a source, and so is an `Arc` of a source that several clients share. `oauth::RefreshingTokenSource` renews tokens
+/// that the connector has issued. You can also write a source that reads tokens from any secret store:
 ///
 /// ```
 /// use links_sdk::{Client, Token, TokenError, TokenFuture, TokenSource};
@@ -148,7 +147,7 @@ pub trait TokenSource: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// Reason why there is no token to send. Its messages hold no secret.
+/// Reason why there is no token to send. Its messages contain no secret.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct TokenError {
@@ -181,7 +180,7 @@ impl TokenError {
         Self { retry_after, ..self }
     }
 
-    /// Returns whether a later call may succeed without anything being changed.
+    /// Returns whether a later call may succeed without any changes.
     pub fn is_temporary(&self) -> bool {
         self.temporary
     }

@@ -39,8 +39,8 @@ pub struct Login {
 }
 
 impl Connector {
-    /// Discovers the authorization server of the connector at this URL (RFC 9728), and its capabilities (RFC 8414). All requests of the login
-    /// use these options; a client certificate is shown to the connector alone.
+    /// Discovers the authorization server of the connector at this URL (RFC 9728), and its capabilities (RFC 8414). All requests of the
+    /// login use these options. A client certificate is shown only to the connector.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -54,8 +54,8 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// When they cannot be reached, contradict each other, or lead to URLs that are not to be trusted; when there is no registration
-    /// for programs, or no PKCE with SHA-256.
+    /// When the connector or its authorization server cannot be reached, when their metadata contradict each other, or when they name URLs
+    /// that are not allowed. Also when programs cannot register, or PKCE with SHA-256 is not supported.
     pub async fn discover(
         mcp_url: impl AsRef<str>,
         options: &ConnectionOptions,
@@ -105,8 +105,8 @@ impl Connector {
         Ok(Self { http, manager, credentials, names_itself })
     }
 
-    /// Returns the connector's URL, as the service at this base URL names it: in its refusal of a request (RFC 9728, section 5.1), else at
-    /// the well-known URLs for it (RFC 9728, section 3.1).
+    /// Returns the connector's URL, as the service at this base URL names it: in its refusal of a request (RFC 9728, section 5.1),
+    /// otherwise at the well-known URLs (RFC 9728, section 3.1).
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -121,7 +121,7 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// When the service cannot be reached, names none, or names one at another origin.
+    /// When the service cannot be reached, names no connector, or names one at another origin.
     pub async fn url_of(base: &BaseUrl, options: &ConnectionOptions) -> Result<String, LoginError> {
         let url = base.join("/me");
         let http = OAuthHttpClient::new(&url, options).map_err(LoginError::unreachable)?;
@@ -155,8 +155,8 @@ impl Connector {
         Ok(connector.to_string())
     }
 
-    /// Begins a login that ends at `redirect_uri`, as the client `client_id` if it is still known, else as a new one with this name
-    /// (RFC 7591).
+    /// Starts a login that ends at `redirect_uri`. It uses the client `client_id` if the server still knows it; otherwise it registers a
+    /// new client with this name (RFC 7591).
     ///
     /// ```no_run
     /// # async fn example(connector: links_sdk::oauth::Connector) -> Result<(), Box<dyn std::error::Error>> {
@@ -240,24 +240,24 @@ async fn is_welcome(url: &str, http: &OAuthHttpClient) -> Result<bool, LoginErro
 }
 
 impl Login {
-    /// Returns the URL to open in the user's browser. The URL works for this login only.
+    /// Returns the URL to open in the user's browser. It is valid only for this login.
     pub fn url(&self) -> &str {
         &self.session.auth_url
     }
 
-    /// Returns the id under which this program is registered, to be passed to the next login.
+    /// Returns the ID of the client registration, to pass to the next login.
     pub fn client_id(&self) -> &str {
         &self.credentials.client_id
     }
 
-    /// Returns whether a URL that a browser was sent to is an answer to this login. Other URLs do not end the login.
+    /// Returns whether a URL that the browser was redirected to is the response to this login. Ignore other URLs.
     pub fn is_answer(&self, redirect: &str) -> bool {
         let Ok(url) = Url::parse(redirect) else { return false };
         parameter(&url, "state").as_ref() == Some(&self.state)
             && ["code", "error"].iter().any(|name| parameter(&url, name).is_some())
     }
 
-    /// Exchanges the code in the URL at which the browser ended for tokens.
+    /// Exchanges the code in the URL that the browser was redirected to for tokens.
     ///
     /// ```no_run
     /// # async fn example(login: links_sdk::oauth::Login, redirect: &str) -> Result<(), Box<dyn std::error::Error>> {
@@ -269,8 +269,8 @@ impl Login {
     ///
     /// # Errors
     ///
-    /// When the user refused ([`LoginError::is_denied`]), when the URL is not an answer to this login or names another issuer, and when
-    /// the authorization server does not give tokens.
+    /// When the user denied access ([`LoginError::is_denied`]), when the URL is not a response to this login or names another issuer, or
+    /// when the authorization server issues no tokens.
     pub async fn finish(self, redirect: &str) -> Result<Credentials, LoginError> {
         if !self.is_answer(redirect) {
             return Err(LoginError::refused(
@@ -337,8 +337,8 @@ impl Credentials {
         })
     }
 
-    /// Revokes the tokens, if the authorization server supports it (RFC 7009): the application is disconnected then. Returns `false` if it
-    /// does not.
+    /// Revokes the tokens, if the authorization server supports it (RFC 7009). The application is then disconnected. Returns `false` if the
+    /// server does not support it.
     ///
     /// ```no_run
     /// # async fn example(credentials: links_sdk::oauth::Credentials) -> Result<(), Box<dyn std::error::Error>> {
@@ -350,7 +350,7 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// When the server cannot be reached, or refuses.
+    /// When the server cannot be reached, or refuses the request.
     pub async fn revoke(&self, options: &ConnectionOptions) -> Result<bool, LoginError> {
         let Some(endpoint) = &self.revocation_endpoint else { return Ok(false) };
         let connector = connector_url(&self.resource).map_err(LoginError::refused)?;

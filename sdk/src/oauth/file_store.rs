@@ -16,14 +16,14 @@ const MAX_BYTES: u64 = 256 * 1024;
 /// Age from which the file of a writer is that of an interrupted one.
 const LONGEST_SAVE: Duration = Duration::from_secs(60);
 
-/// Returns a [`CredentialStore`] in a file, for all processes of one user of this machine. The file is created, with its directory, when
+/// Returns a [`CredentialStore`] in a file, for all processes of one user of this machine. The file and its directory are created when
 /// credentials are saved.
 ///
-/// The file has access for its owner only (mode 0600), as has each directory that is created for it, and is replaced as a whole: another
-/// process reads the old credentials or the new ones. Beside it is a lock, `NAME.lock`, which one process at a time holds for a renewal.
-/// On Unix a file is refused that is a symbolic link, belongs to another user, or can be read by others, and so is one in a directory in
-/// which others can replace it. On other systems access is that of the directory: use one of the user's own. Keep the file on a local
-/// disk.
+/// Only the owner can access the file (mode 0600) and each directory that is created for it. The file is replaced as a whole, so another
+/// process reads either the old credentials or the new ones. Next to it is a lock file, `NAME.lock`, which one process at a time holds for
+/// a renewal. On Unix, the file is refused if it is a symbolic link, belongs to another user, can be read by others, or is in a directory
+/// where others can replace it. On other systems, the file has the access rights of its directory, so use a directory of the user. Keep the
+/// file on a local disk.
 ///
 /// ```
 /// # fn example(credentials: links_sdk::oauth::Credentials) -> Result<(), Box<dyn std::error::Error>> {

@@ -25,11 +25,11 @@ const LEASE: Duration = Duration::from_secs(120);
 const RELEASE: &str =
     "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
-/// Returns a [`CredentialStore`] for the login of a name in a Redis server, so that a fleet renews a login once: one machine holds the lock and renews, and the others
-/// find its result.
+/// Returns a [`CredentialStore`] in a Redis server for the login with this name, so that a fleet renews a login only once: one machine
+/// takes the lock and renews it, and the others read the result.
 ///
 /// The credentials are encrypted (ChaCha20-Poly1305) with a [`StoreKey`] that the server does not know, and bound to the name of the login.
-/// They do not expire. Let the server write to disk (`appendonly yes`): a refresh token that was used and lost is a lost login.
+/// They do not expire. Turn on persistence (`appendonly yes`): if a refresh token was used and then lost, the login is lost.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -141,7 +141,7 @@ impl Drop for RedisLock {
 
 const BYTES: usize = 32;
 
-/// Secret key of a [`redis_store`](super::redis_store()). It belongs to the program's own secrets; all machines have the same.
+/// Secret key of a [`redis_store`](super::redis_store()). Keep it with your program's own secrets; all machines use the same key.
 #[derive(Clone, Debug)]
 pub struct StoreKey(Hidden<Zeroizing<[u8; BYTES]>>);
 
@@ -151,11 +151,11 @@ impl StoreKey {
         Self(Hidden(Zeroizing::new(bytes)))
     }
 
-    /// Reads a key, such as `openssl rand -hex 32` prints.
+    /// Reads a key, such as the output of `openssl rand -hex 32`.
     ///
     /// # Errors
     ///
-    /// When the text does not have 64 hexadecimal digits.
+    /// When the text is not 64 hexadecimal digits.
     pub fn from_hex(text: &str) -> Result<Self, InvalidValue> {
         let mut bytes = Zeroizing::new([0; BYTES]);
         hex::decode_to_slice(text.trim(), &mut *bytes)

@@ -28,24 +28,26 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60 * 60);
 /// Time for which a renewal waits for another process that holds the lock of the store.
 const LONGEST_LOCK: Duration = Duration::from_secs(60);
 
-/// Token source that returns the access token of the credentials in a store, and renews it when it expires or is refused: once for all tasks and all processes
-/// that share the store. See [the module](super) for an example.
+/// Token source that returns the access token of the credentials in a store. It renews the token when it expires or is refused, only once
+/// for all tasks and processes that share the store. For an example, see [the module](super).
 ///
-/// A renewal doesn't belong to the call that starts it. It runs to its end, including the save of the new refresh token, even if all calls that wait
-/// for it are dropped or pass their deadlines. A runtime that shuts down meanwhile waits for it, up to half a minute; after
-/// [`shutdown_background`](tokio::runtime::Runtime::shutdown_background) it ends on its own thread.
+/// A renewal does not depend on the call that starts it. It runs to its end and saves the new refresh token, even if all waiting calls are
+/// dropped or reach their deadlines. A runtime that shuts down in the meantime waits for it, for up to half a minute. After
+/// [`shutdown_background`](tokio::runtime::Runtime::shutdown_background), it finishes on its own thread.
 ///
-/// In the last 30 seconds of an access token, or in the last tenth of a life shorter than five minutes, calls still use it while it is renewed in the background.
-/// Once it has expired, or the service has refused it, calls wait for the renewal until their deadlines. After a failed renewal the authorization
-/// server isn't asked again for a second, and for twice as long after each further failure, up to a minute; a `Retry-After` of the
-/// authorization server can extend that to an hour. Calls without a valid token fail with the last error meanwhile.
+/// In the last 30 seconds of an access token (or in the last tenth, if it is valid for less than five minutes), calls still use it while it
+/// is renewed in the background. Once it has expired, or the service has refused it, calls wait for the renewal until their deadlines.
+/// After a failed renewal, the authorization server is not asked again for a second. This wait doubles after each further failure, up to a
+/// minute; a `Retry-After` of the authorization server can extend it to an hour. In the meantime, calls without a valid token fail with the
+/// last error.
 ///
-/// While the store cannot be written, calls use a renewed token that is not saved yet, and each second to each minute it is tried again; with the
-/// process, such a login is lost. An error of the store is temporary for calls, except with the kinds
-/// [`PermissionDenied`](ErrorKind::PermissionDenied), [`InvalidData`](ErrorKind::InvalidData) and [`InvalidInput`](ErrorKind::InvalidInput).
+/// If the store cannot be written, calls use a renewed token that is not saved yet. Saving is retried, at first every second and later
+/// every minute. If the process exits before the token is saved, the login is lost. An error of the store is temporary for calls, except
+/// for the kinds [`PermissionDenied`](ErrorKind::PermissionDenied), [`InvalidData`](ErrorKind::InvalidData) and
+/// [`InvalidInput`](ErrorKind::InvalidInput).
 ///
-/// The credentials are removed only when the authorization server reports that they have ended, and then only if no one has replaced them
-/// meanwhile; a server that fails or cannot be reached leaves them as they are.
+/// The credentials are removed only if the authorization server reports that they have expired, and only if nothing has replaced them in
+/// the meantime. If the server fails or cannot be reached, they are kept.
 #[derive(Clone, Debug)]
 pub struct RefreshingTokenSource {
     store: Arc<dyn CredentialStore>,
@@ -128,7 +130,7 @@ impl RefreshingTokenSource {
         Self { clock, ..self }
     }
 
-    /// Sets the options of the connections to the authorization server; a client certificate is shown only where the connector itself is.
+    /// Sets the options of the connections to the authorization server. A client certificate is shown only to the host of the connector.
     ///
     /// ```
     /// use links_sdk::ConnectionOptions;
