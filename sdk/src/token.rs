@@ -132,15 +132,15 @@ pub trait TokenSource: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// When there is no token. The call ends with this error, and nothing is sent.
+    /// When there is no token. The call fails with this error, and nothing is sent.
     fn token(&self) -> TokenFuture<'_, Token>;
 
-    /// Handles a 401 for this token. Returns whether [`TokenSource::token`] gives another one from now on; the request is then sent once
-    /// more. The provided method returns `false`.
+    /// Handles a 401 for this token. Returns whether [`TokenSource::token`] now returns another token; then the request is sent once more.
+    /// The provided method returns `false`.
     ///
     /// # Errors
     ///
-    /// When no token will be accepted, or another one cannot be obtained now. The call ends with this error.
+    /// When no token will be accepted, or another token cannot be obtained now. The call fails with this error.
     fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
         let _ = token;
         Box::pin(ready(Ok(false)))

@@ -90,7 +90,7 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// When the store cannot be read.
     fn load(&self) -> io::Result<Option<Credentials>>;
 
-    /// Replaces the stored credentials: all of them or, if it fails, none.
+    /// Replaces the stored credentials, completely or not at all.
     ///
     /// # Errors
     ///
@@ -104,12 +104,12 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// When the store cannot be written.
     fn forget(&self) -> io::Result<()>;
 
-    /// Takes the lock, or returns `None` while another user of the store holds it: it is asked for again after a while. The lock is taken
-    /// before the refresh token is used.
+    /// Takes the lock, or returns `None` while another user of the store holds it; then this method is called again after a while. The lock
+    /// is taken before the refresh token is used.
     ///
     /// # Errors
     ///
-    /// When there can be no lock, and when it is known that nothing could be saved.
+    /// When the lock cannot be taken, or saving would certainly fail.
     fn try_lock(&self) -> io::Result<Option<StoreLock>>;
 }
 

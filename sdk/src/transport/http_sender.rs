@@ -22,16 +22,16 @@ use super::answer::{ACCEPTED, Answer, MAX_BYTES, TimedOut, UnreadBody, after};
 use super::exchange::{BrokenAttempt, CallFailure};
 use super::retry::AttemptEnd;
 
-/// Timeouts of the network. The time limit of a whole call is its deadline.
+/// Network timeouts. The time limit for a whole call is its deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// Time limit until a connection is established, TLS included; 10 seconds unless set.
+    /// Time limit for establishing a connection, including TLS; by default 10 seconds.
     pub connect: Duration,
-    /// Time limit between two pieces of an answer, and of an upload; 30 seconds unless set.
+    /// Time limit between two pieces of a response or of an upload; by default 30 seconds.
     pub stall: Duration,
-    /// Time limit for one attempt, from the first byte sent to the last received. Unless set it is 30 seconds for a read, 45 for a music lookup,
-    /// 60 for a write and an hour for an upload.
+    /// Time limit for one attempt, from the first byte sent to the last byte received. By default 30 seconds for a read, 45 for a music
+    /// lookup, 60 for a write, and an hour for an upload.
     pub attempt: Option<Duration>,
 }
 

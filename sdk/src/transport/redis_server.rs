@@ -27,10 +27,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const MOST_BYTES: usize = 1024 * 1024;
 const PORT: u16 = 6379;
 
-/// A Redis server through which machines share what they know: `redis://`, `rediss://` (TLS, with the certificates of the
-/// system) or, for a socket of this machine, `unix://`.
+/// A Redis server through which machines share limits and logins: `redis://`, `rediss://` (TLS, with the certificates of the system) or,
+/// for a socket on this machine, `unix://`.
 ///
-/// Its clones share one connection, which is made when it is needed. `Display` and `Debug` show neither the user name nor the password.
+/// Clones share one connection, which is opened when it is needed. `Display` and `Debug` show neither the user name nor the password.
 ///
 /// ```
 /// use links_sdk::RedisServer;
@@ -63,7 +63,7 @@ impl RedisServer {
     ///
     /// # Errors
     ///
-    /// When it is not the URL of a Redis server.
+    /// When the text is not the URL of a Redis server.
     pub fn new(url: impl AsRef<str>) -> Result<Self, InvalidValue> {
         let invalid = |why: &str| InvalidValue::new(format!("not a Redis URL: {why}"));
         let mut url =

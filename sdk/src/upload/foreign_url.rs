@@ -130,8 +130,8 @@ pub(crate) async fn download(
     Err(Error::from_exchange(exchange, url.host(), None, why))
 }
 
-/// A URL that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Anyone who knows the URL can
-/// use it: `Debug` leaves it out.
+/// A URL for uploading one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Anyone who knows the URL
+/// can use it, so `Debug` does not show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UploadTarget {
@@ -140,7 +140,7 @@ pub struct UploadTarget {
     pub method: String,
     /// Maximum size in bytes.
     pub max_bytes: i64,
-    /// ISO 8601 time until which it works, 15 minutes from when it was made.
+    /// ISO 8601 time until which the URL is valid, 15 minutes after it was created.
     pub expires_at: String,
 }
 

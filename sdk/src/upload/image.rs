@@ -2,7 +2,7 @@
 
 use crate::ids::InvalidValue;
 
-/// Type of an image, determined by its first bytes because a file name is not reliable. Other types are never uploaded.
+/// Type of an image, determined by its first bytes, because a file name is not reliable. Images of other types are never uploaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ImageType {
@@ -20,7 +20,7 @@ impl ImageType {
     /// Number of first bytes that determine the type.
     pub const SIGNATURE: usize = 12;
 
-    /// Returns the type of an image that begins with these bytes; `None` if they begin no image.
+    /// Returns the type of an image that starts with these bytes; `None` if they are not the start of a known image.
     ///
     /// ```
     /// use links_sdk::ImageType;
@@ -55,12 +55,12 @@ impl ImageType {
 pub enum ImageUse {
     /// In a circle: square, at least 800x800.
     Avatar,
-    /// Across the page without cropping: 16:9, at least 1600x900. Other proportions push the content off the screen.
+    /// Across the page without cropping: 16:9, at least 1600x900. Other aspect ratios push the content off the screen.
     Background,
 }
 
 impl ImageUse {
-    /// Checks the size of an image in pixels. Proportions may be off by one percent.
+    /// Checks the size of an image in pixels. The aspect ratio may be off by one percent.
     ///
     /// ```
     /// use links_sdk::ImageUse;
@@ -72,7 +72,7 @@ impl ImageUse {
     ///
     /// # Errors
     ///
-    /// When the image would be cropped, or has fewer pixels than it is shown with.
+    /// When the image would be cropped, or is smaller than it is shown.
     pub fn check(self, width: usize, height: usize) -> Result<(), InvalidValue> {
         let (least_width, least_height, proportions) = match self {
             Self::Avatar => (800, 800, "1:1"),
