@@ -19,7 +19,7 @@ use links_sdk::types::LeadForm;
 use links_sdk::{FormId, Object, SlotId};
 
 impl ApplyAccount {
-    /// Plans. Nothing is locked and nothing is written.
+    /// Plans the changes. Nothing is locked and nothing is written.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -52,7 +52,7 @@ impl ApplyAccount {
         Ok(AccountPlan { forms: session.forms, pages })
     }
 
-    /// Makes pages and forms as they are desired.
+    /// Makes the pages and forms match the desired account.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -74,7 +74,7 @@ impl ApplyAccount {
     ///
     /// # Errors
     ///
-    /// When nothing was written to any page. The results of the pages are in [`AppliedAccount::pages`].
+    /// When nothing was written to any page. Otherwise the result of each page is in [`AppliedAccount::pages`].
     pub async fn run(self) -> Result<AppliedAccount, AccountError> {
         let pages = self.pages()?;
         let mut session = AccountSession::new(&self).await?;

@@ -205,8 +205,7 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
     /// Records information that affects all further requests.
     fn note<'a>(&'a self, note: PacerNote, clock: &'a dyn Clock) -> PacerFuture<'a, ()>;
 
-    /// Returns the minimum wait of a request if `ahead` other requests of its bucket are admitted first. `None` if there is no wait, or if the
-    /// pacer does not know.
+    /// Returns the minimum wait of a request if `ahead` other requests of its bucket are admitted first. `None` if the pacer does not know.
     fn forecast<'a>(
         &'a self,
         bucket: Bucket,
