@@ -319,7 +319,7 @@ struct BatchErrorDetails {
 }
 
 impl BatchError {
-    /// Returns the ids of the slots written before the request that failed, in order.
+    /// Returns the IDs of the slots written before the request that failed, in order.
     pub fn done(&self) -> &[SlotId] {
         &self.0.done
     }

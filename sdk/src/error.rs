@@ -147,7 +147,7 @@ pub trait FailedRun: std::error::Error + Send + Sync + 'static {
     fn is_safe_to_repeat(&self) -> bool;
 }
 
-/// Headers under which services give a request an id. The interface describes none.
+/// Headers under which services give a request an ID. The interface describes none.
 const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-correlation-id", "cf-ray"];
 
 impl Error {

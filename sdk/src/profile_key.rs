@@ -1,4 +1,4 @@
-//! Key of a profile: an id or a login.
+//! Key of a profile: an ID or a login.
 
 use std::fmt;
 use std::str::FromStr;

@@ -117,7 +117,7 @@ struct AccountSession<'a> {
     forms: Vec<FormPlan>,
     /// Merges of the forms.
     form_merges: Vec<Merge>,
-    /// Ids of the forms by name, as far as they exist.
+    /// IDs of the forms by name, as far as they exist.
     ids: BTreeMap<String, FormId>,
     /// Merges of the pages, each with the slots that an interrupted run had made.
     merges: BTreeMap<usize, (Merge, BTreeMap<usize, SlotId>)>,
@@ -194,7 +194,7 @@ impl<'a> AccountSession<'a> {
         self.request.desired.pages[nth].name()
     }
 
-    /// Returns the value of a reference to a form: its id, or a placeholder for one that is created.
+    /// Returns the value of a reference to a form: its ID, or a placeholder for one that is created.
     fn form(&self, name: &str) -> Option<Value> {
         if let Some(id) = self.ids.get(name) {
             return Some(json!(id));
@@ -339,7 +339,7 @@ impl<'a> AccountSession<'a> {
         Ok(())
     }
 
-    /// Creates and changes the forms, and puts the ids of new ones into the plans.
+    /// Creates and changes the forms, and puts the IDs of new ones into the plans.
     async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
         let mut has_written = false;
         for plan in &mut self.forms {

@@ -181,7 +181,7 @@ impl PageSnapshot {
         Ok((page, rest))
     }
 
-    /// Returns a page that is not created yet. Its id is 0.
+    /// Returns a page that is not created yet. Its ID is 0.
     pub(super) fn not_yet(login: String) -> Self {
         Self {
             id: ProfileId::new(0),

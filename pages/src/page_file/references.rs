@@ -1,4 +1,4 @@
-//! References in page files: `{$upload: ./menu.jpg}` for the path of an image, `{$form: booking}` for the id of a form. A key with one
+//! References in page files: `{$upload: ./menu.jpg}` for the path of an image, `{$form: booking}` for the ID of a form. A key with one
 //! more leading `$` is literal.
 
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub struct ReferencePlace {
 pub enum ReferenceTarget {
     /// Path of this image on the service.
     Upload(String),
-    /// Id of the form with this local name, otherwise of the account's form with this title.
+    /// ID of the form with this local name, otherwise of the account's form with this title.
     Form(String),
 }
 

@@ -282,7 +282,7 @@ impl JournalEntries {
         self.begun().filter(|_| self.is_unsettled()).and_then(|begun| self.batch(begun.step))
     }
 
-    /// Returns the ids of the slots that the run created, by the index of the item; for a create of which it is unknown whether it was
+    /// Returns the IDs of the slots that the run created, by the index of the item; for a create of which it is unknown whether it was
     /// executed, those that `page` shows.
     pub(crate) fn created_on(&self, page: &[Slot]) -> BTreeMap<usize, SlotId> {
         let mut created = self.done.created.clone();

@@ -22,7 +22,7 @@ pub struct RunHeader {
     /// The account. Journals of older versions do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<RunOwner>,
-    /// The page's id.
+    /// The page's ID.
     pub profile: ProfileId,
     /// The page's login when the run began.
     pub login: String,
@@ -46,7 +46,7 @@ pub struct RunHeader {
     /// The command. Journals of older versions and of other programs do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<RunCommand>,
-    /// Id of the form, if the command wrote a form instead of a page.
+    /// ID of the form, if the command wrote a form instead of a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
 }

@@ -324,7 +324,7 @@ impl JournalStore {
         Some((newest, length))
     }
 
-    /// Returns the page's id.
+    /// Returns the page's ID.
     pub fn profile(&self) -> Option<ProfileId> {
         if self.is_of_commands() {
             return None;

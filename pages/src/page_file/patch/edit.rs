@@ -144,11 +144,11 @@ pub enum MarkedConflict {
     Differs(Value),
     /// No such value any more.
     Removed,
-    /// A slot with this id that may be the one of this item.
+    /// A slot with this ID that may be the one of this item.
     Twin(SlotId),
-    /// The slot with this id, changed, which the file no longer had.
+    /// The slot with this ID, changed, which the file no longer had.
     Kept(SlotId),
-    /// Slots with these ids in another order.
+    /// Slots with these IDs in another order.
     Order(Vec<SlotId>),
 }
 

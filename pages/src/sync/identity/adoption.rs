@@ -72,7 +72,7 @@ pub(super) fn adopt_for_gone(binder: &mut Binder<'_>) {
     }
 }
 
-/// Binds an item whose id neither the page nor the last sync knows to a new slot of the page that equals it; without a telling value only
+/// Binds an item whose ID neither the page nor the last sync knows to a new slot of the page that equals it; without a telling value only
 /// after the same neighbour.
 pub(super) fn adopt_for_unknown_id(binder: &mut Binder<'_>, item: usize) {
     if binder.items[item].telling.is_empty() {

@@ -14,7 +14,7 @@ fn slots(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<Option<i64>> 
     merge.bindings.iter().map(|binding| binding.slot.map(SlotId::get)).collect()
 }
 
-/// Returns the problem of an item whose id names nothing.
+/// Returns the problem of an item whose ID names nothing.
 fn not_on_page(index: usize, id: i64) -> IdentityProblem {
     IdentityProblem::Named(ItemError { index, problem: ItemProblem::NotOnPage { id: id.into() } })
 }
