@@ -93,7 +93,12 @@ fn no_argument_that_takes_a_file_reads_what_is_no_regular_file() {
         ] {
             let run = env.run(&line.replace("FILE", file));
             assert_eq!((run.exit, run.stdout.as_str()), (8, ""), "{run}");
-            let why = ["not a file", "is larger than", "is outside the page file's directory"];
+            let why = [
+                "not a file",
+                "must be a file",
+                "is larger than",
+                "is outside the page file's directory",
+            ];
             assert!(why.iter().any(|it| run.stderr.contains(it)), "{run}");
         }
     }
