@@ -292,7 +292,7 @@ impl Puller<'_, '_> {
         self.pull.base.fields = pairs;
     }
 
-    /// Computes the order of the items: that of the page if only the page changed. Inserted slots follow their left neighbour on the page.
+    /// Computes the order of the items: that of the page if only the page changed. Inserted slots follow their left neighbor on the page.
     fn arrange(&mut self) {
         let bound = self.bound;
         let removed: BTreeSet<usize> = self.pull.removed.iter().copied().collect();

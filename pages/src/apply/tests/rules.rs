@@ -77,7 +77,7 @@ fn items_are_matched_to_slots_by_id_content_and_resemblance() {
         // Inside lists, too.
         (page(&[(1, "faq", json!({"items": [{"q": "Open when?", "a": "At 8."}]})), (2, "faq", json!({"items": [{"q": "Where is it?", "a": "Here."}]}))]),
          vec![json!(["faq", {"items": [{"q": "Where is it?", "a": "There."}]}]), json!(["faq", {"items": [{"q": "Open when?", "a": "At 9."}]}])], "2* 1* moved"),
-        // A slot without an item is kept after its left neighbour.
+        // A slot without an item is kept after its left neighbor.
         (page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("C"))]), vec![json!(["text", text("A")]), json!(["text", text("C")])], "1 2 3"),
         (page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("C"))]), vec![json!(["text", text("C")]), json!(["text", text("A")])], "3 1 2 moved"),
         (page(&[(1, "divider", json!([]))]), vec![], "1"),

@@ -4,8 +4,8 @@
 //! 1. The `id` that the item gives, also an earlier ID of the slot.
 //! 2. Equal hashes of all keys that the file mentions: a longest common subsequence first, then anywhere.
 //! 3. An item that equals a slot of the page which the last sync did not know is that slot (it was made on both sides).
-//! 4. A telling value in common, most of them first, then neighbours in common.
-//! 5. The only item and the only entry of a type between the same neighbours.
+//! 4. A telling value in common, most of them first, then neighbors in common.
+//! 5. The only item and the only entry of a type between the same neighbors.
 //! 6. An item that equals what the page has now in a slot that no other item is.
 //!
 //! Where nothing tells which of several slots an item is, and the slots differ on the page, it is refused.
@@ -67,7 +67,7 @@ struct Binder<'a> {
     taken: Vec<bool>,
     /// For each item, whether no rule may be tried any more.
     is_closed: Vec<bool>,
-    /// For each item, whether only its neighbours tell which slot it is.
+    /// For each item, whether only its neighbors tell which slot it is.
     is_by_place: Vec<bool>,
     /// For each item, the new slots of the page that resemble it.
     resembling: Vec<Vec<usize>>,

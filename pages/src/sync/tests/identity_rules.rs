@@ -240,7 +240,7 @@ fn rule_4_one_equal_telling_value_is_enough() {
     let base = synced(&live);
     let edited = file(&[button("Weblog", "c"), button("Our menu", "a"), button("Shop", "b2")]);
     assert_eq!(slots(&base, &edited, &page(&live)), [Some(3), Some(1), Some(2)]);
-    // Neighbours decide where a value is shared.
+    // Neighbors decide where a value is shared.
     let live = [(1, button("Menu", "a")), (2, divider()), (3, button("Shop", "a"))];
     let base = synced(&live);
     let edited = file(&[button("Our menu", "a"), divider(), button("Our shop", "a")]);

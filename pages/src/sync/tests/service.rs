@@ -1,4 +1,4 @@
-//! Simple model of the service that normalises what it stores, for one page.
+//! Simple model of the service that normalizes what it stores, for one page.
 
 use links_sdk::SlotId;
 use serde_json::{Map, Value, json};
