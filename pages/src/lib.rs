@@ -1,5 +1,5 @@
-//! Public link pages as data: what a page shall be is planned against what it is, merged with what others changed, applied, recorded, and
-//! taken back. The client of the service is [`links_sdk`].
+//! Public link pages as data. You describe how a page should be. The crate plans the changes, merges them with changes by others, applies
+//! and records them, and can undo them. The client of the service is [`links_sdk`].
 //!
 //! ```no_run
 //! use links_pages::account::{ApplyAccount, DesiredAccount};
@@ -20,12 +20,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`account`] | pages and forms together, also from their files |
+//! | [`account`] | pages and forms together, optionally from files |
 //! | [`apply`] | one page: its plan, its runs and their journals |
 //! | [`sync`] | three-way merges, and the record of the last sync |
-//! | [`undo`] | what the reverse of a run needs |
+//! | [`undo`] | undoing runs |
 
 pub mod account;
 pub mod apply;

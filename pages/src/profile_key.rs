@@ -1,10 +1,10 @@
-//! Parsing of the names of pages and slots on the command line and in page files: a page by id, login or URL, a slot by id.
+//! Parsing of the names of pages and slots on the command line and in page files: a page by ID, login or URL, a slot by ID.
 
 use std::ops::RangeInclusive;
 
 use links_sdk::{InvalidValue, ProfileKey, SlotId};
 
-/// Parses an id, a login, or the URL of a page (`https://links.example/cafe`).
+/// Parses an ID, a login, or the URL of a page (`https://links.example/cafe`).
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub fn once(keys: Vec<ProfileKey>) -> Vec<ProfileKey> {
     once
 }
 
-/// Returns the host in the URL of a page, with its port if that is not the usual one; `None` for an id or a login.
+/// Returns the host in the URL of a page, with its port if that is not the usual one; `None` for an ID or a login.
 pub fn host(text: &str) -> Option<&str> {
     let (scheme, rest) = url(text)?;
     let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
@@ -48,11 +48,11 @@ fn url(text: &str) -> Option<(&str, &str)> {
     text.split_once("://").filter(|(scheme, _)| matches!(*scheme, "https" | "http"))
 }
 
-/// Parses the id of a slot.
+/// Parses the ID of a slot.
 ///
 /// # Errors
 ///
-/// When the text is not an id.
+/// When the text is not an ID.
 pub fn slot(text: &str) -> Result<SlotId, &'static str> {
     if text.parse::<i64>().is_err() && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
     {
@@ -70,7 +70,7 @@ pub const LOGIN_LENGTH: RangeInclusive<usize> = 4..=60;
 /// Checks the rules for a new login that apply to everyone: 4 to 60 of `a-z A-Z 0-9 . _`. Only the service knows the reserved words.
 pub fn broken_login_rule(login: &str) -> Option<&'static str> {
     if !login.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_')) {
-        Some("a login must have only letters a-z, digits, `.` and `_`")
+        Some("a login can have only letters a-z, digits, `.` and `_`")
     } else if !LOGIN_LENGTH.contains(&login.len()) {
         Some("a login must have 4 to 60 characters")
     } else {

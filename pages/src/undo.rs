@@ -1,4 +1,4 @@
-//! Taking back a run: what its reverse needs of the journals, and the request of a program.
+//! Undoing a run: the data from the journals, and the request for programs.
 
 mod portable_run;
 
@@ -16,12 +16,12 @@ use crate::apply::{
 use crate::page_file::PageFile;
 pub use portable_run::PortableRun;
 
-/// What the reverse of a run needs.
+/// Data that is needed to undo a run.
 #[derive(Clone, Debug)]
 pub struct UndoSource {
-    /// The run that is taken back.
+    /// The run to undo.
     pub log: JournalEntries,
-    /// The slots before the run, if they are known: see [`slots_before`].
+    /// The slots before the run, if known: see [`slots_before`].
     pub before: Option<Vec<DesiredSlot>>,
     /// The runs of its page on this machine.
     pub runs: JournalStore,
@@ -42,7 +42,7 @@ pub fn slots_before(store: &JournalStore, run: &str) -> io::Result<Option<Vec<De
 }
 
 impl UndoSource {
-    /// Returns the reverse of the run for its page as it is now. With `overwrite` what was changed since the run is restored too.
+    /// Returns the undo of the run for the current page. With `overwrite`, values that were changed since the run are also restored.
     ///
     /// # Errors
     ///
@@ -64,13 +64,13 @@ impl UndoSource {
         Ok(Undo::of(&self.log, &now.slots, &now.fields(), &facts))
     }
 
-    /// Returns whether the run wrote a profile field, or may have.
+    /// Returns whether the run wrote, or may have written, a profile field.
     pub fn wrote(&self, name: &str) -> bool {
         self.log.plan().is_some_and(|plan| plan.fields.changed.contains_key(name))
             || self.log.fields().any(|fields| fields.changed.contains_key(name))
     }
 
-    /// Returns the ids of the slots that earlier commands have created again, by their earlier ids; and those of them that an interrupted
+    /// Returns the IDs of the slots that earlier commands have created again, by their earlier IDs; and those of them that an interrupted
     /// undo of the same run has created.
     fn recreated(
         &self,
@@ -92,12 +92,13 @@ impl UndoSource {
 }
 
 impl Apply {
-    /// Returns the request that takes back what the newest run on a page wrote, by the journal of `settings`; `None` if no run is left to take
-    /// back. Runs that were taken back, and those that did it, are passed over, so repeats go further back.
+    /// Returns the request that undoes the newest run on a page, based on the journal of `settings`; `None` if no run is left to undo. Runs
+    /// that were undone, and runs that undid them, are skipped, so repeated calls go further back.
     ///
-    /// What came to the page since stays. The request is for the page as it is now: if that changes before it is sent, nothing is written.
-    /// [`not_restored`](Self::not_restored) says what does not come back, such as a deleted event slot or a login.
-    /// A run of which nothing can come back is passed over. An example is at [`DesiredAccount::read`](crate::account::DesiredAccount::read).
+    /// Later additions to the page are kept. The request is for the current page: if the page changes before the request is sent, nothing
+    /// is written. [`not_restored`](Self::not_restored) returns the parts that cannot be restored, such as a deleted event slot or a login.
+    /// A run of which nothing can be restored is skipped. For an example, see
+    /// [`DesiredAccount::read`](crate::account::DesiredAccount::read).
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -111,7 +112,8 @@ impl Apply {
     ///
     /// # Errors
     ///
-    /// When the page or its journal cannot be read, when the newest run did not end, and when what the run wrote was changed since.
+    /// When the page or its journal cannot be read, when the newest run is unfinished, or when the values that the run wrote were changed
+    /// later.
     pub async fn undo(
         page: &ProfileHandle,
         settings: RunSettings,
@@ -154,14 +156,14 @@ fn newest(
             Ok(log) => log,
             Err(JournalError::NotBegun) => continue,
             Err(why) => {
-                return Err(io::Error::other(format!("the run {}: {why}", recorded.run)));
+                return Err(io::Error::other(format!("run {}: {why}", recorded.run)));
             }
         };
         let undoes = log.opening.command.as_ref().and_then(|command| command.undoes.clone());
         let run = log.run.clone();
         if log.state == RunState::Unfinished {
-            let why = "it did not end: apply its content again, or abort it";
-            return Err(io::Error::other(format!("the run {run}: {why}")));
+            let what = "apply its content again, or abort it";
+            return Err(io::Error::other(format!("run {run} is unfinished: {what}")));
         }
         if undone.contains(&run) || !log.has_effect() {
             continue;

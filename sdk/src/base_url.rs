@@ -7,9 +7,9 @@ use url::{Host, Url};
 
 use crate::ids::InvalidValue;
 
-/// The service's base URL, version segment included (`https://example.test/api/v1`).
+/// The service's base URL, including the version segment (`https://example.test/api/v1`).
 ///
-/// Only https is accepted, except for this machine itself: a token is never sent unencrypted.
+/// Only https is accepted, except for this machine, so that a token is never sent unencrypted.
 ///
 /// ```
 /// use links_sdk::BaseUrl;
@@ -26,7 +26,7 @@ impl BaseUrl {
     ///
     /// # Errors
     ///
-    /// When it is neither https nor http to this machine, or holds a user name, a password, `?` or `#`.
+    /// When it is neither https nor http to this machine, or contains a user name, a password, `?` or `#`.
     pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidValue> {
         Self::parse(text.as_ref(), false)
     }
@@ -37,10 +37,10 @@ impl BaseUrl {
         let mut url = Url::parse(text.trim())
             .map_err(|error| InvalidValue::new(format!("not a URL: {error}")))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return refused("not hold a user name or a password");
+            return refused("not contain a user name or a password");
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return refused("end with its path: no `?` and no `#`");
+            return refused("not contain `?` or `#`");
         }
         match url.scheme() {
             "https" if url.has_host() => {}
@@ -52,7 +52,7 @@ impl BaseUrl {
         Ok(Self(url))
     }
 
-    /// Returns a URL, valid or not, for display: the part before an `@`, a name and a password, is replaced.
+    /// Returns a URL, valid or not, for display. The user name and password before an `@` are replaced.
     ///
     /// ```
     /// use links_sdk::BaseUrl;
@@ -92,7 +92,7 @@ impl BaseUrl {
         }
     }
 
-    /// Returns scheme, host and port, to which credentials belong.
+    /// Returns the scheme, host and port, for which credentials are valid.
     pub fn origin(&self) -> String {
         self.0.origin().ascii_serialization()
     }
@@ -157,7 +157,7 @@ mod tests {
         ] {
             assert!(refused(text).contains("user name"), "{text}");
         }
-        assert!(refused("https://links.test/?a").contains("end with its path"));
+        assert!(refused("https://links.test/?a").contains("not contain `?`"));
         assert!(refused("links.test").contains("not a URL"));
         for text in [
             "https://links.test/api/v1",

@@ -20,11 +20,11 @@ use crate::transport::caller_headers::IdempotencyKey;
 /// Maximum number of slots that one request creates, updates or deletes.
 pub const SLOTS_PER_BATCH: usize = 50;
 
-/// A write over any number of slots, not sent yet: `.await` sends it, 50 slots a request, in the order given.
+/// A write of any number of slots that is not sent yet. `.await` sends it, 50 slots per request, in the given order.
 ///
-/// Each request is all or nothing; the run as a whole is not: it ends with the first request that fails, and a [`BatchError`] says what
-/// was done. From [`SlotsHandle::create_many`], [`SlotsHandle::update_many`] and [`SlotsHandle::delete_many`].
-#[must_use = "nothing is sent before it is awaited"]
+/// Each request is all or nothing, but the run as a whole is not: it stops at the first request that fails, and a [`BatchError`] reports
+/// what was done. From [`SlotsHandle::create_many`], [`SlotsHandle::update_many`] and [`SlotsHandle::delete_many`].
+#[must_use = "nothing is sent unless you `.await` it"]
 pub struct BatchRun<I, D> {
     slots: SlotsHandle,
     items: Vec<I>,
@@ -69,7 +69,7 @@ impl<I: Send + 'static, D: Send + 'static> BatchRun<I, D> {
         self
     }
 
-    /// Returns the future of the run, to spawn it or to poll it beside others. `.await` is the same.
+    /// Returns the future of the run, so that you can spawn it or poll it with others. `.await` is the same.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -126,7 +126,7 @@ impl<I: Send + 'static, D: Send + 'static> BatchRun<I, D> {
 }
 
 impl SlotsHandle {
-    /// Creates any number of slots, 50 a request, in page order.
+    /// Creates any number of slots, 50 per request, in page order.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -165,8 +165,8 @@ impl SlotsHandle {
         )
     }
 
-    /// Changes any number of slots, 50 a request, each as [`SlotsHandle::update`] does. Returns their ids; sending the same changes again
-    /// changes nothing more.
+    /// Changes any number of slots, 50 per request, like [`SlotsHandle::update`] does for each. Returns their IDs. Sending the same changes
+    /// again has no further effect.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -199,7 +199,7 @@ impl SlotsHandle {
         )
     }
 
-    /// Deletes any number of slots and their click statistics, for good, 50 a request. Returns their ids. An id named twice is refused
+    /// Permanently deletes any number of slots and their click statistics, 50 per request. Returns their IDs. A duplicate ID is refused
     /// before anything is sent.
     ///
     /// ```
@@ -219,7 +219,7 @@ impl SlotsHandle {
         let mut seen = HashSet::new();
         let repeated = ids.iter().position(|id| !seen.insert(*id));
         let refused = repeated.map(|index| {
-            let message = format!("slot {} is named twice", ids[index]);
+            let message = format!("duplicate slot {}", ids[index]);
             (index, Error::invalid(operation::DELETE_SLOTS.id, message))
         });
         let run = BatchRun::new(
@@ -241,13 +241,13 @@ impl SlotsHandle {
 }
 
 impl BatchRun<NewSlot, Slot> {
-    /// Returns the key of the run. Each request has a key made from it and the request's number.
+    /// Returns the key of the run. The key of each request is made from it and the request's number.
     pub fn run_key(&self) -> &IdempotencyKey {
         &self.key
     }
 
-    /// Sets the key of the run instead of a random one. The same slots under the key of an earlier run continue that run: for 24 hours the
-    /// service repeats its answers to the requests that it has executed, and it creates the rest.
+    /// Sets the key of the run instead of a random one. If you send the same slots under the key of an earlier run, that run continues: for
+    /// 24 hours, the service repeats its responses to the requests it has executed, and creates the remaining slots.
     pub fn with_run_key(mut self, key: IdempotencyKey) -> Self {
         self.key = key;
         self
@@ -293,7 +293,7 @@ fn at_index(first: usize, error: &Error) -> FieldErrors {
 
 fn key_of(run: &IdempotencyKey, number: usize) -> Result<IdempotencyKey, Error> {
     IdempotencyKey::new(format!("{run}-{number}")).map_err(|_| {
-        let message = "the key of the run is too long: a number is added to it for each request";
+        let message = "the run key is too long: each request appends a number to it";
         Error::invalid(operation::CREATE_SLOTS.id, message)
     })
 }
@@ -303,7 +303,7 @@ fn check_count(operation: &Operation, sent: usize, answered: usize) -> Result<()
     if sent == answered { Ok(()) } else { Err(Error::other_number(operation.id, sent, answered)) }
 }
 
-/// Error of a run that ended before its last request, with what was done and what was not.
+/// Error of a run that stopped before its last request, with what was done and what was not.
 #[derive(Debug)]
 pub struct BatchError(Box<BatchErrorDetails>);
 
@@ -319,12 +319,12 @@ struct BatchErrorDetails {
 }
 
 impl BatchError {
-    /// Returns the ids of the slots written before the request that failed, in order.
+    /// Returns the IDs of the slots written before the request that failed, in order.
     pub fn done(&self) -> &[SlotId] {
         &self.0.done
     }
 
-    /// Returns the indexes of the slots of the failed request. The slots before them are done, and nothing was sent of those after them.
+    /// Returns the indexes of the slots in the failed request. The slots before them were written; the slots after them were not sent.
     pub fn failed(&self) -> Range<usize> {
         self.0.failed.clone()
     }
@@ -334,7 +334,7 @@ impl BatchError {
         self.0.cause.outcome()
     }
 
-    /// Returns the refused fields and why, with the index that the caller's slot has (`slots.120.data.link`).
+    /// Returns the refused fields and the reasons, with the index of the slot in your list (`slots.120.data.link`).
     pub fn field_errors(&self) -> &FieldErrors {
         &self.0.field_errors
     }
@@ -344,9 +344,9 @@ impl BatchError {
         &self.0.key
     }
 
-    /// Returns whether the same run can be sent again without doing anything twice: nothing was done yet, and
-    /// [the call](Error::is_safe_to_repeat) can be. Slots that are created under [the key of the run](BatchError::run_key) can be sent again
-    /// in any case.
+    /// Returns whether you can send the same run again without doing anything twice: nothing was done yet, and [the
+    /// call](Error::is_safe_to_repeat) can be sent again. Slots that are created under [the key of the run](BatchError::run_key) can always
+    /// be sent again.
     pub fn is_safe_to_repeat(&self) -> bool {
         self.0.done.is_empty() && self.0.cause.is_safe_to_repeat()
     }
@@ -379,14 +379,24 @@ impl FailedRun for BatchError {
 impl fmt::Display for BatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BatchErrorDetails { verb, done, failed, total, .. } = &*self.0;
-        let outcome = match self.outcome() {
-            Outcome::NotExecuted => "were not",
-            Outcome::Executed => "were",
-            Outcome::Unknown => "may have been",
-        };
         let (first, last) = (failed.start + 1, failed.end);
-        write!(f, "of {total} slots, numbers {first} to {last} {outcome} {verb}")?;
-        if done.is_empty() { Ok(()) } else { write!(f, "; {} before them were", done.len()) }
+        let outcome = match (self.outcome(), first == last) {
+            (Outcome::NotExecuted, true) => "was not",
+            (Outcome::NotExecuted, false) => "were not",
+            (Outcome::Executed, true) => "was",
+            (Outcome::Executed, false) => "were",
+            (Outcome::Unknown, _) => "may have been",
+        };
+        let slots = if first == last {
+            format!("slot {first}")
+        } else {
+            format!("slots {first} to {last}")
+        };
+        write!(f, "{slots} of {total} {outcome} {verb}")?;
+        match done.len() {
+            0 => Ok(()),
+            before => write!(f, "; the first {before} were {verb}"),
+        }
     }
 }
 

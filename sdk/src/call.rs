@@ -23,19 +23,19 @@ use crate::transport::{Answer, BoxFuture, caller_headers};
 /// Function that sends the requests of a call. It sends the same ones each time.
 type SendCall<T> = Arc<dyn Fn(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send + Sync>;
 
-/// A call that reads. It has no dry run and no key.
+/// A call that reads. It has no dry run and no idempotency key.
 #[derive(Debug)]
 pub enum Read {}
 /// A call that sets values. Repeating it changes nothing more.
 #[derive(Debug)]
 pub enum Write {}
-/// A call that makes something new. It carries an idempotency key.
+/// A call that creates something. It carries an idempotency key.
 #[derive(Debug)]
 pub enum Create {}
-/// A call that deletes one thing. It has no dry run: the service answers 204 to a dry run of it and to the delete itself.
+/// A call that deletes one thing. It has no dry run, because the service answers both a dry run and the delete itself with 204.
 #[derive(Debug)]
 pub enum Delete {}
-/// A call that deletes several things. It has a dry run: the service answers 204 to that, and 200 to the delete itself.
+/// A call that deletes several things. It has a dry run: the service answers a dry run with 204, and the delete itself with 200.
 #[derive(Debug)]
 pub enum DeleteMany {}
 
@@ -49,10 +49,10 @@ impl SupportsDryRun for Create {}
 #[doc(hidden)]
 impl SupportsDryRun for DeleteMany {}
 
-/// One call of the service, not sent yet: `.await` sends it, and [`Call::send`] returns its future.
+/// A call of the service that is not sent yet. `.await` sends it, and [`Call::send`] returns its future.
 ///
-/// A clone is the same call with the same idempotency key: sending both creates one thing. So a call whose outcome is unknown can be sent
-/// again:
+/// A clone is the same call with the same idempotency key, so sending both creates only one thing. Use a clone to send a call again whose
+/// outcome is unknown:
 ///
 /// ```
 /// # links_test_support::example::run(async |client| {
@@ -76,7 +76,7 @@ impl SupportsDryRun for DeleteMany {}
 /// println!("{} pages", profiles.len());
 /// # Ok(()) }
 /// ```
-#[must_use = "a call is sent when it is awaited"]
+#[must_use = "a call is not sent unless you `.await` it"]
 pub struct Call<T, K = Read> {
     sender: CallSender,
     deadline: Duration,
@@ -154,7 +154,7 @@ impl<T: Send + 'static, K> Call<T, K> {
         })
     }
 
-    /// Returns the future of the call, to spawn it or to poll it beside others. `.await` on the call is the same.
+    /// Returns the future of the call, so that you can spawn it or poll it with others. `.await` on the call is the same.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -198,23 +198,23 @@ impl<T: Send + 'static, K> Call<T, K> {
         Box::pin(call_span(operation, sending))
     }
 
-    /// Sets the time limit for this call, waiting and retries included. It runs from when the call is polled first.
+    /// Sets the time limit for this call, including waits and retries. It starts when the call is first polled.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// Sets the longest single wait for the rate limits; a longer one fails at once, and [`Error::retry_after`] says how long it is.
-    /// Without it only the deadline limits the waits.
+    /// Sets the maximum single wait for the rate limits. A call that would have to wait longer fails at once, and [`Error::retry_after`]
+    /// returns the wait. If you don't set it, only the deadline limits the waits.
     pub fn with_max_wait(mut self, wait: Duration) -> Self {
         self.sender.options.max_wait = Some(wait);
         self
     }
 
-    /// Adds a header to the requests of this call, in place of one of this name that the
-    /// [client](crate::ClientBuilder::header) adds. Its value is shown nowhere, and requests to hosts that the service names, such as those
-    /// of upload URLs, do not carry it. A header that a call depends on (`Authorization`, `Host`, `Content-Type`, `Idempotency-Key` and
-    /// others) is refused when the call is awaited, before anything is sent.
+    /// Adds a header to the requests of this call. It replaces a header of the same name from the [client](crate::ClientBuilder::header).
+    /// Its value is never shown, and it is not sent to other hosts that the service names, such as the hosts of upload URLs. A header that
+    /// a call depends on (`Authorization`, `Host`, `Content-Type`, `Idempotency-Key` and others) is refused when you await the call, before
+    /// anything is sent.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -235,7 +235,7 @@ impl<T: Send + 'static, K> Call<T, K> {
         }
     }
 
-    /// Returns the call with the answer as the service sent it, undecoded: nothing is lost and nothing is rewritten.
+    /// Returns the call with the response as the service sent it, without decoding: nothing is lost or rewritten.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -247,7 +247,7 @@ impl<T: Send + 'static, K> Call<T, K> {
     ///
     /// # Errors
     ///
-    /// The errors of the call itself, also that of an answer that cannot be decoded.
+    /// The errors of the call itself, including the error for a response that cannot be decoded.
     pub fn answer(self) -> Call<Answer, K> {
         self.sent_by(|sender, send| {
             Box::pin(async {
@@ -268,8 +268,8 @@ impl<T: Send + 'static, K> Call<T, K> {
         self
     }
 
-    /// Returns the call with its result and the answer that it was read from, for the headers of the service. The answer is that of the last
-    /// request, if the call takes several.
+    /// Returns the call with its result and the response that the result was read from, for the headers of the service. If the call takes
+    /// several requests, it is the response to the last one.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -293,8 +293,8 @@ impl<T: Send + 'static, K> Call<T, K> {
 }
 
 impl<T: Send + 'static> Call<T, Write> {
-    /// Sets a callback for the record that a change of its fields replaces, as it was read right before each request. Only calls that read
-    /// before they write have one: `update_unchanged` of a slot, a form, a page or its settings.
+    /// Sets a callback for the record that a change replaces. The callback gets the record as it was read right before each request. Only
+    /// calls that read before they write use it: `update_unchanged` of a slot, a form, a page or its settings.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -325,7 +325,7 @@ impl<T: Send + 'static, K> Call<T, K> {
 }
 
 impl<T: Send + 'static> Call<T, Create> {
-    /// Sets the key to send instead of a random one, to repeat a call that another process began.
+    /// Sets the key to send instead of a random one, to repeat a call that another process has started.
     pub fn with_idempotency_key(mut self, key: IdempotencyKey) -> Self {
         self.sender.options.idempotency_key = Some(key);
         self
@@ -345,8 +345,8 @@ impl<T: Send + 'static> Call<T, Create> {
 }
 
 impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
-    /// Returns the call as a dry run: the service validates it and changes nothing. Rules that answer 409
-    /// are probably not checked.
+    /// Returns the call as a dry run: the service validates it and changes nothing. A dry run probably does not check rules that return
+    /// 409.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -362,7 +362,7 @@ impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
     ///
     /// # Errors
     ///
-    /// The 422 of the call itself; and [`Error::is_dry_run_executed`] when the service answered as if it had executed the call.
+    /// The 422 of the call itself, and [`Error::is_dry_run_executed`] if the service responded as if it had executed the call.
     pub fn dry_run(mut self) -> Call<()> {
         self.sender.make_dry_run();
         self.sent_by(|sender, send| Box::pin(run_dry(sender, send)))
@@ -407,7 +407,7 @@ async fn with_answer<T>(
         }
         (None, Err(error)) => Err(error),
         (None, Ok(_)) => {
-            Err(Error::invalid(operation.id, "the call ended without an answer of the service"))
+            Err(Error::invalid(operation.id, "the call ended without a response from the service"))
         }
     }
 }
@@ -438,10 +438,10 @@ impl<T, K> fmt::Debug for Call<T, K> {
     }
 }
 
-/// Future of a call or of a run. It is `Send` and `'static`: it can be awaited, spawned, and raced with others.
+/// Future of a call or of a run. It is `Send` and `'static`, so you can await it, spawn it, or race it with others.
 ///
-/// Nothing happens before it is polled, and the deadline of a call starts then. Dropping it cancels the call: nothing more is sent, and a
-/// request that is on its way may still be executed.
+/// Nothing happens before it is polled; then the deadline of the call starts. Dropping it cancels the call: nothing more is sent, but a
+/// request that is already on its way may still be executed.
 ///
 /// ```
 /// # links_test_support::example::run(async |client| {

@@ -153,7 +153,7 @@ impl CallSender {
             None => &R::check,
         };
         self.exchange(operation, Some(check), &mut copies(&request)).await?;
-        Err(Error::invalid(operation.id, "the answer is not decoded"))
+        Err(Error::invalid(operation.id, "the response is not decoded"))
     }
 
     /// Sends one request that the generated client makes, and returns its record and its answer.
@@ -186,7 +186,7 @@ impl CallSender {
         let api = generated::Client { baseurl: shared.base.as_str(), client: &shared.http.network };
         let mut request = request(api)
             .map_err(|error| {
-                Error::invalid(operation.id, format!("the request cannot be made: {error}"))
+                Error::invalid(operation.id, format!("cannot build the request: {error}"))
             })?
             .request;
         // The service answers errors in JSON to those who accept it.

@@ -1,8 +1,8 @@
 //! Bodies of writes whose fields may be left out, set, or set to null.
 //!
-//! A field that is not mentioned stays as it is; a `clear_` method sends null. The interface does not show the whole list of accepted
-//! fields, so an [`Object`] and a value of `serde_json::json!` convert into each of them: the caller then chooses what is sent, and the service
-//! refuses fields that it does not know (422).
+//! A field that you leave out is not changed; a `clear_` method sends null. The interface does not show the full list of accepted fields.
+//! So an [`Object`] and a value of `serde_json::json!` can be converted to each of these types: then you choose what is sent, and the
+//! service refuses fields that it does not know (422).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,8 +61,7 @@ fn value_of<T: Serialize>(value: &T) -> Value {
 }
 
 body! {
-    /// A new profile. Only the login is documented; the rest of the page can be set right after with
-    /// [`ProfileChanges`].
+    /// A new profile. Only the login is documented. Set the other fields of the page right afterwards with [`ProfileChanges`].
     ///
     /// ```
     /// use links_sdk::NewProfile;
@@ -70,7 +69,7 @@ body! {
     /// assert_eq!(NewProfile::with_login("cafe").0["login"], "cafe");
     /// ```
     NewProfile {
-        /// The login, which ends the public URL: 4 to 60 of `a-z A-Z 0-9 . _`, not reserved, not taken.
+        /// The login, the last part of the public URL: 4 to 60 characters of `a-z A-Z 0-9 . _`, not reserved, not taken.
         login: String => "login";
     }
 }
@@ -102,13 +101,13 @@ body! {
         avatar / clear_avatar: String => "avatar";
         /// Path of an uploaded 16:9 image, at least 1600x900.
         bg_image / clear_bg_image: String => "bgImage";
-        /// The whole list of social links; the service derives the icons.
+        /// The complete list of social links. The service adds the icons.
         socials: Vec<Social> => "socials";
-        /// Id of a language from the settings' options; null means the owner's language.
+        /// ID of a language from the options of the settings. `null` means the owner's language.
         language_id / clear_language_id: i64 => "languageId";
         /// The status badge under the avatar.
         mood_text / clear_mood_text: String => "moodText";
-        /// Number of hours for which the badge is shown.
+        /// How many hours the badge is shown.
         mood_hours / clear_mood_hours: i64 => "moodHours";
     }
 }
@@ -116,18 +115,18 @@ body! {
 body! {
     /// Changes of a profile's settings.
     ///
-    /// A new login changes the public URL at once. The old one is not redirected: links, QR codes and NFC tags that hold it break.
+    /// A new login changes the public URL at once. The old URL is not redirected, so links, QR codes and NFC tags that contain it break.
     SettingsChanges {
-        /// The login, which ends the public URL: 4 to 60 of `a-z A-Z 0-9 . _`, not reserved, not taken.
+        /// The login, the last part of the public URL: 4 to 60 characters of `a-z A-Z 0-9 . _`, not reserved, not taken.
         login: String => "login";
-        /// Code of a language from the settings' options.
+        /// Code of a language from the options of the settings.
         language_code: String => "languageCode";
     }
 }
 
 body! {
-    /// Fields of a lead form: of a new one, or those to change, which change at once on every page that holds
-    /// the form. A form belongs to the account; a `form` slot puts it on a page.
+    /// Fields of a new lead form, or fields of a form to change. A change is visible at once on every page that shows the form. A form
+    /// belongs to the account; a `form` slot shows it on a page.
     ///
     /// ```
     /// use links_sdk::FormChanges;
@@ -142,31 +141,31 @@ body! {
         description / clear_description: String => "description";
         /// Text of the submit button.
         button_text: String => "buttonText";
-        /// Thanks, shown after a submit.
+        /// Thank-you text, shown after a submission.
         success_message: String => "successMessage";
-        /// Phone of the owner, for the button that continues in a chat.
+        /// Phone number of the owner, for the button that continues in a chat.
         whatsapp_phone / clear_whatsapp_phone: String => "whatsappPhone";
-        /// Prefilled text for that button; null stands for the standard text.
+        /// Prefilled text for that chat. `null` means the standard text.
         whatsapp_message / clear_whatsapp_message: String => "whatsappMessage";
-        /// The fields, in order. A change replaces the list as a whole: send every field, with the `key` of those that stay.
+        /// The fields, in order. A change replaces the whole list: send every field, and the `key` of each field to keep.
         questions: Vec<NewFormField> => "fields";
-        /// The owner's switch for the form.
+        /// Whether the owner has enabled the form.
         enabled: bool => "enabled";
-        /// Closes the form after so many submissions.
+        /// Closes the form after this number of submissions.
         submissions_limit / clear_submissions_limit: i64 => "submissionsLimit";
-        /// Day or moment after which the form is closed: a [`Date`](crate::Date), a [`Timestamp`](crate::Timestamp), or text in ISO 8601.
+        /// Date or time after which the form is closed: a [`Date`](crate::Date), a [`Timestamp`](crate::Timestamp), or ISO 8601 text.
         active_till / clear_active_till: String => "activeTill";
     }
 }
 
 impl NewFormField {
-    /// Returns an input of this type (`text` and `phone` have been seen) with the name that is shown beside it. A field that stays keeps its
+    /// Returns a field of this type (`text` and `phone` are known) with the label that is shown next to it. An existing field keeps its
     /// `key`.
     pub fn new(kind: impl Into<String>, label: impl Into<String>) -> Self {
         Self { kind: Some(kind.into()), label: Some(label.into()), ..Self::default() }
     }
 
-    /// Sets whether an answer is needed.
+    /// Sets whether an answer is required.
     #[must_use]
     pub fn required(self, required: bool) -> Self {
         Self { required: Some(required), ..self }
@@ -174,14 +173,14 @@ impl NewFormField {
 }
 
 impl Social {
-    /// Returns a social link at this position, counted from 0. The service derives its icon.
+    /// Returns a social link at this position, counted from 0. The service adds its icon.
     pub fn new(link: impl Into<String>, order: i64) -> Self {
         Self { link: link.into(), order }
     }
 }
 
 impl FormChanges {
-    /// Channels that receive each new lead; a new form without them uses every verified channel of the owner.
+    /// Sets the channels that receive each new lead. Without it, a new form uses every verified channel of the owner.
     pub fn notify(mut self, channels: impl IntoIterator<Item = impl Into<ChannelId>>) -> Self {
         let channels: ChannelIds = channels.into_iter().collect();
         self.0.insert("notificationChannelIds".to_owned(), value_of(&channels));

@@ -24,8 +24,8 @@ use crate::transport::retry_policy::RetryBudget;
 use crate::transport::retry_policy::RetryPolicy;
 use crate::transport::write_tally::WriteSummary;
 
-/// A client of the service for one token. Cloning it is cheap, and clones share connections and rate limits: make one per token,
-/// further ones by [`Client::with_token`].
+/// A client of the service for one token. Cloning it is cheap, and clones share connections and rate limits. Create one client per token;
+/// for further tokens, use [`Client::with_token`].
 ///
 /// Calls are values: `.await` sends them, `with_*` sets their options.
 ///
@@ -75,7 +75,7 @@ pub struct ClientBuilder {
 }
 
 impl Client {
-    /// Returns a builder for this base URL, version segment included.
+    /// Returns a builder for this base URL, including the version segment.
     ///
     /// [`ClientBuilder::build`] fails if the URL cannot be used.
     pub fn builder(base: impl AsRef<str>) -> ClientBuilder {
@@ -102,7 +102,7 @@ impl Client {
         }
     }
 
-    /// Returns the URL the client was built for.
+    /// Returns the URL that the client was built for.
     pub fn base_url(&self) -> &BaseUrl {
         &self.shared.base
     }
@@ -127,8 +127,8 @@ impl Client {
     }
 
     /// Returns a client for another token of the same service. The two share connections, TLS, proxy, headers, timeouts, retry policy,
-    /// clock and observer; each has its own pacing in this process, its own counts, and its own budget of retries. So a process can serve
-    /// a thousand accounts with one HTTP client. Only a collection of [secrets](ClientBuilder::secrets) that was given is shared.
+    /// clock and observer. Each has its own pacing in this process, its own counts, and its own retry budget. So a process can serve a
+    /// thousand accounts with one HTTP client. A collection of [secrets](ClientBuilder::secrets) is shared only if you set one.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -147,13 +147,13 @@ impl Client {
         Self { shared: Arc::new(shared), ..self.clone() }
     }
 
-    /// Returns the number of requests sent so far by this client and its clones, repeated ones and those to upload URLs included.
+    /// Returns the number of requests sent so far by this client and its clones, including retries and requests to upload URLs.
     pub fn requests_sent(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }
 
-    /// Returns a summary of the writes of this client and its clones so far: executed, in doubt, or under way. A write in doubt leaves it when
-    /// it is sent again under its idempotency key and executed.
+    /// Returns a summary of the writes of this client and its clones so far: executed, in doubt, or in progress. A write in doubt is
+    /// removed from the summary when it is sent again under its idempotency key and executed.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -173,9 +173,8 @@ impl Client {
 }
 
 impl ClientBuilder {
-    /// Sets the token that every request carries, except that of [`Client::index`], which is answered without one: a [`Token`](crate::Token), or another
-    /// [`TokenSource`]. Without one only [`Client::index`] can be called; a service of many accounts builds such a client and derives one for
-    /// each account by [`Client::with_token`].
+    /// Sets the token for every request: a [`Token`](crate::Token), or another [`TokenSource`]. Only [`Client::index`] works without one. A
+    /// service with many accounts builds a client without a token, and derives one for each account with [`Client::with_token`].
     pub fn token(mut self, source: impl TokenSource) -> Self {
         self.token = Some(Arc::new(source));
         self
@@ -187,14 +186,15 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the time limit for one call, waiting and retries included; 120 seconds unless set, an hour for an upload. A wait is not begun
-    /// unless it leaves a second for the request after it, or as long as the wait if that is shorter: the call ends at once instead.
+    /// Sets the time limit for one call, including waits and retries; by default 120 seconds, and an hour for an upload. A wait starts only
+    /// if it leaves a second for the request after it, or as long as the wait itself if that is shorter. Otherwise the call fails at once.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
-    /// Sets the longest single wait of a call for the rate limits; a longer one fails at once. Without it only the deadline bounds them.
+    /// Sets the maximum single wait of a call for the rate limits. A call that would have to wait longer fails at once. If you don't set
+    /// it, only the deadline limits the waits.
     pub fn max_wait(mut self, wait: Duration) -> Self {
         self.max_wait = Some(wait);
         self
@@ -223,13 +223,13 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets upper bounds for the rate limits, which hold even if the service reports higher ones. Unless set they are those of the
-    /// interface, and then those that [`Client::me`] reports.
+    /// Sets upper bounds for the rate limits. They apply even if the service reports higher limits. By default they are the limits of the
+    /// interface, and then the limits that [`Client::me`] reports.
     pub fn rate_limits(self, limits: RateLimits) -> Self {
         Self { limits: Some(limits), pacer: None, ..self }
     }
 
-    /// Sets the pacer, to share one log of requests among several clients of a token.
+    /// Sets the pacer, to share one log of requests among several clients of the same token.
     pub fn pacer(mut self, pacer: Arc<dyn Pacer>) -> Self {
         self.pacer = Some(pacer);
         self
@@ -241,15 +241,15 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the collection to which the client adds each token that it sends, to clean the program's own output. The client's errors need
-    /// no collection.
+    /// Sets the collection to which the client adds each token that it sends, so that you can remove tokens from your program's output. The
+    /// client's own errors don't need a collection.
     pub fn secrets(mut self, secrets: Secrets) -> Self {
         self.secrets = Some(secrets);
         self
     }
 
-    /// Sets the options of the connections: certificates, client certificate, proxy. A client certificate is shown to the service alone, not to
-    /// hosts of upload URLs elsewhere.
+    /// Sets the options of the connections: certificates, client certificate, proxy. A client certificate is shown only to the service, not
+    /// to hosts of upload URLs elsewhere.
     ///
     /// ```
     /// use links_sdk::{Client, ConnectionOptions};
@@ -263,8 +263,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Adds a header to every request to the service, such as a key of a gateway in front of it. Its value is not shown to an
-    /// [`Observer`], nor in any `Debug` text. Headers that a call depends on are refused: `Authorization`, `Host`, `Content-Type`, `Accept`,
+    /// Adds a header to every request to the service, such as the key of a gateway in front of it. Its value is not shown to an
+    /// [`Observer`], nor in `Debug` output. Headers that a call depends on are refused: `Authorization`, `Host`, `Content-Type`, `Accept`,
     /// `Idempotency-Key`, `Precognition` and others.
     ///
     /// ```
@@ -284,14 +284,13 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets a hook that runs before each attempt, a repeated one too, for headers that depend on the request: a trace context, or the
-    /// signature that a gateway asks for. It sees the operation, method, URL, headers and body, and can set headers. It does not see the
-    /// token, which is added after it: a signature cannot cover `Authorization`. With the feature `tracing` it runs in the span of the
-    /// attempt.
+    /// Sets a hook that runs before each attempt, including retries, for headers that depend on the request, such as a trace context or a
+    /// signature for a gateway. It sees the operation, method, URL, headers and body, and can set headers. It does not see the token, which
+    /// is added later, so a signature cannot cover `Authorization`. With the feature `tracing`, it runs in the span of the attempt.
     ///
-    /// The hook runs on the thread of the call, so it must not block. It is not run for requests to hosts that the service names, such as
-    /// those of upload URLs. If it fails, the call ends with [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput), and that attempt
-    /// is not sent.
+    /// The hook runs on the thread of the call, so it must not block. It does not run for requests to hosts that the service names, such as
+    /// the hosts of upload URLs. If it fails, the call fails with [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput), and that
+    /// attempt is not sent.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -318,7 +317,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the bounds of the retries of each call.
+    /// Limits the retries of each call.
     ///
     /// ```
     /// use links_sdk::{Client, RetryPolicy};
@@ -332,8 +331,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Allows a base URL with `http` on a host other than this machine. The token is then sent unencrypted, to be read by everyone on the
-    /// way: for a private network only.
+    /// Allows a base URL with `http` on a host other than this machine. The token is then sent unencrypted, and anyone on the network path
+    /// can read it. Use it only in a private network.
     ///
     /// ```
     /// use links_sdk::Client;
@@ -348,12 +347,13 @@ impl ClientBuilder {
         self
     }
 
-    /// Sends the requests by an HTTP client of the program, with its connections, TLS, proxy, connect timeout and default headers, so
-    /// [`connection`](Self::connection) and [`Timeouts::connect`] do not go with it. Upload URLs are sent to, and files downloaded, by a client of the SDK.
+    /// Sends the requests with your own HTTP client, with its connections, TLS, proxy, connect timeout and default headers. So
+    /// [`connection`](Self::connection) cannot be used with it, and [`Timeouts::connect`] does not apply to it. Uploads to upload URLs and
+    /// downloads use a client of the SDK.
     ///
-    /// It must neither follow redirects nor repeat requests. An answer that comes from another URL than the request is not believed: the call
-    /// fails, and the outcome of a write is unknown. By then the headers of the call, except `Authorization`, may have been sent to another host.
-    /// A redirect that ends at the URL of the request cannot be seen.
+    /// Your client must neither follow redirects nor repeat requests. A response from another URL than the request's is discarded: the call
+    /// fails, and the outcome of a write is unknown. By then, the headers of the call, except `Authorization`, may have been sent to
+    /// another host. A redirect that ends at the URL of the request cannot be detected.
     ///
     /// ```
     /// use links_sdk::Client;
@@ -390,11 +390,11 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// When the URL is not https (or http to this machine), an option cannot be used, or the HTTP client cannot start.
+    /// When the URL is not https (or http to this machine), when an option cannot be used, or when the HTTP client cannot be created.
     pub fn build(self) -> Result<Client, BuildError> {
         let url = self.url;
         let base = BaseUrl::parse(&url, self.insecure_http)
-            .map_err(BuildError::because(format!("the base URL {url:?} cannot be used")))?;
+            .map_err(BuildError::because(format!("invalid base URL {url:?}")))?;
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -402,7 +402,7 @@ impl ClientBuilder {
         let mut http = match self.http {
             Some(_) if self.connection.is_set() => {
                 return Err(BuildError::new(
-                    "certificates and proxy have to be set in the HTTP client that was given",
+                    "set certificates and proxy in the HTTP client that you pass to the builder",
                 ));
             }
             Some(http) => {
@@ -453,6 +453,6 @@ fn in_process_pacer(limits: Option<RateLimits>) -> Arc<dyn Pacer> {
 
 fn user_agent(name: &str) -> Result<HeaderValue, BuildError> {
     HeaderValue::from_str(name).map_err(|_| {
-        caller_headers::invalid("user-agent", "its value holds control characters").into()
+        caller_headers::invalid("user-agent", "its value contains control characters").into()
     })
 }

@@ -1,7 +1,7 @@
-//! Contents of slots, typed for the slot types whose fields the interface shows.
+//! Content of slots, as types for the slot types whose fields the interface shows.
 //!
-//! Reading never fails: a field that is absent is `None`, and one that the interface does not show, or that is no string, is kept in
-//! `extra`. Written are the fields that are set, so that the same types serve for a new slot and for a change of some fields.
+//! Reading never fails: a missing field is `None`. A field that the interface does not show, or that is not a string, is kept in `extra`.
+//! Only fields that are set are written, so the same types serve for new slots and for changes.
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub enum SlotContent {
     Text(Text),
     /// A lead form.
     Form(Form),
-    /// A type of which the interface shows no fields; [`Slot::data`] has them as they were sent.
+    /// A type whose fields the interface does not show. [`Slot::data`] has them as the service sent them.
     Other,
 }
 
@@ -97,9 +97,9 @@ content! {
     Button, "button",
     /// The text on the button.
     title: String = "title",
-    /// The URL that it opens.
+    /// The URL that the button opens.
     link: String = "link",
-    /// Its look: `primary`, or another value that the schema of the slot type lists.
+    /// The style of the button: `primary`, or another value that the schema of the slot type lists.
     style: String = "style"
 }
 
@@ -133,7 +133,7 @@ content! {
     /// # Ok(()) });
     /// ```
     Form, "form",
-    /// Id of the lead form.
+    /// ID of the lead form.
     form_id: FormId = "formId",
     /// How the form is shown: `button`, or another value that the schema of the slot type lists.
     view: String = "view",
@@ -169,7 +169,7 @@ impl From<MusicSlot> for NewSlot {
 }
 
 impl Slot {
-    /// Returns the content by the type of the slot.
+    /// Returns the content according to the type of the slot.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {

@@ -1,4 +1,4 @@
-//! Days without a time zone, and moments of the service, which are written in ISO 8601.
+//! Dates without a time zone, and times as the service writes them (ISO 8601).
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{InvalidValue, text};
 
-/// A day of the calendar. Which hours it has depends on the time zone of the account, which `me` reports.
+/// A calendar date. Its hours depend on the time zone of the account, which `me` reports.
 ///
 /// ```
 /// use links_sdk::Date;
@@ -23,11 +23,11 @@ use crate::ids::{InvalidValue, text};
 pub struct Date(jiff::civil::Date);
 
 impl Date {
-    /// Returns the day of this year (0 to 9999), month and day of the month, both counted from 1.
+    /// Returns the date of this year (0 to 9999), month and day of the month, both counted from 1.
     ///
     /// # Errors
     ///
-    /// When the calendar has no such day.
+    /// When the date does not exist.
     pub fn new(year: u16, month: u8, day: u8) -> Result<Self, InvalidValue> {
         format!("{year:04}-{month:02}-{day:02}").parse()
     }
@@ -62,14 +62,14 @@ impl FromStr for Date {
             });
         let date = shaped.then(|| text.parse().ok()).flatten();
         date.map(Self).ok_or_else(|| {
-            let why = "is not a day: days are written YYYY-MM-DD, such as 2026-01-31";
+            let why = "is not a date; use YYYY-MM-DD, such as 2026-01-31";
             InvalidValue::new(format!("{text:?} {why}"))
         })
     }
 }
 
 text! {
-    /// A moment or a day, as the service writes it: ISO 8601. It is kept as it was written.
+    /// A time or a date, as the service writes it: ISO 8601. The text is kept unchanged.
     ///
     /// ```
     /// use std::time::{Duration, SystemTime};
@@ -87,12 +87,12 @@ text! {
 }
 
 impl Timestamp {
-    /// Returns the moment. `None` if only a day is written, no offset from UTC, or something else.
+    /// Returns the time. `None` if the text is only a date, has no offset from UTC, or is something else.
     pub fn time(&self) -> Option<SystemTime> {
         self.0.parse::<jiff::Timestamp>().ok().map(SystemTime::from)
     }
 
-    /// Returns the day that is written, in the time zone in which it is written.
+    /// Returns the date as written, in the time zone of the text.
     pub fn date(&self) -> Option<Date> {
         let day = self.0.split_once(['T', ' ']).map_or(self.as_str(), |(day, _)| day);
         day.parse().ok()

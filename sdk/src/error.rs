@@ -30,11 +30,11 @@ const LOOKED_AT: usize = 64 * 1024;
 
 /// Error of a call: what happened, and whether anything was written.
 ///
-/// [`Error::kind`] tells what a program decides by; more kinds may be added. Its messages hold no token, no header and no query of a URL, but they do
-/// hold text of the service: clean them before they reach a terminal.
+/// Decide by [`Error::kind`]; more kinds may be added. The messages contain no token, header or URL query, but they can contain text from
+/// the service: sanitize them before you print them to a terminal.
 ///
-/// The errors of runs, such as [`BatchError`](crate::BatchError), convert into it, so that a function that does several things can return
-/// one type:
+/// The errors of runs, such as [`BatchError`](crate::BatchError), convert into it, so a function that does several things can return one
+/// type:
 ///
 /// ```
 /// # links_test_support::example::run(async |client| {
@@ -56,30 +56,31 @@ const LOOKED_AT: usize = 64 * 1024;
 ///
 /// - [`is_invalid_input`](Error::is_invalid_input): an argument cannot be sent, such as a login with a slash. Nothing was sent; the message
 ///   names the argument.
-/// - [`is_not_authenticated`](Error::is_not_authenticated): the token is missing, wrong or revoked. Make a new one where the service issues
-///   them (`Index::authentication.issued_at`); with OAuth, log in again.
+/// - [`is_not_authenticated`](Error::is_not_authenticated): the token is missing, wrong or revoked. Create a new token where the service
+///   issues them (`Index::authentication.issued_at`). With OAuth, log in again.
 /// - [`is_forbidden`](Error::is_forbidden): the token has only the ability `profile:read`, or the page belongs to another account.
-///   [`Client::me`](crate::Client::me) tells what it may do.
-/// - [`is_not_found`](Error::is_not_found): the id or login leads nowhere. A page that was renamed is found by its id only.
-/// - [`is_conflict`](Error::is_conflict): a limit is reached (100 pages, 500 slots on a page), the type of the slot is read-only, or another
-///   client changed what the call would have overwritten. Read again and decide.
-/// - [`is_validation`](Error::is_validation): fields are refused; [`field_errors`](Error::field_errors) has the reasons by path. The fields
-///   of a slot type are in [`Client::slot_type`](crate::Client::slot_type).
-/// - [`is_rate_limited`](Error::is_rate_limited): the wait that the rate limit demands, [`retry_after`](Error::retry_after), is longer than
-///   the deadline or the longest wait allowed. Set [`with_deadline`](crate::Call::with_deadline) higher, or share the limits between the
-///   processes of a token with a [`Pacer`](crate::Pacer).
-/// - [`is_timeout`](Error::is_timeout): the [deadline](crate::ClientBuilder::deadline) passed, or the service did not answer within the
-///   [timeouts](crate::Timeouts). If nothing was sent, the call can be made again.
-/// - [`is_network`](Error::is_network): no connection, no name, or no trusted certificate. The source of the error has the
-///   reason of the network library. For [`is_untrusted`](Error::is_untrusted) see
-///   [`ConnectionOptions`](crate::ConnectionOptions).
-/// - [`is_server_error`](Error::is_server_error): the service failed. Send [`request_id`](Error::request_id) to its operator if it lasts.
-/// - [`is_unreadable`](Error::is_unreadable): the answer is not what the interface describes: often a proxy or a login page in between. The
-///   message shows how it begins; the status alone proves nothing about a write, see [`outcome`](Error::outcome).
-/// - [`is_dry_run_executed`](Error::is_dry_run_executed): the service executed what was sent as a dry run;
-///   [`executed_body`](Error::executed_body) is what it made.
+///   [`Client::me`](crate::Client::me) returns the abilities of the token.
+/// - [`is_not_found`](Error::is_not_found): the ID or login does not exist. A renamed page can be found only by its ID or its new login.
+/// - [`is_conflict`](Error::is_conflict): a limit is reached (100 pages, 500 slots on a page), the type of the slot is read-only, or
+///   another client changed what the call would have overwritten. Read again and decide.
+/// - [`is_validation`](Error::is_validation): fields were refused; [`field_errors`](Error::field_errors) has the reasons by path. For the
+///   fields of a slot type, see [`Client::slot_type`](crate::Client::slot_type).
+/// - [`is_rate_limited`](Error::is_rate_limited): the wait for the rate limit, [`retry_after`](Error::retry_after), is longer than the
+///   deadline or the maximum wait. Set a longer deadline with [`with_deadline`](crate::Call::with_deadline), or share the limits between
+///   the processes of a token with a [`Pacer`](crate::Pacer).
+/// - [`is_timeout`](Error::is_timeout): the [deadline](crate::ClientBuilder::deadline) passed, or the service did not respond within the
+///   [timeouts](crate::Timeouts). If nothing was sent, you can make the call again.
+/// - [`is_network`](Error::is_network): no connection, an unknown host name, or an untrusted certificate. The source of the error has the
+///   reason from the network library. For [`is_untrusted`](Error::is_untrusted), see [`ConnectionOptions`](crate::ConnectionOptions).
+/// - [`is_server_error`](Error::is_server_error): the service failed. If this continues, send [`request_id`](Error::request_id) to its
+///   operator.
+/// - [`is_unreadable`](Error::is_unreadable): the response does not match the interface, often because of a proxy or a login page in
+///   between. The message shows the start of the response. The status alone proves nothing about a write; see [`outcome`](Error::outcome).
+/// - [`is_dry_run_executed`](Error::is_dry_run_executed): the service executed a request that was sent as a dry run.
+///   [`executed_body`](Error::executed_body) is its response.
 ///
-/// Whether to send the call again is told by [`is_safe_to_repeat`](Error::is_safe_to_repeat); what it did by [`outcome`](Error::outcome).
+/// [`is_safe_to_repeat`](Error::is_safe_to_repeat) returns whether you can send the call again, and [`outcome`](Error::outcome) what it
+/// did.
 #[derive(Debug)]
 pub struct Error(Box<ErrorDetails>);
 
@@ -146,7 +147,7 @@ pub trait FailedRun: std::error::Error + Send + Sync + 'static {
     fn is_safe_to_repeat(&self) -> bool;
 }
 
-/// Headers under which services give a request an id. The interface describes none.
+/// Headers under which services give a request an ID. The interface describes none.
 const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-correlation-id", "cf-ray"];
 
 impl Error {
@@ -162,7 +163,7 @@ impl Error {
 
     /// Returns the error for an answer that is about another number of slots than was sent.
     pub(crate) fn other_number(operation: &'static str, sent: usize, answered: usize) -> Self {
-        let why = format!("{sent} slots were sent, but the service reports {answered}");
+        let why = format!("the service reports {answered} slots instead of {sent}");
         Self::new(operation, Outcome::Unknown, Cause::Own(ErrorKind::Unreadable, why))
     }
 
@@ -245,7 +246,7 @@ impl Error {
             Err(CallFailure::Unusable { answer, .. })
                 if exchange.operation.id == operation::CREATE_UPLOAD_URL.id =>
             {
-                let why = "it is not what the interface describes".to_owned();
+                let why = "it does not match the interface".to_owned();
                 Cause::Unreadable { status: answer.status(), why, excerpt: String::new() }
             }
             Err(CallFailure::Unusable { answer, why }) => of_answer(&answer, Some(why)),
@@ -300,7 +301,7 @@ impl Error {
 
     /// Returns the error that ends an accepted dry run of a client in that mode.
     pub(crate) fn dry_run_accepted(operation: &'static str) -> Self {
-        let message = format!("{operation} was only a dry run; the service would accept it");
+        let message = format!("dry run only: the service would accept {operation}");
         let cause = Cause::Own(ErrorKind::DryRunAccepted, message);
         Self::new(operation, Outcome::NotExecuted, cause)
     }
@@ -310,7 +311,7 @@ impl Error {
         self.0.next_attempt
     }
 
-    /// Returns the operationId of the call.
+    /// Returns the `operationId` of the call.
     pub fn operation(&self) -> &'static str {
         self.0.operation
     }
@@ -320,17 +321,17 @@ impl Error {
         self.0.attempts
     }
 
-    /// Returns whether something was written: [`Outcome::NotExecuted`] for every read.
+    /// Returns whether something was written; [`Outcome::NotExecuted`] for every read.
     pub fn outcome(&self) -> Outcome {
         self.0.outcome
     }
 
-    /// Returns the key that the call carried. Repeating the call with it creates nothing twice (for 24 hours).
+    /// Returns the idempotency key of the call. If you repeat the call with it within 24 hours, nothing is created twice.
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
         self.0.idempotency_key.as_ref()
     }
 
-    /// Returns the time to wait before the call can succeed: as the last answer asked by `Retry-After`, or as the rate limits demand. At most
+    /// Returns the time to wait before the call can succeed: from the `Retry-After` of the last response, or from the rate limits. At most
     /// a hundred years.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
@@ -348,7 +349,7 @@ impl Error {
         }
     }
 
-    /// Returns a header of the answer, if the service answered, without the token where the service repeats it.
+    /// Returns a header of the response, if the service responded. The token is removed from it.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -361,8 +362,8 @@ impl Error {
         Some(answer.secrets.hide(answer.header(name)?).into_owned())
     }
 
-    /// Returns the id that the service gave the request, for a report to its operator. The interface describes none; this is the first of the
-    /// headers `x-request-id`, `request-id`, `x-correlation-id` and `cf-ray` that the answer has.
+    /// Returns the ID that the service gave the request, for a report to its operator. The interface does not describe such an ID, so this
+    /// is the first of the headers `x-request-id`, `request-id`, `x-correlation-id` and `cf-ray` in the response.
     pub fn request_id(&self) -> Option<String> {
         REQUEST_IDS.iter().find_map(|name| self.header(name))
     }
@@ -375,7 +376,7 @@ impl Error {
         }
     }
 
-    /// Returns the refused fields and why, by path (`data.title`, `slots.2.data.link`); empty when no validation failed.
+    /// Returns the refused fields and the reasons, by path (`data.title`, `slots.2.data.link`). It is empty unless validation failed.
     pub fn field_errors(&self) -> &FieldErrors {
         static NONE: FieldErrors = FieldErrors(std::collections::BTreeMap::new());
         match &self.0.cause {
@@ -384,7 +385,7 @@ impl Error {
         }
     }
 
-    /// Returns the body of a write that the service executed although it was asked for a dry run.
+    /// Returns the response to a write that the service executed although it was sent as a dry run.
     pub fn executed_body(&self) -> Option<&Bytes> {
         match self.cause() {
             Cause::DryRunExecuted(answer) => Some(answer.body()),
@@ -392,7 +393,7 @@ impl Error {
         }
     }
 
-    /// Returns the request of a call whose client [sends no writes](crate::WriteMode).
+    /// Returns the request of a call whose client [does not send writes](crate::WriteMode).
     pub fn not_sent(&self) -> Option<&RequestView> {
         match self.cause() {
             Cause::NotSent(request) => Some(request),
@@ -400,7 +401,7 @@ impl Error {
         }
     }
 
-    /// Returns the kind of the error, by which a program decides.
+    /// Returns the kind of the error, for programs to decide by.
     pub fn kind(&self) -> ErrorKind {
         match &self.0.cause {
             Cause::Own(kind, _) => *kind,
@@ -426,10 +427,10 @@ impl Error {
         }
     }
 
-    /// Returns whether a new call with the same content may succeed later without doing anything twice: this call had no effect, or it only
-    /// reads, sets values, or deletes one thing.
+    /// Returns whether a new call with the same content may succeed later without doing anything twice. This is so if this call had no
+    /// effect, or if it only reads, sets values, or deletes one thing.
     ///
-    /// A new call that creates carries a new key. If the outcome of the first call is unknown, repeat it under [its own
+    /// A new call that creates something has a new key. If the outcome of the first call is unknown, repeat it under [its own
     /// key](Error::idempotency_key) instead:
     ///
     /// ```
@@ -488,8 +489,8 @@ predicates! {
     /// Returns whether the service answered 404: [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
     is_not_found: NotFound;
 
-    /// Returns whether the service answered 409 (a limit is reached, or the type is read-only), or another client changed meanwhile what
-    /// the call would have overwritten: [`ErrorKind::Conflict`](crate::ErrorKind::Conflict).
+    /// Returns whether the service responded with 409 (a limit is reached, or the type is read-only), or another client changed what the
+    /// call would have overwritten: [`ErrorKind::Conflict`](crate::ErrorKind::Conflict).
     is_conflict: Conflict;
 
     /// Returns whether [fields](crate::Error::field_errors) were refused: [`ErrorKind::Validation`](crate::ErrorKind::Validation).
@@ -501,7 +502,8 @@ predicates! {
     /// Returns whether the time ran out: [`ErrorKind::Timeout`](crate::ErrorKind::Timeout).
     is_timeout: Timeout;
 
-    /// Returns whether there was no connection, or none that is secure, or it broke: [`ErrorKind::Network`](crate::ErrorKind::Network) or [`ErrorKind::Untrusted`](crate::ErrorKind::Untrusted).
+    /// Returns whether no connection, or no secure connection, could be made, or the connection was interrupted:
+    /// [`ErrorKind::Network`](crate::ErrorKind::Network) or [`ErrorKind::Untrusted`](crate::ErrorKind::Untrusted).
     is_network: Network | Untrusted;
 
     /// Returns whether the connection would not have been secure: [`ErrorKind::Untrusted`](crate::ErrorKind::Untrusted).
@@ -510,7 +512,7 @@ predicates! {
     /// Returns whether the answer has a 5xx status: [`ErrorKind::Server`](crate::ErrorKind::Server).
     is_server_error: Server;
 
-    /// Returns whether the answer is not what the interface describes: [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable).
+    /// Returns whether the response does not match the interface: [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable).
     is_unreadable: Unreadable;
 }
 
@@ -529,9 +531,9 @@ fn of_answer(answer: &Answer, why: Option<String>) -> Cause {
     }
     let mut why = why.unwrap_or_else(|| match answer.header("location") {
         Some(target) if answer.status.is_redirection() => {
-            format!("it points to {}", origin(target))
+            format!("it redirects to {}", origin(target))
         }
-        _ => "it is not the service's error format".to_owned(),
+        _ => "it is not in the service's error format".to_owned(),
     });
     secrets.hide_in(&mut why);
     Cause::Unreadable { status, why, excerpt: excerpt(answer) }
@@ -560,56 +562,54 @@ impl fmt::Display for Error {
         match &self.0.cause {
             Cause::Own(_, message) => f.write_str(message),
             Cause::Service(error) => {
-                write!(f, "{operation} was refused with {}: {}", error.status, error.message)
+                write!(f, "{operation} failed with status {}: {}", error.status, error.message)
             }
             Cause::Unreadable { status, why, excerpt } => {
-                write!(
-                    f,
-                    "{operation} was answered with {status}, but the answer cannot be used: {why}"
-                )?;
+                write!(f, "cannot use the response to {operation} (status {status}): {why}")?;
                 if !excerpt.is_empty() {
-                    write!(f, "; it begins: {excerpt}")?;
+                    write!(f, "; it starts with: {excerpt}")?;
                 }
                 Ok(())
             }
             Cause::Network { host, end, .. } => match end {
                 AttemptEnd::Unreachable => write!(f, "{operation}: cannot reach {host}"),
-                AttemptEnd::Untrusted => write!(f, "{operation}: no secure connection to {host}"),
-                AttemptEnd::TimedOut => write!(f, "{operation}: {host} did not answer in time"),
-                AttemptEnd::NoAnswer => write!(f, "{operation}: the connection to {host} broke"),
+                AttemptEnd::Untrusted => {
+                    write!(f, "{operation}: cannot establish a secure connection to {host}")
+                }
+                AttemptEnd::TimedOut => write!(f, "{operation}: {host} did not respond in time"),
+                AttemptEnd::NoAnswer => {
+                    write!(f, "{operation}: the connection to {host} was interrupted")
+                }
                 AttemptEnd::Redirected => {
-                    write!(
-                        f,
-                        "{operation}: the program's HTTP client followed a redirect of {host}"
-                    )
+                    write!(f, "{operation}: your own HTTP client followed a redirect from {host}")
                 }
                 AttemptEnd::Answer(status)
                 | AttemptEnd::Unusable(status)
                 | AttemptEnd::Cut(status)
                 | AttemptEnd::TooLarge(status) => write!(
                     f,
-                    "{operation}: {host} answered {status}, but not all of the answer arrived"
+                    "{operation}: {host} responded with {status}, but the response is incomplete"
                 ),
             },
             Cause::Deadline { wait: Duration::ZERO, .. } => {
-                write!(f, "{operation}: no time left")
+                write!(f, "{operation}: the time limit was reached")
             }
             Cause::Deadline { wait, reason } => {
                 let seconds = wait.as_secs_f64().ceil();
                 write!(
                     f,
-                    "{operation} needs to wait {seconds} s ({reason}), longer than the maximum wait or the time limit"
+                    "{operation} would have to wait {seconds} s ({reason}), longer than the maximum wait or the time limit"
                 )
             }
             Cause::DryRunExecuted(answer) => write!(
                 f,
-                "the service executed a dry run of {operation} (it answered {}, not 204)",
+                "the service executed the dry run of {operation} (status {} instead of 204)",
                 answer.status()
             ),
             Cause::NotSent(_) => {
-                write!(f, "{operation} was not sent: this client sends no writes")
+                write!(f, "{operation} was not sent: this client does not send writes")
             }
-            Cause::Io(_) => write!(f, "{operation}: the request could not be made"),
+            Cause::Io(_) => write!(f, "{operation}: cannot create the request"),
             Cause::Token(error) => error.fmt(f),
             Cause::Pacer(error) => write!(f, "{operation} was not sent: {error}"),
             Cause::Run(run) => run.fmt(f),
@@ -636,12 +636,12 @@ impl std::error::Error for Error {
 macro_rules! of_run {
     ($error:ty) => {
         impl $error {
-            /// Returns the kind of the error: that of the call that failed, if the run ended for that.
+            /// Returns the kind of the error. If the run stopped because a call failed, it is the kind of that call.
             pub fn kind(&self) -> $crate::ErrorKind {
                 $crate::runs::FailedRun::kind(self)
             }
 
-            /// Returns the error of the call that failed, if the run ended for that.
+            /// Returns the error of the call that failed, if the run stopped because of it.
             pub fn call(&self) -> Option<&$crate::Error> {
                 $crate::runs::FailedRun::call(self)
             }

@@ -4,7 +4,7 @@ use crate::tolerant::FieldErrors;
 use crate::transport::Answer;
 
 /// Kind of an [`Error`](crate::Error), to `match` on. The predicates of the error, such as [`Error::is_timeout`](crate::Error::is_timeout),
-/// are derived from it.
+/// are based on it.
 ///
 /// ```
 /// # links_test_support::example::run(async |client| {
@@ -19,39 +19,40 @@ use crate::transport::Answer;
 pub enum ErrorKind {
     /// An argument cannot be sent. Nothing was sent.
     InvalidInput,
-    /// The service answered 401, or there is no token to send.
+    /// The service responded with 401, or there is no token to send.
     NotAuthenticated,
-    /// The service answered 403: the token may not do this.
+    /// The service responded with 403: the token is not allowed to do this.
     Forbidden,
     /// The service answered 404.
     NotFound,
-    /// The service answered 409, or another client changed meanwhile what the call would have overwritten.
+    /// The service responded with 409, or another client changed what the call would have overwritten.
     Conflict,
-    /// The service answered 422: it refused fields.
+    /// The service responded with 422: it refused fields.
     Validation,
     /// The service refused the request with another 4xx status, such as 400 or 413.
     Rejected,
-    /// The wait for a rate limit would have passed the deadline or the longest wait allowed.
+    /// The wait for a rate limit would have exceeded the deadline or the maximum wait.
     RateLimited,
-    /// The deadline of the call passed, or the service did not answer within the [timeouts](crate::Timeouts).
+    /// The deadline of the call passed, or the service did not respond within the [timeouts](crate::Timeouts).
     Timeout,
-    /// The service, the issuer of its tokens, or the server that shares the rate limits could not be reached, or the connection broke.
+    /// The service, the issuer of its tokens, or the server that shares the rate limits could not be reached, or the connection was
+    /// interrupted.
     Network,
-    /// The connection would not have been secure: a certificate is not trusted, or the service asks for a client certificate. Nothing was
+    /// The connection would not have been secure: a certificate is not trusted, or the service requires a client certificate. Nothing was
     /// sent.
     Untrusted,
-    /// The service, or a proxy before it, answered with a 5xx status.
+    /// The service, or a proxy in front of it, responded with a 5xx status.
     Server,
-    /// An answer that is not what the interface describes, with a 2xx or 3xx status or an unknown one: often a proxy or a login page in
-    /// between. An answer with a status of one of the other kinds is of that kind, whatever its body.
+    /// A response with a 2xx, 3xx or unknown status that does not match the interface, often because of a proxy or a login page in between.
+    /// A response with the status of another kind is of that kind, regardless of its body.
     Unreadable,
     /// The service executed a dry run: something was written.
     DryRunExecuted,
-    /// The call was accepted as a dry run, because its client only sends writes as [dry runs](crate::WriteMode::DryRun).
+    /// The service accepted the call as a dry run, because its client sends writes only as [dry runs](crate::WriteMode::DryRun).
     DryRunAccepted,
-    /// The client [sends no writes](crate::WriteMode::Withhold).
+    /// The client [does not send writes](crate::WriteMode::Withhold).
     NotSent,
-    /// A run of several requests ended for a reason of its own. The message tells it.
+    /// A run of several requests stopped for a reason of its own, which is in the message.
     Run,
 }
 
@@ -72,7 +73,7 @@ impl ErrorKind {
         }
     }
 
-    /// Returns whether the same may succeed later without anything being changed.
+    /// Returns whether the same call may succeed later without any changes.
     #[doc(hidden)]
     pub fn is_temporary(self) -> bool {
         match self {
@@ -98,11 +99,11 @@ impl ErrorKind {
 /// Outcome of a call: whether something was written. A read writes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// Nothing was written: the request was never sent, or it was refused, or it was a read.
+    /// Nothing was written: the request was never sent, it was refused, or it was a read.
     NotExecuted,
-    /// The request was executed; only the answer is lost.
+    /// The request was executed; only the response was lost.
     Executed,
-    /// It is unknown whether anything was written: no answer came, or one that proves nothing. Read before you repeat the call.
+    /// It is unknown whether anything was written: no response arrived, or one that proves nothing. Read before you repeat the call.
     Unknown,
 }
 
@@ -114,9 +115,9 @@ pub struct ServiceError {
     pub status: u16,
     /// Message in the service's own words.
     pub message: String,
-    /// Code of the error, `not_found` for example; the others are not documented.
+    /// Code of the error, such as `not_found`. Other codes are not documented.
     pub code: String,
-    /// Refused fields with the reasons; empty unless a validation failed.
+    /// Refused fields with the reasons; empty unless validation failed.
     pub errors: FieldErrors,
     /// URL of the service's documentation of the error.
     pub documentation: Option<String>,

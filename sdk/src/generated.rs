@@ -70,7 +70,7 @@ pub mod types {
             }
         }
     }
-    ///Answer with aggregated numbers. Their shape is not shown.
+    ///Response with aggregated numbers. Their shape is not documented.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct AnalyticsEnvelope {
@@ -78,29 +78,29 @@ pub mod types {
         pub data: crate::Object,
         pub meta: AnalyticsMeta,
     }
-    ///How the numbers were made.
+    ///How the numbers were calculated.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct AnalyticsMeta {
-        ///For how many seconds the answer is cached.
+        ///How many seconds the response is cached.
         #[serde(rename = "cacheSeconds")]
         pub cache_seconds: i64,
-        ///First day with data, ISO 8601.
+        ///First day with data, as ISO 8601.
         #[serde(rename = "dataStartsAt")]
         pub data_starts_at: crate::Timestamp,
-        ///When they were counted, ISO 8601.
+        ///When the numbers were calculated, as ISO 8601.
         #[serde(rename = "generatedAt")]
         pub generated_at: crate::Timestamp,
-        ///Days for which data is kept.
+        ///Number of days for which data is kept.
         #[serde(rename = "retentionDays")]
         pub retention_days: i64,
-        ///Whether unique counts are estimates, which do not add up.
+        ///Whether unique counts are estimates. Estimates do not add up.
         #[serde(rename = "uniquesAreApproximate")]
         pub uniques_are_approximate: bool,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///A named span of days.
+    ///A named period.
     #[derive(
         ::serde::Deserialize,
         ::serde::Serialize,
@@ -160,13 +160,13 @@ pub mod types {
             }
         }
     }
-    ///What a deletion did.
+    ///Result of a deletion.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct DeletedMeta {
         ///Number of slots deleted.
         pub deleted: i64,
-        ///Number of slots left on the profile.
+        ///Number of slots that remain on the profile.
         pub total: i64,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
@@ -175,27 +175,27 @@ pub mod types {
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct Error {
-        ///What went wrong, as a code.
+        ///Error code.
         pub code: ::std::string::String,
-        ///Address or text that says more.
+        ///URL of, or text with, more information.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub documentation: ::std::option::Option<::std::string::String>,
-        ///What is wrong with each field, for validation failures.
+        ///Messages for each refused field, if validation failed.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub errors: ::std::option::Option<crate::FieldErrors>,
-        ///What went wrong, in words.
+        ///Error message.
         pub message: ::std::string::String,
     }
-    ///An uploaded picture.
+    ///An uploaded image.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct File {
         ///Height in pixels.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub height: ::std::option::Option<i64>,
-        ///What slots and the profile fields `avatar` and `bgImage` take.
+        ///Path to use in slots and in the profile fields `avatar` and `bgImage`.
         pub path: ::std::string::String,
-        ///Address of the picture.
+        ///URL of the image.
         pub src: ::std::string::String,
         ///Width in pixels.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
@@ -203,129 +203,129 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Answer with an uploaded picture.
+    ///Response with an uploaded image.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct FileEnvelope {
         pub data: File,
     }
-    ///A picture for the service to download.
+    ///An image for the service to download.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
     pub struct FileFromUrl {
-        ///Address of the picture: http or https, default port, not on a private network, at most 2048 characters. The picture is a JPEG, PNG, WebP or GIF of at most 10 MB that arrives within 10 seconds.
+        ///URL of the image: http or https on the default port, not on a private network, at most 2048 characters. The image must be a JPEG, PNG, WebP or GIF of at most 10 MB, and the download must finish within 10 seconds.
         pub url: ::std::string::String,
     }
-    ///An input of a form.
+    ///A field of a form.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct FormField {
         ///Identifies the field across updates.
         pub key: ::std::string::String,
-        ///Name shown beside the input.
+        ///Label shown next to the field.
         pub label: ::std::string::String,
-        ///Whether several values can be chosen; the form of this value is not shown.
+        ///Whether several values can be chosen. The shape of this value is not documented.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub multi: ::std::option::Option<::serde_json::Value>,
-        ///Values to choose from; their shape is not shown.
+        ///Values to choose from. Their shape is not documented.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub options: ::std::option::Option<::serde_json::Value>,
-        ///Text shown in the empty input.
+        ///Text shown in the empty field.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub placeholder: ::std::option::Option<::std::string::String>,
-        ///Whether an answer is needed.
+        ///Whether an answer is required.
         pub required: bool,
-        ///Kind of input; `text` and `phone` have been seen.
+        ///Type of the field; `text` and `phone` are known.
         #[serde(rename = "type")]
         pub kind: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///What the service is and where to go from here; readable without a token.
+    ///Description of the service and its endpoints. Can be read without a token.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct Index {
-        ///How a request proves who sends it.
+        ///How to authenticate a request.
         pub authentication: IndexAuthentication,
-        ///Address that all paths are relative to, version segment included.
+        ///Base URL of all paths, including the version segment.
         #[serde(rename = "baseUrl")]
         pub base_url: ::std::string::String,
-        ///Rules that hold for the whole interface, one text for each topic.
+        ///Rules of the whole interface, one text per topic.
         pub conventions: ::std::collections::BTreeMap<
             ::std::string::String,
             ::std::string::String,
         >,
-        ///Addresses of the endpoints that describe the service, by topic.
+        ///URLs of the endpoints that describe the service, by topic.
         pub discovery: ::std::collections::BTreeMap<
             ::std::string::String,
             ::std::string::String,
         >,
-        ///Sample requests as text, one for each task.
+        ///Example requests as text, one per task.
         pub examples: ::std::collections::BTreeMap<
             ::std::string::String,
             ::std::string::String,
         >,
-        ///Limits of the service as whole numbers. Their names are not shown.
+        ///Limits of the service as whole numbers. Their names are not documented.
         pub limits: ::std::collections::BTreeMap<::std::string::String, i64>,
         ///Name of the service.
         pub name: ::std::string::String,
-        ///What the interface leaves out on purpose.
+        ///Features that the interface intentionally omits.
         #[serde(rename = "notAvailable")]
         pub not_available: ::std::vec::Vec<::std::string::String>,
-        ///Version of the interface, as it stands in the base path.
+        ///Version of the interface, as in the base path.
         pub version: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///How a request proves who sends it.
+    ///How to authenticate a request.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct IndexAuthentication {
-        ///What each ability of a token allows, in words.
+        ///Description of each ability of a token.
         pub abilities: ::std::collections::BTreeMap<
             ::std::string::String,
             ::std::string::String,
         >,
-        ///Form of the header to send.
+        ///Format of the header to send.
         pub header: ::std::string::String,
-        ///Address of the page on which tokens are issued.
+        ///URL of the page where tokens are issued.
         #[serde(rename = "issuedAt")]
         pub issued_at: ::std::string::String,
         ///Name of the HTTP authentication scheme.
         pub scheme: ::std::string::String,
-        ///What every token value starts with.
+        ///Prefix of every token.
         #[serde(rename = "tokenPrefix")]
         pub token_prefix: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Answer with the entry point.
+    ///Response with the entry point.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct IndexEnvelope {
         pub data: Index,
     }
-    ///A language that a page can be shown in.
+    ///A language in which a page can be shown.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct LanguageOption {
         ///Code of the language.
         pub code: ::std::string::String,
-        ///Id of the language.
+        ///ID of the language.
         pub id: i64,
         ///Name of the language.
         pub name: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///A form that collects leads. It belongs to the account and is put on pages with `form` slots.
+    ///A form that collects leads. A form belongs to the account; `form` slots show it on pages.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct LeadForm {
-        ///Whether the form takes submissions now: enabled, not past `activeTill`, limit not reached. Derived.
+        ///Whether the form accepts submissions now: it is enabled, `activeTill` has not passed, and the limit is not reached. Computed.
         pub active: bool,
-        ///Date after which the form takes no submissions, ISO 8601.
+        ///Date after which the form accepts no submissions, as ISO 8601.
         #[serde(
             rename = "activeTill",
             skip_serializing_if = "::std::option::Option::is_none"
@@ -340,13 +340,13 @@ pub mod types {
         ///Text under the heading.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub description: ::std::option::Option<::std::string::String>,
-        ///The owner's switch.
+        ///Whether the owner has enabled the form.
         pub enabled: bool,
         ///Fields in the order in which they are shown.
         pub fields: ::std::vec::Vec<FormField>,
-        ///Id of the form.
+        ///ID of the form.
         pub id: crate::FormId,
-        ///Channels that receive each new lead.
+        ///Channels that are notified of each new lead.
         #[serde(rename = "notificationChannelIds")]
         pub notification_channel_ids: crate::ChannelIds,
         ///Number of submissions after which the form closes.
@@ -360,7 +360,7 @@ pub mod types {
         pub success_message: ::std::string::String,
         ///Heading above the fields.
         pub title: ::std::string::String,
-        ///Text that chat starts with; `null`: the standard text in the reader's language.
+        ///First message of the chat. `null` means the standard text in the visitor's language.
         #[serde(
             rename = "whatsappMessage",
             skip_serializing_if = "::std::option::Option::is_none"
@@ -375,20 +375,20 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Answer with a form.
+    ///Response with a form.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct LeadFormEnvelope {
         pub data: LeadForm,
     }
-    ///Answer with forms.
+    ///Response with forms.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct LeadFormList {
         pub data: ::std::vec::Vec<LeadForm>,
         pub meta: ListMeta,
     }
-    ///How long a list is.
+    ///Size of a list.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct ListMeta {
@@ -397,49 +397,49 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Whether a login can be taken.
+    ///Availability of a login.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct LoginCheck {
-        ///Whether the login can be taken.
+        ///Whether the login is available.
         pub available: bool,
-        ///The login that was asked about.
+        ///The login that was checked.
         pub login: ::std::string::String,
-        ///The outcome in words.
+        ///The result as a message.
         pub message: ::std::string::String,
         ///The caller's profile whose own login does not count as taken.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub profile: ::std::option::Option<::std::string::String>,
-        ///Why it cannot, as a code.
+        ///Code of the reason why the login is not available.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub reason: ::std::option::Option<::std::string::String>,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Answer with the check of a login.
+    ///Response with the check of a login.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct LoginCheckEnvelope {
         pub data: LoginCheck,
     }
-    ///What a login must look like.
+    ///Rules for a login.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct LoginRules {
-        ///Most characters.
+        ///Maximum number of characters.
         #[serde(rename = "maxLength")]
         pub max_length: i64,
-        ///Fewest characters.
+        ///Minimum number of characters.
         #[serde(rename = "minLength")]
         pub min_length: i64,
-        ///Regular expression that the whole login matches.
+        ///Regular expression that the whole login must match.
         pub pattern: ::std::string::String,
-        ///Logins that cannot be taken.
+        ///Logins that are reserved.
         pub reserved: ::std::vec::Vec<::std::string::String>,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Who the caller is and what is left of its limits.
+    ///The caller and its limits.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct Me {
@@ -450,11 +450,11 @@ pub mod types {
         ///Whether the token has `profile:write`.
         #[serde(rename = "canWrite")]
         pub can_write: bool,
-        ///Limits of the account and how much of them is used.
+        ///Limits of the account, and how much of each is used.
         pub limits: MeLimits,
         ///Name of the account.
         pub name: ::std::string::String,
-        ///Id of the account.
+        ///ID of the account.
         #[serde(rename = "userId")]
         pub user_id: i64,
         #[serde(flatten)]
@@ -464,15 +464,15 @@ pub mod types {
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct MeAnalytics {
-        ///Days for which data is kept.
+        ///Number of days for which data is kept.
         #[serde(rename = "retentionDays")]
         pub retention_days: i64,
-        ///Time zone of days and dates, as an IANA name such as `Asia/Atyrau`.
+        ///Time zone of all dates, as an IANA name such as `Asia/Atyrau`.
         pub timezone: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Answer with the caller.
+    ///Response with the caller.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct MeEnvelope {
@@ -482,20 +482,20 @@ pub mod types {
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct MeLimits {
-        ///Profiles of the account.
+        ///Number of profiles of the account.
         pub profiles: Usage,
-        ///Most requests in a span of time.
+        ///Rate limits.
         #[serde(rename = "rateLimit")]
         pub rate_limit: RateLimit,
-        ///Most slots in one batch request.
+        ///Maximum number of slots in one batch request.
         #[serde(rename = "slotsPerBatch")]
         pub slots_per_batch: i64,
-        ///Most slots on one profile.
+        ///Maximum number of slots on one profile.
         #[serde(rename = "slotsPerProfile")]
         pub slots_per_profile: i64,
-        ///Access tokens of the account.
+        ///Number of access tokens of the account.
         pub tokens: Usage,
-        ///Largest uploads.
+        ///Maximum sizes of uploads.
         pub upload: UploadLimits,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
@@ -510,12 +510,12 @@ pub mod types {
         pub label: ::std::string::String,
         ///Code of the platform.
         pub platform: ::std::string::String,
-        ///Address of the release there.
+        ///URL of the release on the platform.
         pub url: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///A release that was found.
+    ///A release that the lookup found.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct MusicMatch {
@@ -525,28 +525,28 @@ pub mod types {
         ///Name of the artist.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub artist: ::std::option::Option<::std::string::String>,
-        ///The release on music platforms.
+        ///Links to the release on music platforms.
         pub links: ::std::vec::Vec<MusicLink>,
-        ///How the release was found.
+        ///How the query matched the release.
         #[serde(rename = "matchedBy")]
         pub matched_by: ::std::string::String,
-        ///What was searched for.
+        ///The query.
         pub query: ::std::string::String,
-        ///Body for creating a slot, to be sent unchanged.
+        ///Body for creating a slot. Send it unchanged.
         pub slot: MusicSlot,
-        ///Address of the cover picture.
+        ///URL of the cover image.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub thumbnail: ::std::option::Option<::std::string::String>,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Answer with a release.
+    ///Response with a release.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct MusicMatchEnvelope {
         pub data: MusicMatch,
     }
-    ///What a search by title and artist looks for.
+    ///Kind of release to search for by title and artist.
     #[derive(
         ::serde::Deserialize,
         ::serde::Serialize,
@@ -586,11 +586,11 @@ pub mod types {
             }
         }
     }
-    ///A slot ready to be created from a release.
+    ///A slot for a release, ready to be created.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct MusicSlot {
-        ///Content of the block, to be sent unchanged.
+        ///Content of the block. Send it unchanged.
         pub data: crate::Object,
         ///Type of the slot.
         #[serde(rename = "type")]
@@ -598,29 +598,29 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///An input of a form that is written. No two inputs of a form have the same `key`.
+    ///A field of a form to write. No two fields of a form can have the same `key`.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct NewFormField {
-        ///Key of a field that stays; a new field has none.
+        ///Key of a field to keep. A new field has none.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub key: ::std::option::Option<::std::string::String>,
-        ///Name shown beside the input.
+        ///Label shown next to the field.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub label: ::std::option::Option<::std::string::String>,
-        ///Whether several values can be chosen; the form of this value is not shown.
+        ///Whether several values can be chosen. The shape of this value is not documented.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub multi: ::std::option::Option<::serde_json::Value>,
-        ///Values to choose from; their shape is not shown.
+        ///Values to choose from. Their shape is not documented.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub options: ::std::option::Option<::serde_json::Value>,
-        ///Text shown in the empty input.
+        ///Text shown in the empty field.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub placeholder: ::std::option::Option<::std::string::String>,
-        ///Whether an answer is needed.
+        ///Whether an answer is required.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub required: ::std::option::Option<bool>,
-        ///Kind of input; `text` and `phone` have been seen.
+        ///Type of the field; `text` and `phone` are known.
         #[serde(rename = "type", skip_serializing_if = "::std::option::Option::is_none")]
         pub kind: ::std::option::Option<::std::string::String>,
     }
@@ -632,10 +632,10 @@ pub mod types {
         ///Content of the block.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub data: ::std::option::Option<crate::Object>,
-        ///Position on the page, from 0. Without it the slot goes to the end.
+        ///Position on the page, from 0. If you leave it out, the slot is added at the end.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub order: ::std::option::Option<i64>,
-        ///Type of the slot; it can never be changed.
+        ///Type of the slot. It can never be changed.
         #[serde(rename = "type")]
         pub kind: ::std::string::String,
     }
@@ -647,26 +647,26 @@ pub mod types {
         ///1 to 50, in page order.
         pub slots: ::std::vec::Vec<NewSlot>,
     }
-    ///Where notices of new leads are sent; only verified channels are listed.
+    ///A channel that can receive notifications of new leads. Only verified channels are listed.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct NotificationChannel {
         ///Transport: `telegram`, `whatsapp` or `email`.
         pub channel: ::std::string::String,
-        ///Id of the channel, as used in `notificationChannelIds`.
+        ///ID of the channel, as used in `notificationChannelIds`.
         pub id: crate::ChannelId,
-        ///`false`: the channel is kept but receives nothing.
+        ///Whether the channel receives notifications. An inactive channel is kept.
         #[serde(rename = "isActive")]
         pub is_active: bool,
         ///The owner's name for the channel.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub label: ::std::option::Option<::std::string::String>,
-        ///Masked phone number, e-mail address or chat id.
+        ///Masked phone number, email address or chat ID.
         pub recipient: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Answer with notification channels.
+    ///Response with notification channels.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct NotificationChannelList {
@@ -677,48 +677,48 @@ pub mod types {
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct Profile {
-        ///Path of the picture shown as a circle, as an upload returned it; not a URL. Best square, at least 800x800 pixels.
+        ///Path of the image that is shown as a circle, as returned by an upload. Not a URL. Use a square image of at least 800x800 pixels.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub avatar: ::std::option::Option<::std::string::String>,
-        ///Path of the background picture; not a URL. Shown at full width and not cropped: best 16:9, at least 1600x900 pixels.
+        ///Path of the background image. Not a URL. The image is shown at full width and is not cropped: use 16:9 and at least 1600x900 pixels.
         #[serde(
             rename = "bgImage",
             skip_serializing_if = "::std::option::Option::is_none"
         )]
         pub bg_image: ::std::option::Option<::std::string::String>,
-        ///What the service derives; refused when sent.
+        ///Fields that the service computes. They are refused if you send them.
         pub computed: ProfileComputed,
         ///Text under the heading.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub description: ::std::option::Option<::std::string::String>,
-        ///Id of the profile, good for every path that takes a profile.
+        ///ID of the profile. It can be used in every path that takes a profile.
         pub id: crate::ProfileId,
-        ///Id of the page's language; `null`: the language of the owner.
+        ///ID of the page's language. `null` means the language of the owner.
         #[serde(
             rename = "languageId",
             skip_serializing_if = "::std::option::Option::is_none"
         )]
         pub language_id: ::std::option::Option<i64>,
-        ///Public address of the page.
+        ///Login, which forms the public URL of the page.
         pub login: ::std::string::String,
-        ///For how many hours the status badge is shown.
+        ///How many hours the status badge is shown.
         #[serde(
             rename = "moodHours",
             skip_serializing_if = "::std::option::Option::is_none"
         )]
         pub mood_hours: ::std::option::Option<i64>,
-        ///Text of the status badge under the avatar, kept after the badge has expired. Absent when the service has statuses switched off.
+        ///Text of the status badge under the avatar. The text is kept after the badge expires. Absent if the service has statuses turned off.
         #[serde(
             rename = "moodText",
             skip_serializing_if = "::std::option::Option::is_none"
         )]
         pub mood_text: ::std::option::Option<::std::string::String>,
-        ///Content blocks in page order. Present only when asked for with `include=slots`.
+        ///Content blocks in page order. Present only if requested with `include=slots`.
         #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
         pub slots: ::std::vec::Vec<crate::Slot>,
         ///Links to social networks.
         pub socials: ::std::vec::Vec<Social>,
-        ///Id of the theme; cannot be set.
+        ///ID of the theme. Cannot be set.
         #[serde(rename = "themeId")]
         pub theme_id: i64,
         ///Heading of the page.
@@ -727,17 +727,17 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///What the service derives for a profile; never writable.
+    ///Fields of a profile that the service computes. They cannot be written.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct ProfileComputed {
-        ///Address of the avatar.
+        ///URL of the avatar.
         #[serde(
             rename = "avatarUrl",
             skip_serializing_if = "::std::option::Option::is_none"
         )]
         pub avatar_url: ::std::option::Option<::std::string::String>,
-        ///Address of the background picture.
+        ///URL of the background image.
         #[serde(
             rename = "bgImageUrl",
             skip_serializing_if = "::std::option::Option::is_none"
@@ -752,105 +752,105 @@ pub mod types {
             skip_serializing_if = "::std::option::Option::is_none"
         )]
         pub mood_active: ::std::option::Option<bool>,
-        ///When the status badge stops being shown, ISO 8601.
+        ///When the status badge expires, as ISO 8601.
         #[serde(
             rename = "moodExpiresAt",
             skip_serializing_if = "::std::option::Option::is_none"
         )]
         pub mood_expires_at: ::std::option::Option<crate::Timestamp>,
-        ///What is derived for each social link.
+        ///Computed fields of each social link.
         pub socials: ::std::vec::Vec<SocialComputed>,
         ///Status flag of the profile.
         pub status: bool,
-        ///Address of the page.
+        ///URL of the page.
         pub url: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Answer with a profile.
+    ///Response with a profile.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct ProfileEnvelope {
         pub data: Profile,
     }
-    ///Answer with profiles.
+    ///Response with profiles.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct ProfileList {
         pub data: ::std::vec::Vec<Profile>,
         pub meta: ListMeta,
     }
-    ///Address and language of a profile, with the values that can be chosen.
+    ///Login and language of a profile, with the available options.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct ProfileSettings {
-        ///What the service derives; refused when sent.
+        ///Fields that the service computes. They are refused if you send them.
         pub computed: ProfileSettingsComputed,
-        ///Code of the chosen language.
+        ///Code of the selected language.
         #[serde(
             rename = "languageCode",
             skip_serializing_if = "::std::option::Option::is_none"
         )]
         pub language_code: ::std::option::Option<::std::string::String>,
-        ///Id of the chosen language; `null`: the language of the owner.
+        ///ID of the selected language. `null` means the language of the owner.
         #[serde(
             rename = "languageId",
             skip_serializing_if = "::std::option::Option::is_none"
         )]
         pub language_id: ::std::option::Option<i64>,
-        ///Public address of the page.
+        ///Login, which forms the public URL of the page.
         pub login: ::std::string::String,
-        ///What can be chosen.
+        ///Available options.
         pub options: ProfileSettingsOptions,
-        ///Id of the profile.
+        ///ID of the profile.
         #[serde(rename = "profileId")]
         pub profile_id: crate::ProfileId,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///What the service derives for the settings of a profile.
+    ///Computed fields of a profile's settings.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct ProfileSettingsComputed {
-        ///Code of the language the page is shown in; that of the owner when none is chosen.
+        ///Code of the language in which the page is shown. This is the owner's language if none is selected.
         #[serde(rename = "effectiveLanguageCode")]
         pub effective_language_code: ::std::string::String,
-        ///Address of the page.
+        ///URL of the page.
         pub url: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Answer with the settings of a profile.
+    ///Response with the settings of a profile.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct ProfileSettingsEnvelope {
         pub data: ProfileSettings,
     }
-    ///What the settings of a profile can be set to.
+    ///Available options for the settings of a profile.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct ProfileSettingsOptions {
         ///Active languages.
         pub languages: ::std::vec::Vec<LanguageOption>,
-        ///What a login must look like.
+        ///Rules for a login.
         pub login: LoginRules,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Most requests of one token in a span of time.
+    ///Rate limits of one token.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct RateLimit {
-        ///Analytics requests in one minute.
+        ///Analytics requests per minute.
         #[serde(rename = "analyticsPerMinute")]
         pub analytics_per_minute: i64,
-        ///Music lookups in one minute, on top of the limits for all requests.
+        ///Music lookups per minute, in addition to the limits for all requests.
         #[serde(rename = "musicLookupPerMinute")]
         pub music_lookup_per_minute: i64,
-        ///Requests in one minute.
+        ///Requests per minute.
         #[serde(rename = "requestsPerMinute")]
         pub requests_per_minute: i64,
-        ///Requests in one second.
+        ///Requests per second.
         #[serde(rename = "requestsPerSecond")]
         pub requests_per_second: i64,
         #[serde(flatten)]
@@ -861,9 +861,9 @@ pub mod types {
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
     pub struct SlotChange {
-        ///Keys to set; they replace the current values, other keys stay.
+        ///Keys to set. They replace the current values; other keys are not changed.
         pub data: crate::Object,
-        ///Id of the slot.
+        ///ID of the slot.
         pub id: crate::SlotId,
     }
     ///Changes to slots, all or none. Positions cannot be set here.
@@ -871,7 +871,7 @@ pub mod types {
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
     pub struct SlotChanges {
-        ///1 to 50.
+        ///1 to 50 changes.
         pub slots: ::std::vec::Vec<SlotChange>,
     }
     ///A change to the content of the slot in the path.
@@ -879,10 +879,10 @@ pub mod types {
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
     pub struct SlotDataChange {
-        ///Keys to set; they replace the current values, other keys stay.
+        ///Keys to set. They replace the current values; other keys are not changed.
         pub data: crate::Object,
     }
-    ///Answer with a slot.
+    ///Response with a slot.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct SlotEnvelope {
@@ -893,10 +893,10 @@ pub mod types {
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
     pub struct SlotIds {
-        ///Ids of slots of the profile, 1 to 50, each once.
+        ///1 to 50 IDs of slots of the profile, without duplicates.
         pub ids: ::std::vec::Vec<crate::SlotId>,
     }
-    ///Answer with slots.
+    ///Response with slots.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct SlotList {
@@ -907,25 +907,25 @@ pub mod types {
     #[serde(deny_unknown_fields)]
     #[non_exhaustive]
     pub struct SlotOrder {
-        ///The id of every slot of the profile, each exactly once.
+        ///The ID of every slot of the profile, exactly once.
         pub order: ::std::vec::Vec<crate::SlotId>,
     }
-    ///What a slot type is and which data its slots take.
+    ///A slot type and the data that its slots accept.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct SlotType {
-        ///Fields of `data` that the service derives; refused when sent.
+        ///Fields of `data` that the service computes. They are refused if you send them.
         pub computed: crate::Object,
-        ///What such a slot is for.
+        ///Purpose of such a slot.
         pub description: ::std::string::String,
-        ///Names to show for enumerated values.
+        ///Display names of enumerated values.
         #[serde(rename = "enumLabels")]
         pub enum_labels: crate::Object,
-        ///A sample of the data.
+        ///Example of the data.
         pub example: crate::Object,
         ///JSON Schema of the type's `data`.
         pub schema: crate::Object,
-        ///Name to show to people.
+        ///Display name of the type.
         pub title: ::std::string::String,
         ///Name of the type.
         #[serde(rename = "type")]
@@ -935,34 +935,34 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Answer with a slot type.
+    ///Response with a slot type.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct SlotTypeEnvelope {
         pub data: SlotType,
     }
-    ///Answer with slot types.
+    ///Response with slot types.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct SlotTypeList {
         pub data: ::std::vec::Vec<SlotType>,
     }
-    ///Answer to a deletion of slots.
+    ///Response to a deletion of slots.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct SlotsDeleted {
         pub meta: DeletedMeta,
     }
-    ///A link to a social network. Its icon is derived from the address and refused when sent.
+    ///A link to a social network. The service computes the icon from the URL; an icon that you send is refused.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct Social {
-        ///Address of the page on the social network.
+        ///URL of the page on the social network.
         pub link: ::std::string::String,
         ///Position among the links.
         pub order: i64,
     }
-    ///What the service derives for a social link.
+    ///Computed fields of a social link.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct SocialComputed {
@@ -971,47 +971,47 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Largest uploads.
+    ///Maximum sizes of uploads.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct UploadLimits {
-        ///A file sent in a request, in megabytes.
+        ///Maximum size of a file sent in a request, in megabytes.
         #[serde(rename = "maxMegabytes")]
         pub max_megabytes: i64,
-        ///A file that the service downloads, in megabytes.
+        ///Maximum size of a file that the service downloads, in megabytes.
         #[serde(rename = "maxMegabytesFromUrl")]
         pub max_megabytes_from_url: i64,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Where to send a large picture; the keys are in snake case.
+    ///Where to send a large image. The keys are in snake case.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct UploadUrl {
-        ///When the address expires, ISO 8601.
+        ///When the URL expires, as ISO 8601.
         pub expires_at: ::std::string::String,
-        ///Largest picture, in bytes.
+        ///Maximum size of the image in bytes.
         pub max_bytes: i64,
-        ///HTTP method to send it with.
+        ///HTTP method to use.
         pub method: ::std::string::String,
-        ///Address to send the picture to; expires after 15 minutes.
+        ///URL to send the image to. It expires after 15 minutes.
         pub upload_url: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///Answer with an upload address.
+    ///Response with an upload URL.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct UploadUrlEnvelope {
         pub data: UploadUrl,
     }
-    ///A limited amount and how much of it is taken.
+    ///A limit, and how much of it is used.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
     pub struct Usage {
-        ///Most that there can be.
+        ///Maximum.
         pub max: i64,
-        ///Taken so far.
+        ///Used so far.
         pub used: i64,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
@@ -1067,7 +1067,7 @@ Sends a `GET` request to `/`
     }
     /**Describe the caller
 
-Meant to be called first: it says whether the token can write and how many profiles are left.
+Call this first: it reports whether the token can write and how many profiles the account can still create.
 
 Sends a `GET` request to `/me`
 
@@ -1078,7 +1078,7 @@ Sends a `GET` request to `/me`
     }
     /**Describe all slot types
 
-Every type with the JSON Schema of its data.
+Returns every type with the JSON Schema of its data.
 
 Sends a `GET` request to `/slot-types`
 
@@ -1091,7 +1091,7 @@ Sends a `GET` request to `/slot-types`
     }
     /**Describe one slot type
 
-An unknown type is answered with 404 and the code `not_found`.
+Returns 404 with the code `not_found` for an unknown type.
 
 Sends a `GET` request to `/slot-types/{type}`
 
@@ -1109,7 +1109,7 @@ Arguments:
     }
     /**List the profiles of the account
 
-Without their slots.
+Returns the profiles without their slots.
 
 Sends a `GET` request to `/profiles`
 
@@ -1122,7 +1122,7 @@ Sends a `GET` request to `/profiles`
     }
     /**Create a profile
 
-Counts against the limit of 100 profiles; 409 beyond it.
+An account can have at most 100 profiles. Returns 409 at the limit.
 
 Sends a `POST` request to `/profiles`
 
@@ -1134,15 +1134,15 @@ Sends a `POST` request to `/profiles`
         let url = format!("{}/profiles", self.baseurl,);
         self.client.post(url).json(&body).build().map(TypedRequest::from)
     }
-    /**Check whether a login can be taken
+    /**Check whether a login is available
 
-Checks the rules, the reserved words and the profiles that exist.
+Checks the rules for logins, the reserved words and the existing profiles.
 
 Sends a `GET` request to `/profiles/check-login`
 
 Arguments:
 - `login`: The login to check, at most 255 characters.
-- `profile`: Id or login of a profile of the caller whose current login does not count as taken, at most 255 characters. Any other value is refused with 422.
+- `profile`: ID or login of one of the caller's profiles, at most 255 characters. The current login of that profile does not count as taken. Any other value is refused with 422.
 */
     pub fn check_login<'a>(
         &'a self,
@@ -1159,13 +1159,13 @@ Arguments:
     }
     /**Read a profile
 
-With `include=slots` its slots come along.
+Add `include=slots` to include the slots.
 
 Sends a `GET` request to `/profiles/{profileKey}`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
-- `include`: `slots`: the slots, in page order.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
+- `include`: `slots` includes the slots, in page order.
 */
     pub fn get_profile<'a>(
         &'a self,
@@ -1183,12 +1183,12 @@ Arguments:
     }
     /**Change a profile
 
-Fields that are left out stay as they are.
+Fields that you leave out are not changed.
 
 Sends a `PATCH` request to `/profiles/{profileKey}`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
 - `body`
 */
     pub fn update_profile<'a>(
@@ -1203,12 +1203,12 @@ Arguments:
     }
     /**Read the settings of a profile
 
-Address and language, with the values that can be chosen.
+Returns the login and language, with the available options.
 
 Sends a `GET` request to `/profiles/{profileKey}/settings`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
 */
     pub fn get_profile_settings<'a>(
         &'a self,
@@ -1222,12 +1222,12 @@ Arguments:
     }
     /**Change the settings of a profile
 
-A new login takes effect at once and the old address stops working.
+A new login takes effect immediately, and the old URL stops working.
 
 Sends a `PATCH` request to `/profiles/{profileKey}/settings`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
 - `body`
 */
     pub fn update_profile_settings<'a>(
@@ -1241,14 +1241,14 @@ Arguments:
         );
         self.client.patch(url).json(&body).build().map(TypedRequest::from)
     }
-    /**Render a profile as markdown
+    /**Render a profile as Markdown
 
-The whole page as its reader sees it.
+Returns the whole page as a visitor sees it.
 
 Sends a `GET` request to `/profiles/{profileKey}/markdown`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
 */
     pub fn preview_profile_markdown<'a>(
         &'a self,
@@ -1262,12 +1262,12 @@ Arguments:
     }
     /**List the slots of a profile
 
-In page order, legacy slots included.
+Returns all slots in page order, including legacy slots.
 
 Sends a `GET` request to `/profiles/{profileKey}/slots`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
 */
     pub fn list_slots<'a>(
         &'a self,
@@ -1280,12 +1280,12 @@ Arguments:
     }
     /**Create a slot
 
-A profile has at most 500 slots; 409 beyond them, and for a type that is read-only.
+A profile can have at most 500 slots. Returns 409 at the limit, and for a read-only type.
 
 Sends a `POST` request to `/profiles/{profileKey}/slots`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
 - `body`
 */
     pub fn create_slot<'a>(
@@ -1300,13 +1300,13 @@ Arguments:
     }
     /**Delete several slots
 
-At most 50, all or none, for good and with their click statistics. The ids stand in the query, or in the body.
+Permanently deletes at most 50 slots and their click statistics, all or none. Send the IDs in the query or in the body.
 
 Sends a `DELETE` request to `/profiles/{profileKey}/slots`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
-- `ids`: Ids of slots of the profile, 1 to 50, each once.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
+- `ids`: 1 to 50 IDs of slots of the profile, without duplicates.
 */
     pub fn delete_slots<'a>(
         &'a self,
@@ -1324,12 +1324,12 @@ Arguments:
     }
     /**Change the content of several slots
 
-At most 50, all or none. Data is merged at the top level; ids and click statistics stay.
+Changes at most 50 slots, all or none. Data is merged at the top level. IDs and click statistics are kept.
 
 Sends a `PATCH` request to `/profiles/{profileKey}/slots`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
 - `body`
 */
     pub fn update_slots<'a>(
@@ -1344,12 +1344,12 @@ Arguments:
     }
     /**Create several slots
 
-At most 50, all or none, in the order given. An error in the third item is keyed `slots.2.data.*`.
+Creates at most 50 slots, all or none, in the given order. An error in the third item has the key `slots.2.data.*`.
 
 Sends a `POST` request to `/profiles/{profileKey}/slots/batch`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
 - `body`
 */
     pub fn create_slots<'a>(
@@ -1363,14 +1363,14 @@ Arguments:
         );
         self.client.post(url).json(&body).build().map(TypedRequest::from)
     }
-    /**Put the slots of a profile in order
+    /**Reorder the slots of a profile
 
-Takes the id of every slot exactly once.
+Send the ID of every slot exactly once.
 
 Sends a `PUT` request to `/profiles/{profileKey}/slots/order`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
 - `body`
 */
     pub fn reorder_slots<'a>(
@@ -1386,13 +1386,13 @@ Arguments:
     }
     /**Read a slot
 
-Legacy slots can be read too.
+Legacy slots can also be read.
 
 Sends a `GET` request to `/profiles/{profileKey}/slots/{slot}`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
-- `slot`: Id of a slot of the profile.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
+- `slot`: ID of a slot of the profile.
 */
     pub fn get_slot<'a>(
         &'a self,
@@ -1407,13 +1407,13 @@ Arguments:
     }
     /**Delete a slot
 
-For good, with its click statistics.
+Permanently deletes the slot and its click statistics.
 
 Sends a `DELETE` request to `/profiles/{profileKey}/slots/{slot}`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
-- `slot`: Id of a slot of the profile.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
+- `slot`: ID of a slot of the profile.
 */
     pub fn delete_slot<'a>(
         &'a self,
@@ -1428,13 +1428,13 @@ Arguments:
     }
     /**Change the content of a slot
 
-Data is merged at the top level; the type cannot be changed.
+Data is merged at the top level. The type cannot be changed.
 
 Sends a `PATCH` request to `/profiles/{profileKey}/slots/{slot}`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
-- `slot`: Id of a slot of the profile.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
+- `slot`: ID of a slot of the profile.
 - `body`
 */
     pub fn update_slot<'a>(
@@ -1464,7 +1464,7 @@ Sends a `GET` request to `/forms`
     }
     /**Create a form
 
-To be seen, it has to be put on a page with a `form` slot.
+To show the form on a page, add a `form` slot.
 
 Sends a `POST` request to `/forms`
 
@@ -1478,12 +1478,12 @@ Sends a `POST` request to `/forms`
     }
     /**Read a form
 
-A form is addressed by its id only.
+A form can be found only by its ID.
 
 Sends a `GET` request to `/forms/{formId}`
 
 Arguments:
-- `form_id`: Id of a form of the account.
+- `form_id`: ID of a form of the account.
 */
     pub fn show_form<'a>(
         &'a self,
@@ -1496,12 +1496,12 @@ Arguments:
     }
     /**Change a form
 
-Takes effect on every page that shows the form; leads that were received stay as they are.
+Takes effect on every page that shows the form. Existing leads are not changed.
 
 Sends a `PATCH` request to `/forms/{formId}`
 
 Arguments:
-- `form_id`: Id of a form of the account.
+- `form_id`: ID of a form of the account.
 - `body`
 */
     pub fn update_form<'a>(
@@ -1516,7 +1516,7 @@ Arguments:
     }
     /**List the notification channels of the account
 
-Verified ones only.
+Returns only verified channels.
 
 Sends a `GET` request to `/notification-channels`
 
@@ -1529,14 +1529,14 @@ Sends a `GET` request to `/notification-channels`
     }
     /**Find a release
 
-At most 15 lookups a minute. When nothing is found: 404 with the code `not_found`.
+At most 15 lookups per minute. Returns 404 with the code `not_found` if nothing is found.
 
 Sends a `GET` request to `/music/lookup`
 
 Arguments:
-- `artist`: Narrows a search by title, at most 200 characters.
-- `query`: A UPC of 12 to 13 digits, an ISRC of 12 characters, the address of a release on a music platform, or a title; 1 to 500 characters.
-- `kind`: What a search by title and artist looks for; ignored otherwise.
+- `artist`: Narrows a search by title; at most 200 characters.
+- `query`: A UPC (12 or 13 digits), an ISRC (12 characters), the URL of a release on a music platform, or a title; 1 to 500 characters.
+- `kind`: Kind of release to search for by title and artist; ignored otherwise.
 */
     pub fn lookup_music<'a>(
         &'a self,
@@ -1553,9 +1553,9 @@ Arguments:
             .build()
             .map(TypedRequest::from)
     }
-    /**Upload a picture
+    /**Upload an image
 
-Either the picture itself, at most 50 MB, or its address for the service to download, at most 10 MB; not both.
+Send either the image itself (at most 50 MB) or a URL that the service downloads (at most 10 MB), not both.
 
 Sends a `POST` request to `/files`
 
@@ -1567,9 +1567,9 @@ Sends a `POST` request to `/files`
         let url = format!("{}/files", self.baseurl,);
         self.client.post(url).json(&body).build().map(TypedRequest::from)
     }
-    /**Get an address to upload a large picture to
+    /**Get a URL for uploading a large image
 
-Good for 15 minutes and a JPEG, PNG, WebP or GIF of at most 50 MB, sent there as raw bytes with PUT or as the part `file` with POST.
+The URL is valid for 15 minutes. Send a JPEG, PNG, WebP or GIF of at most 50 MB, as raw bytes with PUT or as the part `file` with POST.
 
 Sends a `POST` request to `/files/upload-url`
 
@@ -1582,17 +1582,17 @@ Sends a `POST` request to `/files/upload-url`
     }
     /**Count views and clicks of the account
 
-One row for each page, and totals. At most 20 analytics requests a minute.
+Returns one row per page, and totals. At most 20 analytics requests per minute.
 
 Sends a `GET` request to `/analytics`
 
 Arguments:
 - `bucket`: Length of one step of the timeline.
-- `compare`: Whether to add the numbers of the previous span of the same length.
-- `date_from`: First day, `YYYY-MM-DD`, an existing one. Needs `dateTo`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
-- `date_to`: Last day, `YYYY-MM-DD`, an existing one. Needs `dateFrom`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
-- `include`: More to include; `timeline` has been seen, further values are not shown.
-- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
+- `compare`: Whether to add the numbers of the previous period of the same length.
+- `date_from`: First day, an existing date as `YYYY-MM-DD`. Requires `dateTo`; cannot be combined with `period`. The first day must not be after the last, and the period can have at most 366 days. An empty value is ignored.
+- `date_to`: Last day, an existing date as `YYYY-MM-DD`. Requires `dateFrom`; cannot be combined with `period`. The first day must not be after the last, and the period can have at most 366 days. An empty value is ignored.
+- `include`: More data to include. `timeline` is known; other values are not documented.
+- `period`: Named period, at most 366 days long. Cannot be combined with `dateFrom` and `dateTo`.
 */
     pub fn get_account_analytics<'a>(
         &'a self,
@@ -1617,18 +1617,18 @@ Arguments:
     }
     /**Count views and clicks of a profile
 
-For each block and each social link, with short findings in `insights`.
+Returns counts for each block and each social link, with short findings in `insights`.
 
 Sends a `GET` request to `/profiles/{profileKey}/analytics`
 
 Arguments:
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id.
+- `profile_key`: ID or login of a profile of the account. A key of only digits is always an ID.
 - `bucket`: Length of one step of the timeline.
-- `compare`: Whether to add the numbers of the previous span of the same length.
-- `date_from`: First day, `YYYY-MM-DD`, an existing one. Needs `dateTo`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
-- `date_to`: Last day, `YYYY-MM-DD`, an existing one. Needs `dateFrom`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
-- `include`: More to include; `timeline` has been seen, further values are not shown.
-- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
+- `compare`: Whether to add the numbers of the previous period of the same length.
+- `date_from`: First day, an existing date as `YYYY-MM-DD`. Requires `dateTo`; cannot be combined with `period`. The first day must not be after the last, and the period can have at most 366 days. An empty value is ignored.
+- `date_to`: Last day, an existing date as `YYYY-MM-DD`. Requires `dateFrom`; cannot be combined with `period`. The first day must not be after the last, and the period can have at most 366 days. An empty value is ignored.
+- `include`: More data to include. `timeline` is known; other values are not documented.
+- `period`: Named period, at most 366 days long. Cannot be combined with `dateFrom` and `dateTo`.
 */
     pub fn get_profile_analytics<'a>(
         &'a self,
@@ -1655,20 +1655,20 @@ Arguments:
             .build()
             .map(TypedRequest::from)
     }
-    /**Count what readers do with a form
+    /**Count views, opens and submissions of a form
 
-Views, opens, starts and submits, and the share of each page that shows the form. Submissions are exact, the steps before them can be undercounted.
+Returns views, opens, starts and submissions, in total and for each page that shows the form. Submissions are exact; the steps before them can be undercounted.
 
 Sends a `GET` request to `/forms/{formId}/analytics`
 
 Arguments:
-- `form_id`: Id of a form of the account.
+- `form_id`: ID of a form of the account.
 - `bucket`: Length of one step of the timeline.
-- `compare`: Whether to add the numbers of the previous span of the same length.
-- `date_from`: First day, `YYYY-MM-DD`, an existing one. Needs `dateTo`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
-- `date_to`: Last day, `YYYY-MM-DD`, an existing one. Needs `dateFrom`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
-- `include`: More to include; `timeline` has been seen, further values are not shown.
-- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
+- `compare`: Whether to add the numbers of the previous period of the same length.
+- `date_from`: First day, an existing date as `YYYY-MM-DD`. Requires `dateTo`; cannot be combined with `period`. The first day must not be after the last, and the period can have at most 366 days. An empty value is ignored.
+- `date_to`: Last day, an existing date as `YYYY-MM-DD`. Requires `dateFrom`; cannot be combined with `period`. The first day must not be after the last, and the period can have at most 366 days. An empty value is ignored.
+- `include`: More data to include. `timeline` is known; other values are not documented.
+- `period`: Named period, at most 366 days long. Cannot be combined with `dateFrom` and `dateTo`.
 */
     pub fn get_form_analytics<'a>(
         &'a self,
@@ -1694,7 +1694,7 @@ Arguments:
             .build()
             .map(TypedRequest::from)
     }
-    /**Read the machine-readable description
+    /**Get the OpenAPI document
 
 The service's own OpenAPI 3.1.0 document.
 

@@ -1,6 +1,6 @@
-//! Ids of the service's records, a type for each kind of record.
+//! IDs of the service's records, with one type per kind of record.
 //!
-//! A call takes the id of its own kind of record, or a plain number or string; the id of another kind does not compile:
+//! A call accepts the ID of its own kind of record, or a plain number or string. The ID of another kind does not compile:
 //!
 //! ```compile_fail,E0277
 //! # async fn wrong(client: links_sdk::Client, page: links_sdk::types::Profile) {
@@ -28,7 +28,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Reason why a value cannot be used: a URL, a token, a name, an id, a date, or the size of an image. The text shows no secret.
+/// Reason why a value cannot be used: a URL, a token, a name, an ID, a date, or the size of an image. The text contains no secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidValue(String);
@@ -51,7 +51,7 @@ macro_rules! numeric_id {
         pub struct $name(i64);
 
         impl $name {
-            /// Returns the id with this number. Ids of the service begin at 1; a call refuses others before anything is sent.
+            /// Returns the ID with this number. IDs of the service start at 1; a call refuses other numbers before anything is sent.
             pub const fn new(number: i64) -> Self {
                 Self(number)
             }
@@ -72,7 +72,7 @@ macro_rules! numeric_id {
             type Err = InvalidValue;
 
             fn from_str(text: &str) -> Result<Self, InvalidValue> {
-                let why = concat!(" is not the id of a ", $record, ": ids are whole numbers");
+                let why = concat!(" is not a ", $record, " ID; use a whole number");
                 text.parse().map(Self).map_err(|_| InvalidValue(format!("{text:?}{why}")))
             }
         }
@@ -110,7 +110,7 @@ macro_rules! numeric_id {
 }
 
 numeric_id! {
-    /// The id of a profile. Unlike its login it never changes.
+    /// The ID of a profile. Unlike the login, it never changes.
     ///
     /// ```
     /// use links_sdk::{ProfileId, ProfileKey};
@@ -124,7 +124,7 @@ numeric_id! {
 }
 
 numeric_id! {
-    /// The id of a slot.
+    /// The ID of a slot.
     ///
     /// ```
     /// use links_sdk::SlotId;
@@ -137,7 +137,7 @@ numeric_id! {
 }
 
 numeric_id! {
-    /// The id of a notification channel.
+    /// The ID of a notification channel.
     ///
     /// ```
     /// use links_sdk::{ChannelId, FormChanges};
@@ -155,7 +155,7 @@ macro_rules! text {
         pub struct $name(String);
 
         impl $name {
-            /// Returns the text as it is written.
+            /// Returns the text unchanged.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -202,8 +202,7 @@ macro_rules! text {
 pub(crate) use text;
 
 text! {
-    /// The id of a lead form, a UUID that has no meaning of its own. It is kept as it was written, and reads like a
-    /// `str`.
+    /// The ID of a lead form, a UUID without further meaning. The text is kept unchanged, and can be used like a `str`.
     ///
     /// ```
     /// use links_sdk::FormId;
@@ -266,10 +265,7 @@ mod tests {
         assert_eq!("12".parse(), Ok(ChannelId::new(12)));
         for text in ["", "x", "1.0", "9223372036854775808"] {
             let error = text.parse::<SlotId>().unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                format!("{text:?} is not the id of a slot: ids are whole numbers")
-            );
+            assert_eq!(error.to_string(), format!("{text:?} is not a slot ID; use a whole number"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A typed client for the Profile Publishing Service: public link pages ("profiles"), their slots, lead forms, files
 //! and analytics.
 //!
-//! A [`Client`] is built once per token. Its handles name the resources, and each call is a value that is sent when it is awaited:
+//! Build one [`Client`] per token. Its handles represent the resources, and each call is a value that is sent when you await it:
 //!
 //! ```
 //! use links_fixtures::{ContractServer, World};
@@ -17,28 +17,29 @@
 //! }
 //! ```
 //!
-//! The programs in `examples/` show the rest; the [guide] tells of each, and of the features.
+//! For more, see the programs in `examples/`; the [guide] describes each of them, and the features.
 //!
 //! # What every call does
 //!
-//! - It stays within the rate limits (5 requests a second, 60 a minute, 20 and 15 a minute for analytics and music): a burst goes out at
-//!   once, then requests wait. A 429 is waited out as its `Retry-After` says.
-//! - It is repeated after a failure only where repeating cannot do more than the first request did, and while the client has
-//!   [retries left](RetryPolicy::budget). Operations that create carry an idempotency key, the same for all attempts.
-//! - It ends within its deadline, 120 seconds unless set.
-//! - [`Error::outcome`] tells whether the write took place.
+//! - It stays within the rate limits (5 requests per second and 60 per minute; 20 per minute for analytics, 15 for music): a burst is sent
+//!   at once, then requests wait. After a 429, the client waits as long as `Retry-After` says.
+//! - It is retried after a failure only if a retry cannot do more than the first request did, and if the client has [retries
+//!   left](RetryPolicy::budget). Operations that create something have an idempotency key, the same for all attempts.
+//! - It ends within its deadline, by default 120 seconds.
+//! - [`Error::outcome`] returns whether the write took place.
 //!
 //! # Observing
 //!
-//! An [`Observer`] hears of every wait and every attempt. With the feature `tracing` each call has a span `links.call`, and each attempt a
-//! span `links.attempt` in it, with the names of OpenTelemetry's conventions for HTTP clients (`http.request.method`,
-//! `http.response.status_code`, `error.type`, `url.template`); waits are events. No field holds a token, a header, a query, an id or content.
+//! An [`Observer`] is notified of every wait and every attempt. With the feature `tracing`, each call has a span `links.call`, and each
+//! attempt in it a span `links.attempt`. Field names follow the OpenTelemetry conventions for HTTP clients (`http.request.method`,
+//! `http.response.status_code`, `error.type`, `url.template`); waits are events. No field contains a token, a header, a query, an ID or
+//! content.
 //!
 //! # Reading and writing
 //!
-//! Reading is tolerant: unknown fields are kept in `extra`, unknown types stay strings, and PHP's `[]` for an empty object reads as an
-//! empty object. Writing is strict: a field that the service computes cannot be sent by accident, and [`Error::field_errors`] lists the
-//! fields that the service refuses. Where the SDK's types are not enough, [`Call::answer`] returns the answer as it was sent.
+//! Reading is tolerant: unknown fields are kept in `extra`, unknown types stay strings, and PHP's `[]` for an empty object is read as an
+//! empty object. Writing is strict: you cannot send a computed field by accident, and [`Error::field_errors`] lists the fields that the
+//! service refuses. If the SDK's types are not enough, [`Call::answer`] returns the response as the service sent it.
 //!
 //! ```
 //! # links_test_support::example::run(async |client| {
@@ -83,8 +84,7 @@ pub mod oauth;
 mod operation;
 mod private_host;
 mod profile_key;
-/// What a program needs that asks hosts which others chose: for `links`, which is released with this crate. No part of what a version
-/// promises.
+/// For `links`, which is released with this crate: requests to hosts that others choose. Not covered by semantic versioning.
 #[doc(hidden)]
 pub mod public_hosts {
     pub use crate::base_url::is_loopback;
@@ -110,7 +110,7 @@ mod upload;
 #[doc = include_str!("guide.md")]
 pub mod guide {}
 
-/// Records and request bodies of the service, as its description defines them. Fields that are not described are kept in `extra`.
+/// Records and request bodies of the service, as its description defines them. Fields that it does not describe are kept in `extra`.
 pub mod types {
     pub use crate::generated::types::{
         AnalyticsBucket, AnalyticsMeta, AnalyticsPeriod, File, FormField, Index,

@@ -70,7 +70,7 @@ pub(crate) enum Effect {
     DeleteMany,
 }
 
-/// Rate limit windows in which a request counts, besides the two that count every request.
+/// Rate limit windows that count a request, in addition to the two that count every request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]

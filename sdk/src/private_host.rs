@@ -72,17 +72,17 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
 pub(crate) fn named_url(text: &str, by: &Url) -> Result<(Url, bool), String> {
     let url = Url::parse(text).map_err(|error| error.to_string())?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("it holds a user name or a password".to_owned());
+        return Err("it contains a user name or a password".to_owned());
     }
     let is_local = is_loopback(by);
     match url.scheme() {
         "https" => {}
         "http" if is_local && is_loopback(&url) || url.origin() == by.origin() => {}
-        scheme => return Err(format!("it is {scheme}, not https")),
+        scheme => return Err(format!("it must be https, not {scheme}")),
     }
     let is_guarded = !is_local && url.host() != by.host();
     if is_guarded && is_private_url(&url) {
-        return Err("it leads to a private host".to_owned());
+        return Err("it points to a private host".to_owned());
     }
     Ok((url, is_guarded))
 }

@@ -1,4 +1,4 @@
-//! Key of a profile: an id or a login.
+//! Key of a profile: an ID or a login.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,8 @@ use crate::ids::{InvalidValue, ProfileId};
 /// Maximum length of a login in characters.
 const LOGIN_MAX: usize = 60;
 
-/// The id or the login of a profile. A fully numeric key is always an id, so a login of digits only can be reached only by its id.
+/// The ID or the login of a profile. A key of only digits is always an ID, so a page whose login has only digits can be reached only by its
+/// ID.
 ///
 /// ```
 /// use links_sdk::{ProfileId, ProfileKey};
@@ -20,14 +21,14 @@ const LOGIN_MAX: usize = 60;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ProfileKey {
-    /// The numeric id, 1 or more.
+    /// The numeric ID, 1 or more.
     Id(ProfileId),
-    /// The login: 1 to 60 of `a-z A-Z 0-9 . _`, with at least one that is not a digit, and not `.` or `..`.
+    /// The login: 1 to 60 characters of `a-z A-Z 0-9 . _`, with at least one that is not a digit, and not `.` or `..`.
     Login(String),
 }
 
 fn out_of_range(digits: &str) -> InvalidValue {
-    let why = "is all digits, so it is an id, but ids go from 1 to 9223372036854775807";
+    let why = "is all digits, so it must be an ID from 1 to 9223372036854775807";
     InvalidValue::new(format!("`{digits}` {why}"))
 }
 
@@ -37,7 +38,7 @@ impl FromStr for ProfileKey {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.is_empty() {
             return Err(InvalidValue::new(
-                "a profile key must be an id or a login, not an empty string",
+                "a profile key must be an ID or a login, not an empty string",
             ));
         }
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -49,11 +50,12 @@ impl FromStr for ProfileKey {
         if let Some(c) =
             text.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_')))
         {
-            let why = format!("a login has only letters, digits, `.` and `_`, not {c:?}");
+            let why = format!("a login can contain only letters, digits, `.` and `_`, not {c:?}");
             return Err(InvalidValue::new(why));
         }
         if text.len() > LOGIN_MAX {
-            let why = format!("a login has at most 60 characters, this one has {}", text.len());
+            let why =
+                format!("a login can have at most 60 characters, but this one has {}", text.len());
             return Err(InvalidValue::new(why));
         }
         if matches!(text, "." | "..") {

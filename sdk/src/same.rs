@@ -7,8 +7,8 @@ use serde_json::{Map, Number, Value};
 
 use crate::Slot;
 
-/// Returns whether two values differ only in what the service does not keep: the order of keys, `1` and `1.0`, spaces around a string, and
-/// which of `[]`, `{}`, `""`, `null` or nothing at all stands for "empty".
+/// Returns whether two values differ only in what the service does not keep: the order of keys, `1` or `1.0`, spaces around a string, and
+/// whether "empty" is written as `[]`, `{}`, `""`, `null` or not at all.
 ///
 /// ```
 /// use links_sdk::runs::same;

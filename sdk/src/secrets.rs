@@ -10,15 +10,15 @@ use zeroize::Zeroizing;
 
 use crate::token::{Hidden, Token};
 
-/// Tokens that are removed from texts in each form in which they occur: as they are, percent-encoded, in base64, in hexadecimal, or escaped as
-/// JSON does. Cloning is cheap, and clones share the same tokens.
+/// Tokens to remove from texts, in each form in which they can occur: unchanged, percent-encoded, in base64, in hexadecimal, or escaped as
+/// in JSON. Cloning is cheap, and clones share the same tokens.
 ///
-/// A [`Client`](crate::Client) adds each token that it sends, a renewed one too, and removes its own from the texts of its errors. Pass your
-/// collection through [`ClientBuilder::secrets`](crate::ClientBuilder::secrets) to clean your program's output with the tokens of all its
-/// clients.
+/// A [`Client`](crate::Client) adds each token that it sends, including renewed ones, and removes its own tokens from the texts of its
+/// errors. To remove the tokens of all your clients from your program's output, pass your collection to
+/// [`ClientBuilder::secrets`](crate::ClientBuilder::secrets).
 ///
-/// A token stays for as long as a clone of it exists, as in a [`TokenSource`](crate::TokenSource). Of the others the last 64 stay, so a
-/// collection doesn't grow with each renewal.
+/// A token is kept for as long as a clone of it exists, as in a [`TokenSource`](crate::TokenSource). Of the other tokens, the last 64 are
+/// kept, so a collection doesn't grow with each renewal.
 ///
 /// ```
 /// use links_sdk::{Secrets, Token};

@@ -12,8 +12,8 @@ use crate::tolerant::Object;
 
 /// A slot of a page.
 ///
-/// Reading is tolerant: a type that none of the 12 known ones is, `data` written as `[]`, and fields that the interface does not
-/// describe are all kept.
+/// Reading is tolerant: it keeps a type that is not one of the 12 known types, `data` that is written as `[]`, and fields that the
+/// interface does not describe.
 ///
 /// ```
 /// let slot: links_sdk::Slot =
@@ -25,16 +25,16 @@ use crate::tolerant::Object;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Slot {
-    /// Id of the slot, positive, as it is used in paths and batch bodies.
+    /// ID of the slot, a positive number, as used in paths and batch bodies.
     pub id: SlotId,
-    /// `button`, `text` ... or a type that is not editable any more. Never changes after creation.
+    /// `button`, `text`, ..., or a type that can no longer be edited. Never changes after creation.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The content; which fields there are depends on the type, see [`Client::slot_types`](crate::Client::slot_types).
+    /// The content. Its fields depend on the type; see [`Client::slot_types`](crate::Client::slot_types).
     pub data: Object,
-    /// `false` for legacy slots: they can be listed, reordered and deleted, but not edited.
+    /// `false` for legacy slots. They can be listed, reordered and deleted, but not edited.
     pub supported: bool,
-    /// Every other field of the record, as it was sent.
+    /// Every other field of the record, as the service sent it.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

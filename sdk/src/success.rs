@@ -18,7 +18,7 @@ impl Success {
                 record.unwrap_or(&is_any_record)(&answer.body).err().map(|error| error.to_string())
             }
             SuccessContent::Markdown if answer.body.trim_ascii().is_empty() => {
-                Some("it is empty".to_owned())
+                Some("the body is empty".to_owned())
             }
             SuccessContent::Nothing | SuccessContent::Markdown | SuccessContent::Any => None,
         })
@@ -27,7 +27,7 @@ impl Success {
     /// Returns why the status and the content type of an answer, which come before its body, are not those of a success.
     fn head_problem(self, answer: &Answer) -> Option<String> {
         if let Some(expected) = self.status.filter(|it| *it != answer.status()) {
-            return Some(format!("its status should be {expected}"));
+            return Some(format!("expected status {expected}"));
         }
         let (fits, expected): (fn(&str) -> bool, _) = match self.content {
             SuccessContent::Nothing | SuccessContent::Any => return None,
@@ -35,12 +35,10 @@ impl Success {
             SuccessContent::Markdown => (is_markdown, "Markdown"),
         };
         match media_type(answer) {
-            Some(found) => {
-                (!fits(&found)).then(|| format!("it should be {expected}, and is {found}"))
-            }
+            Some(found) => (!fits(&found)).then(|| format!("expected {expected}, got {found}")),
             // Whether it is JSON is told by its content.
             None if matches!(self.content, SuccessContent::Json) => None,
-            None => Some(format!("it does not say that it is {expected}")),
+            None => Some(format!("expected {expected}, got no content type")),
         }
     }
 }
@@ -57,7 +55,7 @@ pub(crate) fn check_answer(
         // Anything but a web page may mean that the service executed the dry run.
         Ok(answer) if dry_run => {
             let why = media_type(&answer).filter(|it| it.contains("html"));
-            (answer, why.map(|found| format!("it should have no content, and is {found}")))
+            (answer, why.map(|found| format!("expected no content, got {found}")))
         }
         Ok(answer) => {
             let why = operation.success.problem(&answer, record);
@@ -87,7 +85,11 @@ fn media_type(answer: &Answer) -> Option<String> {
 /// Checks the answer to a raw call, of which nobody decodes the record: there has to be one.
 fn is_any_record(json: &[u8]) -> serde_json::Result<()> {
     let record: Map<String, Value> = from_json(json)?;
-    if record.is_empty() { Err(serde_json::Error::custom("it is empty")) } else { Ok(()) }
+    if record.is_empty() {
+        Err(serde_json::Error::custom("the JSON object is empty"))
+    } else {
+        Ok(())
+    }
 }
 
 fn is_json(media_type: &str) -> bool {

@@ -1,7 +1,7 @@
-//! What the tests of a program need (feature `testing`): a clock that never waits, and records and errors without a service.
+//! Tools for testing your program (feature `testing`): a clock that never waits, and records and errors without a service.
 //!
-//! `links-fixtures` is the service itself: a server on loopback that models the whole interface, with faults and edits by other clients.
-//! Together with a [`TestClock`], a retry after a 503 costs no time:
+//! `links-fixtures` simulates the service: a server on loopback that models the whole interface, with faults and edits by other clients.
+//! With a [`TestClock`], a retry after a 503 takes no time:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -25,7 +25,7 @@
 //! # }
 //! ```
 //!
-//! [`RateLimits::unlimited`](crate::RateLimits::unlimited) is for the tests that shall not wait for the rate limits either.
+//! For tests that should not wait for the rate limits either, use [`RateLimits::unlimited`](crate::RateLimits::unlimited).
 
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -78,9 +78,9 @@ samples!(
     SlotType
 );
 
-/// Returns a record as the service answers it: a café's page, a button, a form with three fields. There is one of each type of record that a
-/// call returns alone or in a list: `File`, `LeadForm`, `LoginCheck`, `Me`, `MusicMatch`, `NotificationChannel`, `Profile`, `ProfileSettings`,
-/// `Slot` and `SlotType`.
+/// Returns a record as the service sends it: a café's page, a button, a form with three fields. There is one for each type of record that a
+/// call returns alone or in a list: `File`, `LeadForm`, `LoginCheck`, `Me`, `MusicMatch`, `NotificationChannel`, `Profile`,
+/// `ProfileSettings`, `Slot` and `SlotType`.
 ///
 /// ```
 /// use links_sdk::testing::sample;
@@ -92,7 +92,7 @@ pub fn sample<T: Sample>() -> T {
     sample_with(Value::Object(serde_json::Map::new()))
 }
 
-/// Returns a record with other values for some of its fields, under the names that the interface has for them.
+/// Returns a record with other values for some of its fields, under the names of the interface.
 ///
 /// ```
 /// use links_sdk::Slot;
@@ -118,9 +118,9 @@ pub fn sample_with<T: Sample>(fields: Value) -> T {
     }
 }
 
-/// A clock for tests: it stands still, and whoever waits moves it on and goes on at once.
+/// A clock for tests. It stands still: a task that waits moves it forward and continues at once.
 ///
-/// Tasks that wait at the same time each move it. Pass it to [`ClientBuilder::clock`](crate::ClientBuilder::clock).
+/// If several tasks wait at the same time, each of them moves it. Pass it to [`ClientBuilder::clock`](crate::ClientBuilder::clock).
 ///
 /// ```
 /// use std::time::Duration;
@@ -155,7 +155,7 @@ impl TestClock {
         Self::shared(move || *locked(&shown), move |by| *locked(&time) += by)
     }
 
-    /// Returns a clock that shows and moves the time of something else, such as that of the contract server:
+    /// Returns a clock that reads and moves another clock, such as the clock of the contract server:
     ///
     /// ```
     /// use std::time::SystemTime;
@@ -176,7 +176,7 @@ impl TestClock {
         Self { start, now, advance, slept: Mutex::default(), moved: Notify::new() }
     }
 
-    /// Moves the clock on, as if time had passed between two calls. A call that is under way and has passed its deadline ends.
+    /// Moves the clock forward, as if time had passed between two calls. A call in progress whose deadline has then passed fails.
     pub fn advance(&self, by: Duration) {
         (self.advance)(by);
         self.moved.notify_waiters();

@@ -13,8 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::ids::InvalidValue;
 
-/// An access token. Its text can be sent, not shown: `Debug` prints a placeholder. It is wiped from memory with
-/// its last clone.
+/// An access token. Its text can be sent, but is not shown: `Debug` prints a placeholder. It is wiped from memory with its last clone.
 ///
 /// ```
 /// let token = links_sdk::Token::new("lnk_secret")?;
@@ -28,11 +27,11 @@ impl Token {
     /// Maximum size of a token in bytes.
     pub const MAX_BYTES: usize = 16 * 1024;
 
-    /// Reads a token as it was pasted: white space around it is dropped.
+    /// Reads a token as pasted: white space around it is removed.
     ///
     /// # Errors
     ///
-    /// When nothing is left, or when a character is not visible ASCII.
+    /// When the text is empty, or contains a character that is not visible ASCII.
     pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidValue> {
         let text = text.as_ref().trim();
         if text.is_empty() {
@@ -40,7 +39,7 @@ impl Token {
         }
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(InvalidValue::new(
-                "the token has a line break, a space or another character that is not allowed in a token",
+                "the token contains a character that is not allowed, such as a space or a line break",
             ));
         }
         Ok(Self(Hidden(Arc::new(Zeroizing::new(text.to_owned())))))
@@ -93,10 +92,10 @@ impl<T> fmt::Debug for Hidden<T> {
 /// Future that the methods of a [`TokenSource`] return.
 pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>> + Send + 'a>>;
 
-/// Source of the token. The client asks it before each request, so that the token may change during the lifetime of the client.
+/// Source of the token. The client asks it before each request, so the token can change during the lifetime of the client.
 ///
-/// A [`Token`] is a source by itself, and so is an `Arc` of a source that several clients share. `oauth::RefreshingTokenSource` renews tokens
-/// that the connector has issued. Your own source can read it from any store of secrets:
+/// A [`Token`] is itself a source, and so is an `Arc` of a source that several clients share. `oauth::RefreshingTokenSource` renews tokens
+/// that the connector has issued. You can also write a source that reads tokens from any secret store:
 ///
 /// ```
 /// use links_sdk::{Client, Token, TokenError, TokenFuture, TokenSource};
@@ -133,22 +132,22 @@ pub trait TokenSource: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// When there is no token. The call ends with this error, and nothing is sent.
+    /// When there is no token. The call fails with this error, and nothing is sent.
     fn token(&self) -> TokenFuture<'_, Token>;
 
-    /// Handles a 401 for this token. Returns whether [`TokenSource::token`] gives another one from now on; the request is then sent once
-    /// more. The provided method returns `false`.
+    /// Handles a 401 for this token. Returns whether [`TokenSource::token`] now returns another token; then the request is sent once more.
+    /// The provided method returns `false`.
     ///
     /// # Errors
     ///
-    /// When no token will be accepted, or another one cannot be obtained now. The call ends with this error.
+    /// When no token will be accepted, or another token cannot be obtained now. The call fails with this error.
     fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
         let _ = token;
         Box::pin(ready(Ok(false)))
     }
 }
 
-/// Reason why there is no token to send. Its messages hold no secret.
+/// Reason why there is no token to send. Its messages contain no secret.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct TokenError {
@@ -181,7 +180,7 @@ impl TokenError {
         Self { retry_after, ..self }
     }
 
-    /// Returns whether a later call may succeed without anything being changed.
+    /// Returns whether a later call may succeed without any changes.
     pub fn is_temporary(&self) -> bool {
         self.temporary
     }

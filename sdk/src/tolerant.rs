@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::ids::ChannelId;
 
-/// A JSON object with keys in the order in which they were sent. Reads `[]` as the empty object.
+/// A JSON object with its keys in the order of the service. `[]` is read as the empty object.
 ///
 /// ```
 /// let data: links_sdk::Object = serde_json::from_str("[]")?;
@@ -80,7 +80,7 @@ impl<'de> Deserialize<'de> for Object {
     }
 }
 
-/// The ids of notification channels. Reads a list, and a list spelled as an object with numeric keys.
+/// The IDs of notification channels. Reads a list, or a list that is written as an object with numeric keys.
 ///
 /// ```
 /// let ids: links_sdk::ChannelIds = serde_json::from_str(r#"{"0": 7, "2": 9}"#)?;
@@ -116,8 +116,8 @@ impl<'de> Deserialize<'de> for ChannelIds {
     }
 }
 
-/// Refusals of a validation: the path of each offending field (`data.title`, `slots.2.data.link`) with the service's messages for it.
-/// Reads `null`, `[]`, and a bare string in place of a list of messages.
+/// Refused fields: the path of each field (`data.title`, `slots.2.data.link`) with the messages of the service. Also reads `null`, `[]`,
+/// and a string instead of a list of messages.
 ///
 /// ```
 /// let errors: links_sdk::FieldErrors = serde_json::from_str(r#"{"slots.2.data.link": ["must be a URL"]}"#)?;

@@ -83,7 +83,7 @@ pub(crate) fn resolve<'a>(
                 Error::refused(pointer, format!("`{reference}` does not exist in this document"))
             })?;
     }
-    Err(Error::refused(pointer, "a reference that leads to itself"))
+    Err(Error::refused(pointer, "the reference points to itself"))
 }
 
 #[cfg(test)]

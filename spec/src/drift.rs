@@ -316,7 +316,7 @@ mod tests {
             (
                 json!({}),
                 json!({"$ref": "#/components/schemas/Endless"}),
-                "/: schemas nested without end",
+                "/: endlessly nested schemas",
             ),
             (
                 json!({}),

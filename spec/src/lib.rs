@@ -47,10 +47,10 @@ pub enum Error {
         source: serde_json::Error,
     },
     /// The lowered document is not OpenAPI 3.0.
-    #[error("the lowered document is not OpenAPI 3.0: {0}")]
+    #[error("the document converted to OpenAPI 3.0 is invalid: {0}")]
     Lowered(#[source] serde_json::Error),
     /// The generator refuses the lowered document.
-    #[error("no code can be generated from the lowered document: {0}")]
+    #[error("cannot generate code from the document converted to OpenAPI 3.0: {0}")]
     Generator(#[from] progenitor_impl::Error),
     /// The generator wrote something that is not Rust.
     #[error("the generated code is not Rust: {0}")]

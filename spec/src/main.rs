@@ -8,19 +8,23 @@ use links_spec::{DOCUMENT, Error, drift, generate};
 use serde_json::Value;
 
 const HELP: &str = "\
-Generates the SDK's client from spec/openapi.json, and compares OpenAPI documents
+Generates the SDK's client from spec/openapi.json and compares OpenAPI documents
 
 Usage:
   cargo spec generate                 write sdk/src/generated.rs and fixtures/src/openapi.json from spec/openapi.json
   cargo spec generate FILE            write sdk/src/generated.rs from another document
-  cargo spec generate --check [FILE]  fail when a file that is generated is out of date
-  cargo spec drift FILE               list every difference between another OpenAPI document and ours, and whether it
-                                      breaks a client made from ours
+  cargo spec generate --check [FILE]  fail if a generated file is out of date
+  cargo spec drift FILE               list every difference between another OpenAPI document (\"theirs\") and ours, and
+                                      whether it breaks a client made from ours
 
-`links api GET /openapi.json > live.json` writes the document of a live service.
+To save the document of a live service, run `links api GET /openapi.json > live.json`.
 
-Exit status: 0 done, nothing differs; 1 failed, or the generated file is stale; 2 wrong usage; 3 the documents differ, but no client
-breaks; 4 a client breaks
+Exit status:
+  0  success, or no differences
+  1  failure, or a generated file is out of date
+  2  wrong usage
+  3  the documents differ, but no client breaks
+  4  the documents differ, and a client breaks
 ";
 
 const CLIENT: &str = "sdk/src/generated.rs";

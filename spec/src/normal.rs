@@ -124,7 +124,7 @@ impl<'d> Reader<'d> {
     /// Returns a schema inside so many others: references followed, prose removed, lists without order sorted.
     fn schema(&self, schema: &'d Value, depth: usize) -> Result<Object, Error> {
         if depth > DEPTH {
-            return Err(self.refused("schemas nested without end"));
+            return Err(self.refused("endlessly nested schemas"));
         }
         let inner = |schema| self.schema(schema, depth + 1);
         let keywords = match schema {

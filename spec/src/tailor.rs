@@ -66,7 +66,7 @@ fn parameters(document: &Value, operation: &Value, pointer: &str) -> Result<Valu
             continue;
         }
         let Some(schema) = parameter.get_mut("schema").and_then(Value::as_object_mut) else {
-            return Err(Error::refused(pointer, "a parameter needs a `schema`"));
+            return Err(Error::refused(pointer, "the parameter has no `schema`"));
         };
         plain_argument(schema);
         kept.push(parameter);
@@ -100,7 +100,7 @@ fn request_body(
     match body.pointer("/content/application~1json") {
         Some(json) => Ok(Some(json!({"required": true, "content": {"application/json": json}}))),
         None => {
-            Err(Error::refused(pointer, "no `application/json`: such a request is written by hand"))
+            Err(Error::refused(pointer, "no `application/json` body: write this request by hand"))
         }
     }
 }
@@ -118,7 +118,10 @@ fn responses(document: &Value, operation: &Value, pointer: &str) -> Result<Value
         succeeds.shift_remove("204");
     }
     if succeeds.len() != 1 {
-        return Err(Error::refused(pointer, "progenitor supports one success besides a 204"));
+        return Err(Error::refused(
+            pointer,
+            "progenitor supports only one success response besides 204",
+        ));
     }
     Ok(Value::Object(succeeds))
 }

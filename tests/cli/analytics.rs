@@ -38,8 +38,8 @@ fn a_period_that_the_service_would_refuse_is_not_sent() {
     let env = TestEnv::in_june();
     for (line, said) in [
         ("--from 2026-06-07 --to 2026-06-01", "2026-06-07 is after the last day 2026-06-01"),
-        ("--from 2025-01-01 --to 2026-01-02", "367 days: a period has at most 366 days"),
-        ("--from 2026-02-30 --to 2026-03-01", "days are written YYYY-MM-DD"),
+        ("--from 2025-01-01 --to 2026-01-02", "367 days; a period can have at most 366"),
+        ("--from 2026-02-30 --to 2026-03-01", "is not a date; use YYYY-MM-DD"),
         ("--from 2026-06-01 --to 2026-06-07 --period last7", "cannot be used with"),
     ] {
         let run = env.run(&format!("analytics account {line}"));

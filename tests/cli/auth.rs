@@ -71,7 +71,7 @@ fn an_invalid_token_is_refused_without_being_shown() {
         (" \n", "the token is empty"),
         ("canary\ntwo", "a line break"),
         ("canary two", "a space"),
-        ("canary\0", "another character"),
+        ("canary\0", "a character that is not allowed"),
     ] {
         let env = logged_out();
         let run = log_in(&env, text, &[]);

@@ -33,7 +33,7 @@ fn an_authority_is_trusted_by_option_or_variable() {
     let env = behind_tls(&authority);
     let run = env.run("me");
     assert_eq!(run.exit, 10, "{run}");
-    assert!(run.stderr.contains("no secure connection to localhost"), "{run}");
+    assert!(run.stderr.contains("secure connection to localhost"), "{run}");
     assert!(run.stderr.contains("--cacert FILE"), "{run}");
 
     let file = env.file("company.pem", authority.pem());
@@ -75,7 +75,7 @@ fn a_client_certificate_is_shown() {
     env.file("certificate.pem", certificate);
     let run = env.run("me --cacert company.pem --client-cert certificate.pem");
     assert_eq!(run.exit, 2, "{run}");
-    assert!(run.stderr.contains("cannot use certificate.pem: it holds no private key"), "{run}");
+    assert!(run.stderr.contains("cannot use certificate.pem: no unencrypted private key"), "{run}");
     let env = env.env("LINKS_CLIENT_CERT", both.display().to_string());
     assert_eq!(env.run("me --cacert company.pem").exit, 0);
 }
@@ -87,13 +87,10 @@ fn a_file_that_cannot_be_used_is_named_before_anything_is_sent() {
     env.file("broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     for (line, expected) in [
         ("me --cacert none.pem", "--cacert: cannot use none.pem: No such file"),
-        ("me --cacert empty.pem", "--cacert: cannot use empty.pem: it holds no certificate"),
+        ("me --cacert empty.pem", "--cacert: cannot use empty.pem: no certificate found"),
         ("me --cacert broken.pem", "--cacert: cannot use broken.pem: "),
         ("me --cacert .", "--cacert: cannot use .: Is a directory"),
-        (
-            "me --client-cert empty.pem",
-            "--client-cert: cannot use empty.pem: it holds no certificate",
-        ),
+        ("me --client-cert empty.pem", "--client-cert: cannot use empty.pem: no certificate found"),
     ] {
         let run = env.run(line);
         assert_eq!(run.exit, 2, "{run}");

@@ -159,7 +159,7 @@ fn an_authorization_endpoint_that_is_no_safe_url_is_not_opened() {
             misbehaving_connector(|_, server| server["authorization_endpoint"] = named.into());
         let env = with_browser(TestEnv::cafe(), "nothing").env("BROWSER", "touch opened");
         let run = log_in(&env, &["--mcp-url", &connector.mcp_url()]);
-        assert!(run.exit == 11 && run.stderr.contains("the login is refused"), "{run}");
+        assert!(run.exit == 11 && run.stderr.contains("cannot log in"), "{run}");
         assert!(!env.home.path().join("opened").exists() && kept(&env).is_none(), "{named}");
         let asked = connector.asked();
         assert!(asked.iter().all(|path| path != "/register" && path != "/token"), "{asked:?}");
@@ -325,7 +325,7 @@ fn a_connector_over_plain_http_is_refused() {
         "mcp",
     ] {
         let run = log_in(&env, &["--mcp-url", bad]);
-        assert!(run.exit == 11 && run.stderr.contains("refused"), "{run}");
+        assert!(run.exit == 11 && run.stderr.contains("cannot log in"), "{run}");
     }
     assert!(env.server.requests().is_empty() && noted(&env, "browser-words").is_empty());
 }

@@ -302,11 +302,11 @@ fn images_of_a_page_file_are_warned_about_too() {
     let uploads = &json["data"]["pages"][0]["plan"]["uploads"];
     assert_eq!(
         uploads[0]["warning"],
-        "large.gif has 4000x100 pixels, more than pages show: 3200 are enough",
+        "large.gif has 4000x100 pixels, more than pages show; 3200 per side is enough",
         "{uploads}"
     );
     assert!(uploads[1].get("warning").is_none(), "{uploads}");
-    let large = "! large.gif has 4000x100 pixels, more than pages show: 3200 are enough";
+    let large = "! large.gif has 4000x100 pixels, more than pages show; 3200 per side is enough";
     let damaged = "! damaged.png may be damaged: its width and height cannot be read";
     for (line, exit) in
         [("slots plan cafe.yaml", 3), ("plan cafe.yaml", 3), ("apply cafe.yaml --yes", 8)]

@@ -52,7 +52,7 @@ fn each_bad_page_file_is_refused_at_its_place() {
 fn directories_and_oversized_files_are_not_read() {
     let env = TestEnv::cafe();
     std::fs::create_dir(env.home.path().join("folder")).unwrap();
-    refused(&env, "folder", "folder is a directory, not a file");
+    refused(&env, "folder", "folder must be a file, not a directory");
     let large = env.home.path().join("large.yaml");
     File::create(&large).unwrap().set_len(100 << 20).unwrap();
     refused(&env, "large.yaml", "large.yaml is larger than 5 MB");
@@ -62,10 +62,10 @@ fn directories_and_oversized_files_are_not_read() {
 #[test]
 fn devices_and_pipes_are_not_read() {
     let env = TestEnv::cafe();
-    refused(&env, "/dev/zero", "/dev/zero is a device, not a file");
+    refused(&env, "/dev/zero", "/dev/zero must be a file, not a device");
     let made = Command::new("mkfifo").arg(env.home.path().join("pipe")).status().unwrap();
     assert!(made.success());
-    refused(&env, "pipe", "pipe is a named pipe, not a file");
+    refused(&env, "pipe", "pipe must be a file, not a named pipe");
 }
 
 #[cfg(unix)]
@@ -93,7 +93,12 @@ fn no_argument_that_takes_a_file_reads_what_is_no_regular_file() {
         ] {
             let run = env.run(&line.replace("FILE", file));
             assert_eq!((run.exit, run.stdout.as_str()), (8, ""), "{run}");
-            let why = ["not a file", "is larger than", "is outside the page file's directory"];
+            let why = [
+                "not a file",
+                "must be a file",
+                "is larger than",
+                "is outside the page file's directory",
+            ];
             assert!(why.iter().any(|it| run.stderr.contains(it)), "{run}");
         }
     }

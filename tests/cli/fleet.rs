@@ -108,7 +108,7 @@ fn without_its_server_a_command_waits_fails_or_uses_its_share() {
     let (env, run) = without_server("fail", "me");
     assert_eq!((run.exit, env.server.requests().len()), (10, 0), "{run}");
     assert!(
-        run.stderr.contains("redis://127.0.0.1:1, which shares the rate limits, cannot be"),
+        run.stderr.contains("cannot use redis://127.0.0.1:1 to share the rate limits: "),
         "{run}"
     );
     let (env, run) = without_server("share:4", "me");
@@ -122,13 +122,13 @@ fn without_its_server_a_command_waits_fails_or_uses_its_share() {
 fn doctor_checks_the_server_that_shares_the_limits() {
     let (_env, run) = without_server("share:4", "doctor");
     assert_eq!(run.exit, 10, "{run}");
-    assert!(run.stdout.contains("shared rate limits: redis://127.0.0.1:1, which shares"), "{run}");
+    assert!(run.stdout.contains("shared rate limits: cannot use redis://127.0.0.1:1"), "{run}");
 }
 
 #[test]
 fn a_wrong_setting_of_the_server_is_a_usage_error_without_the_password() {
     for (url, unreachable, expected) in [
-        ("http://:canary@h", "", "LINKS_PACER is not the URL of a Redis server: "),
+        ("http://:canary@h", "", "LINKS_PACER is not a Redis URL: "),
         (
             "redis://:canary@h",
             "maybe",

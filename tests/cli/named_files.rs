@@ -25,7 +25,7 @@ fn repository() -> (TestEnv, tempfile::TempDir, PathBuf) {
 
 fn refused(run: &CommandResult) {
     assert_eq!(run.exit, 14, "{run}");
-    assert!(run.stderr.contains("a link in its path leads outside"), "{run}");
+    assert!(run.stderr.contains("a symbolic link in its path points outside"), "{run}");
     assert!(!format!("{run}").contains(SECRET), "{run}");
 }
 

@@ -381,7 +381,7 @@ fn what_a_file_claims_of_its_runs_is_checked() {
         refused(&env, &operation, 8)
     };
     let said = changed(&|it| it["runs"][0]["run"] = "../../../../etc/passwd".into());
-    assert!(said.contains("its name is not that of a run"), "{said}");
+    assert!(said.contains("invalid run name"), "{said}");
     changed(&|it| it["runs"][0]["run"] = "".into());
     changed(&|it| it["runs"][0]["run"] = "00-\u{1b}[31m".into());
     let said = changed(&|it| it["runs"][1]["run"] = it["runs"][0]["run"].clone());

@@ -404,7 +404,7 @@ fn a_csv_file_as_a_page_file_gives_a_short_error() {
     let run = env.run("slots apply links.csv");
     assert_eq!(run.exit, 8, "{run}");
     assert!(run.stderr.lines().count() < 10, "{run}");
-    assert!(run.stderr.contains("is a file in another format, not a page file"), "{run}");
+    assert!(run.stderr.contains("must be a page file or a form file, not a file in"), "{run}");
 }
 
 /// The schema has a hundred references that each lead to the next one twice.

@@ -390,7 +390,7 @@ fn a_marked_form_takes_what_the_form_has_by_force_whatever_the_layout_of_its_fie
         assert!(text(&env, file).contains("# <<< form: buttonText: \"Book\""), "{marked}");
         let again = env.run("pull --all");
         assert!(
-            again.exit != 0 && again.stderr.contains("a conflict with the form is marked here"),
+            again.exit != 0 && again.stderr.contains("unresolved conflict with the form"),
             "{again}"
         );
         assert!(again.stderr.contains("links pull --all --force"), "{again}");

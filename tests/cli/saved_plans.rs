@@ -181,7 +181,7 @@ fn a_plan_overwrites_nothing_but_a_plan() {
     let run = env.run("slots plan page.yaml --out no/such/plan.json");
     assert_eq!(run.exit, 2, "{run}");
     assert!(
-        run.stderr.contains("cannot write no/such/plan.json: there is no directory no/such"),
+        run.stderr.contains("cannot write no/such/plan.json: directory no/such not found"),
         "{run}"
     );
 }

@@ -517,7 +517,7 @@ fn a_pull_marks_conflicts_and_no_file_with_marks_is_applied() {
     {
         let run = env.run(line);
         assert_eq!(run.exit, 8, "{run}");
-        assert!(run.stderr.contains("a conflict with the page is marked here"), "{run}");
+        assert!(run.stderr.contains("unresolved conflict with the page"), "{run}");
     }
     // Without its mark the file's value is meant.
     env.file("cafe.yaml", text.replace(&format!("{mark}\n"), ""));

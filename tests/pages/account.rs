@@ -269,7 +269,7 @@ async fn a_second_sync_of_a_form_keeps_what_others_changed_by_the_record_of_the_
     account.forms[0].base = Some(second.forms["booking"].base.clone());
     account.forms[0].fields.insert("buttonText".into(), "Ours".into());
     let error = run(&account).await.unwrap_err();
-    assert!(error.to_string().starts_with("form booking: 1 conflicting changes"), "{error}");
+    assert!(error.to_string().starts_with("form booking: conflicting changes (1)"), "{error}");
     let apply = ApplyAccount { overwrite: true, ..ApplyAccount::new(&client, account) };
     apply.run().await.unwrap();
     assert_eq!(client.form(id).get().await.unwrap().button_text, "Ours");

@@ -98,7 +98,7 @@ async fn a_field_that_another_client_changes_after_the_write_is_left_alone_and_n
     let error = apply(&client, &wanted).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the page was changed by another client: title was edited, and was left alone"
+        "the page was changed by another client: title was edited and was left alone"
     );
     assert_eq!(error.outcome(), Outcome::Executed);
 }

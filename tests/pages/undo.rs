@@ -110,7 +110,7 @@ async fn a_run_that_did_not_end_is_not_taken_back_by_half() {
     let run = Apply::new(&client.profile("cafe"), desired).settings(settings.clone());
     run.await.unwrap_err();
     let error = Apply::undo(&client.profile("cafe"), settings).await.unwrap_err();
-    assert!(error.to_string().contains("did not end"), "{error}");
+    assert!(error.to_string().contains("is unfinished"), "{error}");
     assert_eq!(title(&server), "One");
 }
 
@@ -126,7 +126,7 @@ fn hostile_files_forge_no_line_of_an_error() {
     let form = "form: contact\ntitle: T\nfields: []\nnotificationChannelIds: [{$channel: Owner}]\n";
     std::fs::write(&path, form).unwrap();
     let error = DesiredAccount::read([&path]).unwrap_err().to_string();
-    assert!(error.contains("named by their IDs"), "{error}");
+    assert!(error.contains("must be given by ID"), "{error}");
     let page = "profile: cafe\nslots: [{type: picture, data: {image: {$upload: a.png}}}]\n";
     std::fs::write(&path, page).unwrap();
     let error = DesiredAccount::read([&path]).unwrap_err().to_string();

@@ -101,7 +101,7 @@ async fn a_refused_slot_is_named_by_the_callers_index_and_what_was_done_is_told(
     assert_eq!(error.done(), page);
     assert_eq!(
         error.to_string(),
-        "of 120 slots, numbers 51 to 100 were not created; 50 before them were"
+        "slots 51 to 100 of 120 were not created; the first 50 were created"
     );
     assert_eq!(
         operations(&server),
@@ -200,7 +200,7 @@ async fn an_answer_about_other_slots_than_were_sent_stops_the_run() {
     let (server, slots) = answering(200, r#"{"meta": {"deleted": 3, "total": 9}}"#);
     let error = slots.delete_many(1..=60).await.unwrap_err();
     assert!(
-        error.call().unwrap().to_string().contains("50 slots were sent, but the service reports 3"),
+        error.call().unwrap().to_string().contains("the service reports 3 slots instead of 50"),
         "{error}"
     );
     assert_eq!((error.outcome(), error.done(), error.failed()), (Outcome::Unknown, &[][..], 0..50));
@@ -208,5 +208,5 @@ async fn an_answer_about_other_slots_than_were_sent_stops_the_run() {
 
     let (_server, slots) = answering(201, r#"{"data": []}"#);
     let error = slots.create_many(lines(2)).await.unwrap_err();
-    assert_eq!(error.to_string(), "of 2 slots, numbers 1 to 2 may have been created");
+    assert_eq!(error.to_string(), "slots 1 to 2 of 2 may have been created");
 }

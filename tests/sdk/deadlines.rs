@@ -103,7 +103,7 @@ async fn a_call_ends_at_its_deadline_whatever_it_waits_for() {
     for (what, sent) in [(Await::Token, 0), (Await::Admit, 0), (Await::Refused, 1)] {
         let (result, took, requests) = called(what).await;
         let error = result.unwrap_err();
-        assert!(error.to_string().contains("no time left"), "{what:?}: {error}");
+        assert!(error.to_string().contains("the time limit was reached"), "{what:?}: {error}");
         assert_eq!(error.kind(), ErrorKind::Timeout, "{what:?}: {error}");
         assert!(!error.is_not_authenticated() && !error.is_network(), "{what:?}: {error}");
         assert!(error.is_timeout() && error.is_safe_to_repeat(), "{what:?}: {error}");

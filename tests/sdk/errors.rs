@@ -34,7 +34,7 @@ async fn the_error_of_a_batch_keeps_what_is_known_of_it_as_the_error_of_a_call()
     assert!(error.idempotency_key().is_some());
     assert_eq!(
         error.to_string(),
-        "of 120 slots, numbers 51 to 100 may have been created; 50 before them were"
+        "slots 51 to 100 of 120 may have been created; the first 50 were created"
     );
     let source = std::error::Error::source(&error).unwrap();
     assert!(source.to_string().starts_with("createSlots "), "{source}");

@@ -148,7 +148,7 @@ fn what_holds_no_credentials_is_an_error_that_quotes_nothing() {
         fs::write(&path, content).unwrap();
         let error = store.load().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidData);
-        assert!(error.to_string().ends_with("login.json: it holds no credentials"), "{error}");
+        assert!(error.to_string().ends_with("login.json: not a credentials file"), "{error}");
     }
 }
 
@@ -189,7 +189,7 @@ mod unix {
         for public in [0o640, 0o604, 0o620] {
             set_mode(&path, public);
             let error = store.load().unwrap_err().to_string();
-            assert!(error.contains("others can read it"), "{error}");
+            assert!(error.contains("other users have access"), "{error}");
         }
         store.save(&credentials("b")).unwrap();
         assert_eq!((mode(&path), store.load().unwrap()), (0o600, Some(credentials("b"))));
@@ -203,7 +203,7 @@ mod unix {
         fs::rename(&path, &other).unwrap();
         for target in [other.clone(), directory.path().join("missing")] {
             symlink(&target, &path).unwrap();
-            assert_refused(&store, "it is a symbolic link");
+            assert_refused(&store, "must not be a symbolic link");
             assert!(store.forget().is_err());
             assert_eq!(fs::read_link(&path).unwrap(), target);
             fs::remove_file(&path).unwrap();
@@ -212,10 +212,10 @@ mod unix {
         assert!(fs::read_to_string(&other).unwrap().contains("refresh of a"));
 
         make_pipe(&path);
-        assert_refused(&store, "it is not a regular file");
+        assert_refused(&store, "must be a regular file");
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
-        assert_refused(&store, "it is not a regular file");
+        assert_refused(&store, "must be a regular file");
         fs::remove_dir(&path).unwrap();
 
         let lock = path.with_extension("json.lock");
@@ -235,7 +235,7 @@ mod unix {
         let directory = path.parent().unwrap();
         for writable in [0o777, 0o770, 0o720, 0o702] {
             set_mode(directory, writable);
-            assert_refused(&store, "other users can replace the files of its directory");
+            assert_refused(&store, "other users can replace files in its directory");
         }
         // As the directory for temporary files is.
         for harmless in [0o1777, 0o1770, 0o755] {
@@ -253,10 +253,10 @@ mod unix {
             println!("skipped: only the administrator can give a file to another user");
             return;
         }
-        assert_refused(&store, "it belongs to another user");
+        assert_refused(&store, "belongs to another user");
         assert!(store.forget().is_err() && path.exists());
         chown(&path, Some(0), None).unwrap();
         chown(path.parent().unwrap(), Some(12345), None).unwrap();
-        assert_refused(&store, "other users can replace the files of its directory");
+        assert_refused(&store, "other users can replace files in its directory");
     }
 }

@@ -251,7 +251,7 @@ async fn without_the_server_calls_fail_if_they_shall() {
         let NotAdmitted::Failed(error) = refusal else { panic!("{refusal:?}") };
         let text = error.to_string();
         assert!(
-            text.starts_with("redis://127.0.0.1:1, which shares the rate limits, cannot"),
+            text.starts_with("cannot use redis://127.0.0.1:1 to share the rate limits: "),
             "{text}"
         );
         assert!(!text.contains("canary"), "{text}");

@@ -72,7 +72,7 @@ async fn a_root_certificate_is_trusted_by_the_client_that_has_it() {
     let (front, builder) = with_tls(&server, &authority);
     let error = builder.build().unwrap().me().await.unwrap_err();
     assert_eq!((error.outcome(), error.attempts()), (Outcome::NotExecuted, 1), "{error}");
-    assert!(chain(&error).contains("no secure connection to localhost"), "{}", chain(&error));
+    assert!(chain(&error).contains("secure connection to localhost"), "{}", chain(&error));
     assert!(front.heads().is_empty());
 
     let builder = builder_at(&format!("{}/api/v1", front.origin()), &server);
@@ -93,7 +93,7 @@ async fn a_server_that_requires_a_certificate_of_its_clients_gets_it() {
     let error = builder.build().unwrap().me().await.unwrap_err();
     if cfg!(any(feature = "rustls", not(feature = "native-tls"))) {
         assert_eq!((error.outcome(), error.attempts()), (Outcome::NotExecuted, 1), "{error:?}");
-        assert!(chain(&error).contains("no secure connection to localhost"), "{}", chain(&error));
+        assert!(chain(&error).contains("secure connection to localhost"), "{}", chain(&error));
     }
     assert!(front.heads().is_empty());
 
@@ -123,7 +123,7 @@ async fn a_host_that_is_not_the_service_is_not_shown_the_client_certificate() {
         .build()
         .unwrap();
     let error = client.files().download(format!("{}/image", elsewhere.origin())).await.unwrap_err();
-    assert!(chain(&error).contains("no secure connection"), "{}", chain(&error));
+    assert!(chain(&error).contains("cannot establish a secure connection"), "{}", chain(&error));
 
     let (open, _) = with_tls(&server, &authority);
     let _ = client.files().download(format!("{}/image", open.origin())).await;
@@ -229,16 +229,16 @@ fn options_of_connections_that_cannot_be_used_are_refused() {
     let (_, other) = authority.client("another program");
     let options = ConnectionOptions::default;
     for (refused, message) in [
-        (options().root_certificate("nothing"), "the root certificate cannot be used: it holds no"),
-        (options().root_certificate(&key), "the root certificate cannot be used: it holds no"),
-        (options().identity(&certificate), "certificate cannot be used: it holds no private key"),
-        (options().identity(&key), "certificate cannot be used: it holds no certificate"),
-        (options().identity(certificate.clone() + &other), "certificate cannot be used: "),
+        (options().root_certificate("nothing"), "cannot use the root certificate: no certificate"),
+        (options().root_certificate(&key), "cannot use the root certificate: no certificate"),
+        (options().identity(&certificate), "client certificate: no unencrypted private key"),
+        (options().identity(&key), "cannot use the client certificate: no certificate"),
+        (options().identity(certificate.clone() + &other), "cannot use the client certificate: "),
         (
             options().proxy("socks9://me:canary@h"),
-            "the proxy \"socks9://***@h\" cannot be used: it is",
+            "cannot use the proxy \"socks9://***@h\": it must be",
         ),
-        (options().proxy("nowhere"), "the proxy \"nowhere\" cannot be used: "),
+        (options().proxy("nowhere"), "cannot use the proxy \"nowhere\": "),
     ] {
         let error = refused.unwrap_err();
         assert!(chain(&error).contains(message), "{}", chain(&error));
@@ -394,8 +394,8 @@ mod own_http_client {
                 }
                 let text = chain(&error);
                 assert_eq!((error.outcome(), error.attempts()), (outcome, 1), "{status}: {text}");
-                assert!(text.contains("followed a redirect of 127.0.0.1"), "{text}");
-                assert!(text.contains(&format!("may have gone to {origin}: ")), "{text}");
+                assert!(text.contains("followed a redirect from 127.0.0.1"), "{text}");
+                assert!(text.contains(&format!("may have been sent to {origin}; ")), "{text}");
                 assert!(text.ends_with("`.redirect(reqwest::redirect::Policy::none())`"), "{text}");
                 assert!(!text.contains("secret"), "{text}");
             }
@@ -408,7 +408,11 @@ mod own_http_client {
         let (proxy, client) = redirected(302, "/api/v1/me").await;
         let error = client.me().await.unwrap_err();
         assert_eq!(error.attempts(), 1, "{}", chain(&error));
-        assert!(chain(&error).contains("may have gone to elsewhere: "), "{}", chain(&error));
+        assert!(
+            chain(&error).contains("may have been sent to another host; "),
+            "{}",
+            chain(&error)
+        );
         assert_eq!(proxy.arrived().len(), 11, "those of one request");
     }
 
@@ -417,7 +421,10 @@ mod own_http_client {
         let builder = Client::builder("https://links.test/api/v1").http_client(http_client());
         let options = ConnectionOptions::default().proxy("http://proxy.test").unwrap();
         let error = refused(builder.connection(options));
-        assert!(error.to_string().contains("have to be set in the HTTP client"), "{error}");
+        assert!(
+            error.to_string().contains("set certificates and proxy in the HTTP client"),
+            "{error}"
+        );
     }
 }
 

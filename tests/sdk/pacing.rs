@@ -374,7 +374,7 @@ async fn a_wait_longer_than_allowed_fails_at_once() {
     let before = clock.monotonic();
     let error = client.notification_channels().with_max_wait(5 * SECOND).await.unwrap_err();
     assert!(error.is_rate_limited() && error.retry_after() > Some(5 * SECOND), "{error}");
-    assert!(error.to_string().contains("60 requests a minute"), "{error}");
+    assert!(error.to_string().contains("limit of 60 requests per minute"), "{error}");
     assert_eq!((clock.monotonic(), server.requests().len()), (before, 60));
     client.notification_channels().with_max_wait(MINUTE).await.unwrap();
 }

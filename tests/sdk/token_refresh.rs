@@ -484,7 +484,7 @@ mod fleet {
         let store = redis_store(server, "one", StoreKey::new([1; 32]));
         for error in [store.load().unwrap_err(), store.try_lock().err().unwrap()] {
             let error = error.to_string();
-            assert!(error.starts_with("redis://127.0.0.1:1 cannot be used: "), "{error}");
+            assert!(error.starts_with("cannot use redis://127.0.0.1:1: "), "{error}");
         }
         assert!(!format!("{store:?}").contains("canary"));
     }

@@ -116,7 +116,7 @@ async fn an_upload_that_the_service_does_not_read_times_out() {
     let upload = Upload::bytes("a.png", png(1, 1, 40_000_000));
     let error = client.files().upload(upload).await.unwrap_err();
     assert_eq!((error.outcome(), error.attempts()), (Outcome::Unknown, 4), "{error}");
-    assert!(error.to_string().ends_with(" did not answer in time"), "{error}");
+    assert!(error.to_string().ends_with(" did not respond in time"), "{error}");
 }
 
 fn target(url: &str, method: &str) -> String {
@@ -255,7 +255,10 @@ async fn what_cannot_be_uploaded_is_refused_before_anything_is_sent() {
         (Upload::file("/dev/zero"), "not a regular file"),
         (Upload::file(directory.path().join("none.png")), "none.png"),
         (Upload::bytes("empty.png", &b""[..]), "empty"),
-        (Upload::bytes("a.gif", &b"GIF89a"[..]).for_use(ImageUse::Avatar), "not an image"),
+        (
+            Upload::bytes("a.gif", &b"GIF89a"[..]).for_use(ImageUse::Avatar),
+            "cannot read the image size",
+        ),
         (avatar(1600, 900), "1:1"),
         (avatar(640, 640), "800x800"),
     ];

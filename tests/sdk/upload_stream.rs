@@ -77,8 +77,8 @@ async fn content_that_is_not_what_was_announced_is_never_stored() {
             (Upload::reader("a.png", image().chain(Broken), length + 10), "the visitor went away"),
             (Upload::reader("a.png", Broken, length), "the visitor went away"),
             (Upload::reader("a.png", image(), length + 1), "a.png ended after"),
-            (Upload::reader("a.png", image(), length - 1), "more than the"),
-            (Upload::reader("a.png", image().chain(repeat(7)), length), "more than the"),
+            (Upload::reader("a.png", image(), length - 1), "is longer than the"),
+            (Upload::reader("a.png", image().chain(repeat(7)), length), "is longer than the"),
             (Upload::reader("a.png", repeat(7), 1000), "is not an image"),
             (Upload::reader("a.png", tokio::io::empty(), 1000), "is not an image"),
         ];

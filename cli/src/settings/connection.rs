@@ -136,7 +136,7 @@ mod tests {
         assert!(!format!("{pacing:?}").contains("canary"));
         for url in ["http://:canary@redis.example", "redis://:canary@[", "redis://h/canary"] {
             let error = of_variables(url, "").unwrap_err();
-            assert!(error.starts_with("LINKS_PACER is not the URL of a Redis server: "), "{error}");
+            assert!(error.starts_with("LINKS_PACER is not a Redis URL: "), "{error}");
             assert!(!error.contains("canary"), "{error}");
         }
     }

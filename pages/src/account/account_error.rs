@@ -7,7 +7,7 @@ use crate::sync::Conflict;
 use links_sdk::Error;
 use links_sdk::ProfileId;
 
-/// Reason why a run over an account did not begin, ended before its first page was written, or failed on a page.
+/// Error of a run over an account. The run did not start, stopped before its first page was written, or failed on a page.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccountError {
@@ -35,15 +35,15 @@ pub enum AccountError {
         #[source]
         source: FormPlanError,
     },
-    /// A page refers to a form that is neither desired nor on the account.
-    #[error("page {page}: no form is called {}", names.join(", "))]
+    /// A page refers to a form that is neither in the desired account nor in the account itself.
+    #[error("page {page}: form not found: {}", names.join(", "))]
     UnknownForm {
         /// Key of the page.
         page: String,
         /// Names of the forms.
         names: Vec<String>,
     },
-    /// A key is neither an id nor a login, or a page or a form is there twice.
+    /// A key is neither an ID nor a login, or a page or a form is a duplicate.
     #[error("{0}")]
     Invalid(String),
     /// It is unclear which slots are meant, or no plan can be made.
@@ -55,8 +55,8 @@ pub enum AccountError {
         #[source]
         source: PlanError,
     },
-    /// Changes of both sides exclude each other.
-    #[error("{what}: {} conflicting changes; nothing was written", conflicts.len())]
+    /// Changes in the desired account conflict with changes on the page or form.
+    #[error("{what}: conflicting changes ({}); nothing was written", conflicts.len())]
     Conflicts {
         /// The page or form.
         what: String,
@@ -77,19 +77,19 @@ pub enum AccountError {
     Created {
         /// Key of the page.
         page: String,
-        /// Id of the page.
+        /// ID of the page.
         id: ProfileId,
         /// The reason.
         #[source]
         source: Box<AccountError>,
     },
-    /// The plan that is due is not the one that was to be carried out.
+    /// The plan that would be carried out now differs from the plan that was passed.
     #[error("{what}: the changes differ from the plan; nothing was written")]
     PlanChanged {
         /// The page or form.
         what: String,
     },
-    /// Creating pages and forms, or a login that changes, was not allowed.
+    /// Creating pages and forms, or changing a login, was not allowed.
     #[error("{0}")]
     NotAllowed(String),
 }

@@ -19,7 +19,7 @@ use links_sdk::types::LeadForm;
 use links_sdk::{FormId, Object, SlotId};
 
 impl ApplyAccount {
-    /// Plans. Nothing is locked and nothing is written.
+    /// Plans the changes. Nothing is locked and nothing is written.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -52,7 +52,7 @@ impl ApplyAccount {
         Ok(AccountPlan { forms: session.forms, pages })
     }
 
-    /// Makes pages and forms as they are desired.
+    /// Makes the pages and forms match the desired account.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -74,7 +74,7 @@ impl ApplyAccount {
     ///
     /// # Errors
     ///
-    /// When nothing was written to any page. The results of the pages are in [`AppliedAccount::pages`].
+    /// When nothing was written to any page. Otherwise the result of each page is in [`AppliedAccount::pages`].
     pub async fn run(self) -> Result<AppliedAccount, AccountError> {
         let pages = self.pages()?;
         let mut session = AccountSession::new(&self).await?;
@@ -117,7 +117,7 @@ struct AccountSession<'a> {
     forms: Vec<FormPlan>,
     /// Merges of the forms.
     form_merges: Vec<Merge>,
-    /// Ids of the forms by name, as far as they exist.
+    /// IDs of the forms by name, as far as they exist.
     ids: BTreeMap<String, FormId>,
     /// Merges of the pages, each with the slots that an interrupted run had made.
     merges: BTreeMap<usize, (Merge, BTreeMap<usize, SlotId>)>,
@@ -145,7 +145,7 @@ impl<'a> AccountSession<'a> {
         for form in &desired.forms {
             let name = &form.name;
             if session.forms.iter().any(|plan| plan.name == *name) {
-                return Err(AccountError::Invalid(format!("the form {name} is there twice")));
+                return Err(AccountError::Invalid(format!("duplicate form {name}")));
             }
             let plan = FormPlan::new(form, &session.known, None, &taken);
             let mut plan =
@@ -194,7 +194,7 @@ impl<'a> AccountSession<'a> {
         self.request.desired.pages[nth].name()
     }
 
-    /// Returns the value of a reference to a form: its id, or a placeholder for one that is created.
+    /// Returns the value of a reference to a form: its ID, or a placeholder for one that is created.
     fn form(&self, name: &str) -> Option<Value> {
         if let Some(id) = self.ids.get(name) {
             return Some(json!(id));
@@ -319,7 +319,7 @@ impl<'a> AccountSession<'a> {
         let allowed = self.request.creates;
         if creates > allowed {
             let message = format!(
-                "{creates} pages and forms would be created, which cannot be undone, but only {allowed} are allowed"
+                "pages and forms cannot be deleted again: {creates} would be created, but the maximum is {allowed}"
             );
             return Err(AccountError::NotAllowed(message));
         }
@@ -328,7 +328,7 @@ impl<'a> AccountSession<'a> {
             let renames = plan.fields.changed.contains_key("login");
             if renames && !page.is_new() && !self.request.renames {
                 let message =
-                    format!("page {name}: its login would change, which breaks every link to it");
+                    format!("page {name}: the login would change, which breaks every link to it");
                 return Err(AccountError::NotAllowed(message));
             }
             if !page.is_confirmed() {
@@ -339,7 +339,7 @@ impl<'a> AccountSession<'a> {
         Ok(())
     }
 
-    /// Creates and changes the forms, and puts the ids of new ones into the plans.
+    /// Creates and changes the forms, and puts the IDs of new ones into the plans.
     async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
         let mut has_written = false;
         for plan in &mut self.forms {

@@ -10,11 +10,11 @@ use crate::sync::{FileSlot, Merge, PageBase};
 use links_sdk::Object;
 use links_sdk::{FormId, ProfileId};
 
-/// Pages and forms of an account, as they should be. Pages and forms that are not mentioned stay as they are.
+/// Pages and forms of an account, as they should be. Pages and forms that you leave out are not changed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DesiredAccount {
-    /// Forms, each with a name of its own.
+    /// Forms, each with a unique name.
     #[serde(default)]
     pub forms: Vec<DesiredForm>,
     /// Pages, each once.
@@ -26,20 +26,22 @@ pub struct DesiredAccount {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountPage {
-    /// Login or id of the page.
+    /// Login or ID of the page.
     pub profile: String,
-    /// Profile fields to hold, in the form of files (see [`page_fields`](crate::apply::page_fields)). A field that is not mentioned stays.
+    /// Profile fields that the page should have, in the format of files (see [`page_fields`](crate::apply::page_fields)). Fields that you
+    /// leave out are not changed.
     #[serde(default)]
     pub fields: Object,
-    /// Slots in page order; without them, the slots of the page stay as they are. A reference `{"$form": NAME}` in the data of a slot stands
-    /// for the id of a form, by its name here, else by its title. A key that begins with `$` has one more where it is no reference (see
-    /// [`literal`](crate::apply::literal)).
+    /// Slots in page order. Without them, the slots of the page are not changed. A reference `{"$form": NAME}` in the data of a slot stands
+    /// for the ID of a form, found by its name here, otherwise by its title. A key that begins with `$` but is not a reference has an
+    /// additional `$` (see [`literal`](crate::apply::literal)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slots: Option<Vec<FileSlot>>,
-    /// Record of the last sync, from [`AppliedPage::base`] or a [`Lock`](crate::sync::Lock). Without one the page's values are replaced.
+    /// Record of the last sync, from [`AppliedPage::base`] or a [`Lock`](crate::sync::Lock). Without it, the values of the page are
+    /// replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<PageBase>,
-    /// Path of the file that says all this, for messages and the journal.
+    /// Path of the file with this content, for messages and the journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
@@ -52,8 +54,8 @@ impl AccountPage {
     }
 }
 
-/// Changes of an account. It is data: it can be printed, saved and compared, and [`ApplyAccount::planned`](super::ApplyAccount::planned) carries
-/// out exactly it.
+/// Changes to an account, as data: you can print, save and compare them. [`ApplyAccount::planned`](super::ApplyAccount::planned) carries
+/// out exactly these changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AccountPlan {
@@ -63,15 +65,15 @@ pub struct AccountPlan {
     pub pages: Vec<PagePlan>,
 }
 
-/// Changes of a page.
+/// Changes to a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PagePlan {
-    /// Id of the page; `None` if it is created.
+    /// ID of the page; `None` if it will be created.
     pub id: Option<ProfileId>,
     /// Login of the page.
     pub login: String,
-    /// What the plan is made of: changes of the page that it keeps or replaces.
+    /// The merge that the plan is based on: changes on the page that it keeps or replaces.
     pub merge: Merge,
     /// The changes.
     pub plan: Plan,
@@ -87,17 +89,17 @@ pub struct AppliedAccount {
     pub pages: Vec<Result<AppliedPage, AccountError>>,
 }
 
-/// A form that is as it should be.
+/// A form that matches the desired form.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AppliedForm {
-    /// Id of the form.
+    /// ID of the form.
     pub id: FormId,
     /// Record of this sync, for the next one.
     pub base: PageBase,
 }
 
-/// A page that is as it should be.
+/// A page that matches the desired page.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AppliedPage {

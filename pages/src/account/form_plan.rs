@@ -10,17 +10,17 @@ use crate::form_file::{CHANNELS, DesiredForm, INPUTS};
 use links_sdk::types::LeadForm;
 use links_sdk::{Client, Error, FormChanges, FormId, Object};
 
-/// Changes from a form as it was read to what is desired. It is data: it can be printed, saved and compared.
+/// Changes from a form as it was read to the desired form, as data: you can print, save and compare them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FormPlan {
     /// Name by which pages refer to the form.
     pub name: String,
-    /// Id of the form; `None` if it is created, which cannot be undone: the interface has no way to delete a form.
+    /// ID of the form; `None` if it will be created. Creating a form cannot be undone, because the interface cannot delete forms.
     pub id: Option<FormId>,
-    /// Fields to write. The list of the form's fields is written as a whole, with the keys of those that stay.
+    /// Fields to write. The list of the form's fields is always written as a whole, with the keys of the fields to keep.
     pub changed: Object,
-    /// Values of these fields when the form was read. Fields that were not there are left out.
+    /// Values of these fields when the form was read, without fields that did not exist.
     pub before: Object,
     /// Names of the form's fields that are removed.
     pub removed: Vec<String>,
@@ -31,22 +31,22 @@ pub struct FormPlan {
 #[serde(tag = "problem", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FormPlanError {
-    /// No form of the account has the id.
+    /// No form of the account has the ID.
     #[error("form {id} not found")]
     UnknownId {
-        /// Id as written.
+        /// The ID as written.
         id: FormId,
     },
     /// Several forms have the title.
-    #[error("{} forms are called \"{title}\": write the id of one ({})", ids.len(), ids.join(", "))]
+    #[error("{} forms are called \"{title}\"; write the `id` of one: {}", ids.len(), ids.join(", "))]
     SeveralTitles {
         /// The title.
         title: String,
-        /// Ids of the forms.
+        /// IDs of the forms.
         ids: Vec<FormId>,
     },
     /// A field of the form has no key, and several fields of the form have its label and type.
-    #[error("several fields are called \"{label}\": write the key of one ({})", keys.join(", "))]
+    #[error("several fields are called \"{label}\"; write the `key` of one: {}", keys.join(", "))]
     SeveralFields {
         /// Index in the desired list.
         index: usize,
@@ -58,10 +58,11 @@ pub enum FormPlanError {
 }
 
 impl FormPlan {
-    /// Plans the changes of a form. `forms` are those of the account; `recorded` is the id that a lock has for the name; `taken` are the ids of
-    /// forms that have another name.
+    /// Plans the changes to a form. `forms` are the forms of the account, `recorded` is the ID that a lock has for the name, and `taken`
+    /// are the IDs of forms that have another name.
     ///
-    /// The form is that of the id in `desired`, else the recorded one, else the only other one of the title, else a new one.
+    /// The form is found by the ID in `desired`, then by the recorded ID, then by its title if it is unique. Otherwise a new form is
+    /// created.
     ///
     /// # Errors
     ///
@@ -228,9 +229,9 @@ fn same_channels(one: &Value, other: &Value) -> bool {
 }
 
 impl FormPlan {
-    /// Creates or changes the form. A form that another client changed in the same fields since it was read is not overwritten.
+    /// Creates or changes the form. If another client changed the same fields of the form since it was read, they are not overwritten.
     ///
-    /// A lost answer is settled by the idempotency key of a create, and by reading the form after a change.
+    /// If the response to a create is lost, the idempotency key decides; if the response to a change is lost, the form is read again.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -291,7 +292,7 @@ impl FormPlan {
     ///
     /// # Errors
     ///
-    /// The refusal of the service, or another failure.
+    /// The error of the service, or another failure.
     pub async fn check(&self, client: &Client) -> Result<(), Error> {
         match &self.id {
             None => client.forms().create(FormChanges(self.changed.clone())).dry_run().await,
@@ -424,7 +425,7 @@ mod tests {
         let error = plan(json!([one])).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "several fields are called \"X\": write the key of one (a, b)"
+            "several fields are called \"X\"; write the `key` of one: a, b"
         );
         assert_eq!(
             plan(json!([{"key": "b", "type": "text", "label": "X"}])).unwrap().removed,

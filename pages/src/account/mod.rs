@@ -1,8 +1,8 @@
 //! Pages and forms of an account, as they should be.
 //!
-//! [`ApplyAccount`] plans and applies a [`DesiredAccount`]: several pages and the forms that they show, in one run.
-//! What a page should have is merged with what it has by the record of their last sync (see [`sync`](crate::sync)). Everything that adds
-//! comes before everything that removes, across the pages.
+//! [`ApplyAccount`] plans and applies a [`DesiredAccount`]: several pages, and the forms that they show, in one run. The desired content of
+//! a page is merged with its current content, based on the record of their last sync (see [`sync`](crate::sync)). Across all pages,
+//! additions come before removals.
 
 mod account_error;
 mod account_session;

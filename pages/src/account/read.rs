@@ -12,15 +12,15 @@ use crate::page_file::{At, Document, DocumentError, FileKind, PageFile, Referenc
 use crate::sanitize;
 use crate::sync::FileSlot;
 
-/// Reason why a file cannot be used: a line for each problem, with its place.
+/// Reason why a file cannot be used, with one line per problem and its place in the file.
 #[derive(Debug)]
 pub struct FileError(DocumentError);
 
 impl DesiredAccount {
-    /// Reads page files and form files, `-` for standard input. Nothing is sent.
+    /// Reads page files and form files; `-` stands for standard input. Nothing is sent.
     ///
-    /// Images of this machine have to be uploaded before, and notification channels to be named by their ids. What the files say replaces
-    /// what others changed on the pages, unless [`AccountPage::base`] says what was there at the last sync.
+    /// Upload local images first, and name notification channels by their IDs. The content of the files replaces changes that others made
+    /// on the pages, unless [`AccountPage::base`] has a record of the last sync.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -44,7 +44,7 @@ impl DesiredAccount {
     ///
     /// # Errors
     ///
-    /// When a file cannot be read, is neither a page nor a form, or has the mark of a conflict that is not settled.
+    /// When a file cannot be read, is neither a page nor a form, or contains an unresolved conflict mark.
     pub fn read(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self, FileError> {
         let mut account = Self::default();
         for path in paths {
@@ -97,7 +97,7 @@ fn form(document: Document) -> Result<DesiredForm, DocumentError> {
     let FormFile { form, document, channels } = FormFile::of(document)?;
     if !channels.is_empty() {
         let place = ["notificationChannelIds"];
-        let problem = document.locate(&place, At::Value, "channels must be named by their IDs");
+        let problem = document.locate(&place, At::Value, "channels must be given by ID");
         return Err(document.bad(vec![problem]).into());
     }
     Ok(form)
@@ -141,7 +141,7 @@ mod tests {
         )
         .unwrap();
         let refused = DesiredAccount::read([&path]).unwrap_err().to_string();
-        let place = format!("{}:2:1: a conflict with the page is marked here", path.display());
+        let place = format!("{}:2:1: unresolved conflict with the page", path.display());
         assert!(refused.starts_with(&place), "{refused}");
     }
 }

@@ -6,36 +6,36 @@ use super::{AccountError, AccountPage, AccountPlan, DesiredAccount};
 use crate::apply::{DeleteLimits, PageRequest, RunSettings, SlotTypes};
 use links_sdk::{Client, ProfileKey};
 
-/// Request to make pages and forms as they are desired. From [`ApplyAccount::new`].
+/// Request to make pages and forms match a desired account. From [`ApplyAccount::new`].
 #[derive(Clone, Debug)]
-#[must_use = "nothing is sent before `run` or `plan` is called"]
+#[must_use = "nothing is sent unless you call `run` or `plan`"]
 pub struct ApplyAccount {
     /// The client.
     pub client: Client,
     /// Pages and forms as they should be.
     pub desired: DesiredAccount,
-    /// Set to write what is desired also where a page was changed since the last sync.
+    /// Set to overwrite changes that were made on the page since the last sync.
     pub overwrite: bool,
-    /// Set to delete the slots that are not mentioned.
+    /// Set to delete slots that are not in the desired page.
     pub prune: bool,
     /// Slot types of the service.
     pub types: SlotTypes,
-    /// Deletes that are confirmed on each page.
+    /// Confirmed deletes on each page.
     pub limits: DeleteLimits,
-    /// Number of new pages and forms that are allowed, which the interface cannot delete.
+    /// Number of pages and forms that may be created. The interface cannot delete them again.
     pub creates: usize,
-    /// Set to allow that logins change, which breaks every link to the page.
+    /// Set to allow changes of logins. A new login breaks every link to the page.
     pub renames: bool,
-    /// The plan to carry out, which was made of the same account and options and may have been saved meanwhile: this or nothing. What an earlier
-    /// run of it has carried out counts as done.
+    /// The plan to carry out, made from the same account and options; it may have been saved in the meantime. If the current plan differs,
+    /// nothing is written. Changes that an earlier run has already made count as done.
     pub planned: Option<AccountPlan>,
-    /// Journals of the run, and what it does about other runs.
+    /// Journals of the run, and how it handles other runs.
     pub settings: RunSettings,
 }
 
 impl ApplyAccount {
-    /// Makes pages and forms as they are desired. Nothing is written before all of them were planned; from then on a page that fails does not
-    /// stop the others.
+    /// Makes the pages and forms match the desired account. Nothing is written before all of them are planned. After that, a page that
+    /// fails does not stop the others.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -76,7 +76,7 @@ impl ApplyAccount {
             let key = page.profile.parse::<ProfileKey>();
             let key = key.map_err(|error| AccountError::Invalid(format!("{name}: {error}")))?;
             if !seen.insert(page.profile.to_lowercase()) {
-                return Err(AccountError::Invalid(format!("the page {name} is there twice")));
+                return Err(AccountError::Invalid(format!("duplicate page {name}")));
             }
             let mut keys: Vec<ProfileKey> =
                 page.base.iter().map(|base| ProfileKey::Id(base.id)).collect();

@@ -13,7 +13,7 @@ use links_sdk::runs::FailedRun;
 use links_sdk::runs::item_of;
 use links_sdk::{Error, ErrorKind, FieldErrors, Outcome};
 
-/// Error of a run that ended before the page matched the file.
+/// Error of a run that stopped before the page matched the file.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct ApplyError(Box<ApplyFailure>);
@@ -31,7 +31,7 @@ struct ApplyFailure {
     has_ended: bool,
 }
 
-/// Cause that ended a run.
+/// Reason why a run stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyCause {
@@ -50,19 +50,19 @@ pub enum ApplyCause {
     /// The observer of the steps stopped the run.
     #[error("the run was stopped")]
     Stopped,
-    /// The page reads empty, although the last run left this number of slots on it.
-    #[error("the page is empty, but the last run left {0} slots on it")]
+    /// The page is empty, although the last run left this number of slots on it.
+    #[error("the page is empty, but the last run left slots on it ({0})")]
     Emptied(usize),
-    /// The deletes and the login of the page were not sent, because another page of the same run lacks its new slots: a slot that moves
-    /// between pages would be on neither. To a page without room for its new slots, nothing was sent.
+    /// The deletes and the new login of the page were not sent, because another page of the same run lacks its new slots. A slot that moves
+    /// between pages would otherwise be on neither page. If the page had no room for its new slots, nothing was sent to it.
     #[error(
         "nothing was deleted or renamed on this page, because another page of the run lacks its new slots"
     )]
     Withheld,
     /// Two requests of a run are for the same page.
-    #[error("two of the pages are the page with the ID {id}")]
+    #[error("duplicate page with ID {id}")]
     SamePage {
-        /// Id of the page.
+        /// ID of the page.
         id: ProfileId,
         /// Indices of the requests in the run.
         pages: [usize; 2],
@@ -70,8 +70,8 @@ pub enum ApplyCause {
     /// Another run is in progress on the page, or the directory of journals cannot be used.
     #[error("{0}")]
     Lock(#[from] LockError),
-    /// The journals of the page cannot be read.
-    #[error("cannot read the runs of the page: {0}")]
+    /// The journals of the page cannot be used.
+    #[error("cannot use the run journals of the page: {0}")]
     Journals(#[source] io::Error),
     /// The journal of an unfinished run cannot be used.
     #[error("cannot use the journal {}: {why}", path.display())]
@@ -85,23 +85,23 @@ pub enum ApplyCause {
     /// A request failed.
     #[error("{source}")]
     Call {
-        /// The step that the request belongs to.
+        /// The step of the request.
         step: Step,
-        /// Refused fields by the index of their item in the file, each with its path below the item and the service's messages.
+        /// Refused fields by the index of their item in the file, each with its path in the item and the messages of the service.
         items: Vec<ItemRefusal>,
         /// The failure. Its outcome says whether the step itself took place.
         source: Error,
     },
-    /// Another client changed the page, and continuing could destroy the change.
+    /// Another client changed the page, and continuing could overwrite the change.
     #[error("the page was changed by another client: {}", .0.join("; "))]
     Changed(Vec<String>),
     /// All was written, but the page does not match the file.
     #[error("the page differs from the file after everything was written")]
     Drift(Box<Plan>),
-    /// The service's answer does not tell what was executed.
+    /// The response of the service does not show what was executed.
     #[error("{0}")]
     Answer(String),
-    /// The next step could not be recorded in the journal, so it was not taken.
+    /// The next step could not be recorded in the journal, so it was not executed.
     #[error("cannot write the journal")]
     Journal(#[source] io::Error),
 }
@@ -112,7 +112,7 @@ pub enum ApplyCause {
 pub struct ItemRefusal {
     /// The index of the item.
     pub index: usize,
-    /// The keys from the item down: `["data", "link"]`.
+    /// The path of keys in the item: `["data", "link"]`.
     pub path: Vec<String>,
     /// The service's messages.
     pub messages: Vec<String>,
@@ -135,28 +135,28 @@ impl ApplyError {
         self
     }
 
-    /// Returns the cause that ended the run.
+    /// Returns the reason why the run stopped.
     pub fn cause(&self) -> &ApplyCause {
         &self.0.cause
     }
 
-    /// Returns the cause that ended the run, by value.
+    /// Returns the reason why the run stopped, by value.
     pub fn into_cause(self) -> ApplyCause {
         self.0.cause
     }
 
-    /// Returns the changes that the run had made by then.
+    /// Returns the changes that the run made before the error.
     pub fn done(&self) -> &AppliedChanges {
         &self.0.done
     }
 
-    /// Returns the page with the changes of the run as the service answered them, if it was written.
+    /// Returns the page with the changes of the run, as the service returned them, if the page was written.
     pub fn page(&self) -> Option<&PageSnapshot> {
         self.0.page.as_ref()
     }
 
-    /// Returns whether everything was written and the page was read once more, which showed that it differs or that another client changed
-    /// it. The run is not continued: the same request begins another.
+    /// Returns whether everything was written, but a last read showed that the page differs or that another client changed it. The run
+    /// cannot be continued; the same request starts another run.
     pub fn has_ended(&self) -> bool {
         self.0.has_ended
     }
@@ -166,7 +166,7 @@ impl ApplyError {
         self.0.run.as_deref()
     }
 
-    /// Returns whether the run has written anything. Its writes before the error count, its reads do not.
+    /// Returns whether the run has written anything before the error. Reads do not count.
     pub fn outcome(&self) -> Outcome {
         match self.0.cause.outcome() {
             Outcome::NotExecuted if !self.0.done.is_nothing() => Outcome::Executed,
@@ -174,8 +174,9 @@ impl ApplyError {
         }
     }
 
-    /// Returns whether a new run of the same may succeed later without doing anything twice. It reads the page and does the rest. With a
-    /// [journal](super::RunSettings::journal) it also settles a request whose outcome is unknown, whatever this says.
+    /// Returns whether a new run of the same request may succeed later without doing anything twice. The new run reads the page and does
+    /// the rest. With a [journal](super::RunSettings::journal), it also finds out whether a request with an unknown outcome was executed,
+    /// so it can always be repeated.
     pub fn is_safe_to_repeat(&self) -> bool {
         self.outcome() != Outcome::Unknown && self.kind().is_temporary()
     }

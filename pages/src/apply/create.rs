@@ -105,7 +105,7 @@ async fn send(
     if !agree {
         let (asked, answered) = (creates.len(), made.len());
         return Err(ApplyCause::Answer(format!(
-            "sent {asked} slots to be created, but the response lists {answered} others"
+            "the created slots do not match the request ({answered} returned, {asked} sent)"
         )));
     }
     Ok(creates.iter().zip(&made).map(|(create, slot)| (create.index, slot.id)).collect())

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::SlotTypes;
 use links_sdk::{Object, Slot, SlotId};
 
-/// What a page should have: its slots in page order, and fields of its profile.
+/// The desired content of a page: its slots in page order, and fields of its profile.
 ///
 /// ```
 /// use links_pages::apply::DesiredPage;
@@ -18,8 +18,8 @@ use links_sdk::{Object, Slot, SlotId};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DesiredPage {
-    /// Profile fields to hold, in the form of files (see [`page_fields`](super::page_fields)). A field that is not mentioned stays as it
-    /// is on the page; null asks to clear one.
+    /// Profile fields that the page should have, in the format of files (see [`page_fields`](super::page_fields)). Fields that you leave
+    /// out are not changed; null clears a field.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub fields: Object,
     /// Slots in page order.
@@ -34,13 +34,13 @@ fn is_empty(fields: &Object) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DesiredSlot {
-    /// Id of the slot on the page. Without it a slot is found by its content, or created.
+    /// ID of the slot on the page. Without an ID, the slot is found by its content, or created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<SlotId>,
     /// `button`, `text` ...
     #[serde(rename = "type")]
     pub kind: String,
-    /// Values to hold. A key that is not mentioned stays as it is on the page; `null` asks to clear one.
+    /// Values that the slot should have. Keys that you leave out are not changed; `null` clears a key.
     #[serde(default)]
     pub data: Object,
 }
@@ -53,9 +53,10 @@ impl From<Vec<DesiredSlot>> for DesiredPage {
 }
 
 impl DesiredPage {
-    /// Returns the page as it is, ready to be edited and applied again: every slot with its id and the keys that may be written.
+    /// Returns the current page, ready to be edited and applied again: every slot with its ID and the keys that can be written.
     ///
-    /// A slot that cannot be edited keeps its place by id and type alone. Where the schema of a type is not known, all keys are taken.
+    /// A slot that cannot be edited is included with only its ID and type, which keep its place. If the schema of a type is not known, all
+    /// keys are included.
     pub fn from_page(page: &[Slot], types: &SlotTypes) -> Self {
         let writable = |slot: &Slot| {
             if !slot.supported || types.is_read_only(&slot.kind) {
@@ -81,7 +82,7 @@ impl DesiredPage {
     }
 }
 
-/// Returns data of the service as a page file holds it: every key that begins with `$`, at any depth, begins with `$$`.
+/// Returns data of the service in the format of page files: every key that begins with `$`, at any depth, gets an additional `$`.
 ///
 /// ```
 /// use links_pages::apply;
@@ -94,7 +95,7 @@ pub fn literal(data: &Object) -> Object {
     data.iter().map(|(key, value)| (written(key), literal_value(value))).collect()
 }
 
-/// Returns the key that a key of a page file stands for, where it is an escaped one: `$upload` for `$$upload`.
+/// Returns the key that an escaped key of a page file stands for: `$upload` for `$$upload`.
 ///
 /// ```
 /// assert_eq!(links_pages::apply::literal_key("$$upload"), Some("$upload"));

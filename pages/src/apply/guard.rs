@@ -4,21 +4,21 @@ use serde::Serialize;
 
 use super::Plan;
 
-/// Limits that the user allowed.
+/// Deletes that the user allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeleteLimits {
-    /// Deletes that were confirmed in advance.
+    /// Number of deletes that were confirmed in advance.
     pub max_deletes: Option<usize>,
-    /// Allows a file that asks for no slots at all.
+    /// Allows a file without any slots.
     pub allow_empty: bool,
 }
 
-/// Reason why a plan may not be executed as it is.
+/// Reason why a plan may not be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum GuardRefusal {
-    /// The file asks for no slots, the page has some, and that was not allowed.
+    /// The file has no slots but the page has some, and this was not allowed.
     #[error("the file has no slots")]
     Empty,
     /// A large part of the page would be deleted, and no number was confirmed.
@@ -30,7 +30,7 @@ pub enum GuardRefusal {
         slots: usize,
     },
     /// More slots would be deleted than was confirmed.
-    #[error("{deletes} slots would be deleted, but only {max} are allowed")]
+    #[error("{} would be deleted, but the maximum is {max}", count(*.deletes))]
     OverMaxDeletes {
         /// Deletes of the plan.
         deletes: usize,
@@ -39,7 +39,12 @@ pub enum GuardRefusal {
     },
 }
 
-/// Refuses an empty file for a page with slots, more than 20 deletes, and deletes of more than 30 % of a page of at least 10 slots, unless allowed.
+fn count(slots: usize) -> String {
+    if slots == 1 { "1 slot".to_owned() } else { format!("{slots} slots") }
+}
+
+/// Refuses an empty file for a page with slots, more than 20 deletes, and deletes of more than 30 % of a page with at least 10 slots,
+/// unless they are allowed.
 ///
 /// `slots` is the number of slots on the page.
 pub fn guard(plan: &Plan, slots: usize, limits: &DeleteLimits) -> Result<(), GuardRefusal> {

@@ -34,7 +34,7 @@ pub(super) struct KnownPage {
 }
 
 /// Words for a page that is not as it was planned.
-pub(super) const OTHER_STATE: &str = "the plan was made for another state of it";
+pub(super) const OTHER_STATE: &str = "the plan is based on an earlier state";
 
 impl KnownPage {
     pub(super) fn new(plan: Arc<Plan>, types: SlotTypes, page: &PageSnapshot) -> Self {
@@ -187,7 +187,7 @@ impl KnownPage {
                 || self.old.get(&now.id).is_some_and(|before| self.is_edited(before, now))
         };
         let told =
-            |now: &Slot, how| format!("slot {} ({}) {how}, and was left alone", now.id, now.kind);
+            |now: &Slot, how| format!("slot {} ({}) {how} and was left alone", now.id, now.kind);
         let new = page.iter().filter(|now| !is_known(now)).map(|now| told(now, "is new"));
         new.chain(page.iter().filter(|now| is_edited(now)).map(|now| told(now, "was edited")))
             .collect()
@@ -293,7 +293,7 @@ impl KnownFields {
             stored.is_some_and(|stored| !same(stored, held(&now, name)))
         };
         let edited = planned.changed.keys().filter(is_edited);
-        edited.map(|name| format!("{name} was edited, and was left alone")).collect()
+        edited.map(|name| format!("{name} was edited and was left alone")).collect()
     }
 
     /// Removes the differences of fields that the service stores in another form than they were sent in.

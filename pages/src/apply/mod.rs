@@ -1,17 +1,17 @@
 //! Planning and execution of the changes that make a page match a file. A [`Plan`] lists what to change, create, move and delete.
 //!
-//! A plan is data: it can be empty, printed, saved. [`Apply`] reads, plans and executes; most
-//! other functions here only decide.
+//! A plan is data: it can be empty, and you can print and save it. [`Apply`] reads, plans and executes; most other functions here only
+//! decide.
 //!
-//! An item of the file finds its slot by the first of these rules that applies; no slot serves two items.
+//! The slot of an item in the file is found by the first of these rules that applies. No slot is used for two items.
 //!
-//! 1. By the `id` it names, else by the id that an interrupted run noted for it ([`PlanOptions::created`]).
-//! 2. A read-only slot by content that only it has.
-//! 3. If the page, read in order, already holds all that the file asks for, no further rule is tried.
-//! 4. By the same content, else by content that lacks nothing the item mentions, so that as many items as possible need no write.
-//! 5. By resemblance: the slot of its type that shares the most telling values (a title, a link; not one option out of a few).
+//! 1. By the `id` of the item, otherwise by the ID that an interrupted run recorded for it ([`PlanOptions::created`]).
+//! 2. A read-only slot, by content that is unique on the page.
+//! 3. If the page, read in order, already has everything in the file, no further rule is tried.
+//! 4. By the same content, otherwise by content that includes everything in the item, so that as many items as possible need no write.
+//! 5. By similarity: the slot of the same type that shares the most distinctive values (a title or a link, but not one of a few options).
 //!
-//! An item without a match becomes a new slot. A slot without a match is kept after its left neighbour, or deleted on request.
+//! An item without a match becomes a new slot. A slot without a match stays after its left neighbor, or is deleted on request.
 //!
 //! ```
 //! use links_sdk::Slot;

@@ -124,19 +124,19 @@ impl OpenPage {
         self.nth
     }
 
-    /// Returns the page as it was read, or one that does not exist yet ([`PageSnapshot::exists`]).
+    /// Returns the page as it was read, or a page that does not exist yet ([`PageSnapshot::exists`]).
     pub fn snapshot(&self) -> &Arc<PageSnapshot> {
         &self.page
     }
 
-    /// Returns whether the page did not exist when the run began.
+    /// Returns whether the page did not exist when the run started.
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Reads what else the desired content is compared with, and settles an interrupted run: whether its last request was executed. Returns the
-    /// journal of that run, and whether it is continued. A run that only plans returns the run that would be continued, or whose last request may
-    /// have been executed.
+    /// Reads the remaining data that the desired content is compared with, and resolves an interrupted run by finding out whether its last
+    /// request was executed. Returns the journal of that run, and whether it is continued. A run that only plans returns the run that would
+    /// be continued, or whose last request may have been executed.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -150,7 +150,7 @@ impl OpenPage {
     ///
     /// # Errors
     ///
-    /// When the page or a journal cannot be read, or it is unclear what the interrupted run has done.
+    /// When the page or a journal cannot be read, or it is unclear what the interrupted run did.
     pub async fn settle(
         &mut self,
         desired: &DesiredPage,
@@ -213,22 +213,22 @@ impl OpenPage {
         Ok(is_told.then_some((log, is_resumed)))
     }
 
-    /// Returns the slots that an interrupted run made, by the index of their item.
+    /// Returns the slots that an interrupted run created, by the index of their item.
     pub fn created(&self) -> BTreeMap<usize, SlotId> {
         self.created.clone()
     }
 
-    /// Records the run on this page as another command than that of the settings.
+    /// Records the run on this page under another command than the settings.
     pub fn record_as(&mut self, command: RunCommand) {
         self.settings.command = Some(command);
     }
 
-    /// Returns the name of the call of the program that began the interrupted run which is continued, if its journal has it.
+    /// Returns the name of the call of the program that started the interrupted run, if that run is continued and its journal has the name.
     pub fn resumed_call(&self) -> Option<&str> {
         self.journal.as_ref()?.log.opening.command.as_ref()?.call.as_deref()
     }
 
-    /// Records the run on this page as one of another call of the program.
+    /// Records the run on this page as part of another call of the program.
     pub fn record_as_part_of(&mut self, call: &str) {
         if let Some(command) = &mut self.settings.command {
             command.call = Some(call.to_owned());
@@ -240,11 +240,11 @@ impl OpenPage {
         self.journal.is_some()
     }
 
-    /// Sets the plan, which has to be made of the page as it was read.
+    /// Sets the plan. It must be made from the page as it was read.
     ///
     /// # Errors
     ///
-    /// When it was made of another state of the page, or the page could not be locked and there is something to write.
+    /// When the plan was made from another state of the page, or there is something to write and the page could not be locked.
     pub fn propose(&mut self, proposal: Proposal) -> Result<(), ApplyError> {
         if self.turn.is_some() {
             self.check_plan(&proposal).map_err(|cause| self.failed(cause))?;
@@ -265,8 +265,8 @@ impl OpenPage {
         if is_of_it { Ok(()) } else { Err(ApplyCause::Changed(vec![OTHER_STATE.to_owned()])) }
     }
 
-    /// Sets the plan after something that took time: a question to a user, an upload. Its values may be others. The page is read again before
-    /// it is written.
+    /// Sets the plan after a question to a user, an upload, or another step that took time. Its values may differ. The page is read again
+    /// before it is written.
     pub fn revise(&mut self, proposal: Proposal) {
         self.proposal = Some(proposal);
         self.took_time = true;
@@ -287,14 +287,14 @@ impl OpenPage {
         !self.page.exists() || self.plan().is_some_and(|plan| !plan.is_empty())
     }
 
-    /// Returns whether an interrupted run was confirmed with all of the deletes of the plan.
+    /// Returns whether all deletes of the plan were already confirmed in an interrupted run.
     pub fn is_confirmed(&self) -> bool {
         let (Some(journal), Some(plan)) = (&self.journal, self.plan()) else { return false };
         plan.deletes.iter().all(|delete| journal.log.has_confirmed(delete))
     }
 
-    /// Creates the page, if it does not exist, and reads and locks it. It has to be settled and planned again, because the
-    /// service decides what a new page holds.
+    /// Creates the page if it does not exist, then reads and locks it. You must settle and plan it again, because the service decides the
+    /// content of a new page.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -310,7 +310,7 @@ impl OpenPage {
     ///
     /// # Errors
     ///
-    /// When the page is not created, or cannot be read or locked. [`ApplyError::done`] tells which.
+    /// When the page is not created, or cannot be read or locked. [`ApplyError::done`] shows which.
     pub async fn create(&mut self) -> Result<(), ApplyError> {
         if self.page.exists() {
             return Ok(());
@@ -336,7 +336,7 @@ impl OpenPage {
     }
 
     fn check_writes(&self) -> Result<(), ApplyCause> {
-        if self.writes { Ok(()) } else { Err(not_prepared("a run that only plans writes nothing")) }
+        if self.writes { Ok(()) } else { Err(not_prepared("a run that only plans cannot write")) }
     }
 
     /// Writes the plan down, after reading the page again where that is needed. Breaks with the result where nothing is to be written.
@@ -389,7 +389,7 @@ impl OpenPage {
     /// Refuses a run that is not settled, or whose page is not locked although it has a journal: an earlier step has failed.
     async fn record(&mut self, proposal: &Proposal) -> Result<Option<Journal>, ApplyCause> {
         if self.logs.as_deref().is_some_and(|logs| unfinished(logs).is_some()) {
-            return Err(not_prepared("an interrupted run was not settled"));
+            return Err(not_prepared("an interrupted run is still unresolved"));
         }
         let (plan, page, settings) = (proposal.plan.clone(), self.page.clone(), &self.settings);
         let runs = settings.store(&self.client, page.id);

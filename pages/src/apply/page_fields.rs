@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::same;
 use links_sdk::Object;
 
-/// Names of the profile fields that files may hold, in the order in which they are written.
+/// Names of the profile fields in files, in the order in which they are written.
 pub const PAGE_FIELDS: [&str; 9] = [
     "login",
     "title",
@@ -22,8 +22,8 @@ pub const PAGE_FIELDS: [&str; 9] = [
 const LANGUAGE: &str = "languageCode";
 const MOOD: [&str; 2] = ["moodText", "moodHours"];
 
-/// Returns the profile fields of a page's record as files have them: `socials` as URLs in order, the language as a code. A field that the
-/// record does not have, such as `moodText` where statuses are switched off, is absent; so is a language of which only the id is known.
+/// Returns the profile fields of a page's record in the format of files: `socials` as URLs in order, the language as a code. Fields that
+/// the record does not have are absent, such as `moodText` if statuses are turned off. The language is also absent if only its ID is known.
 ///
 /// ```
 /// let record = serde_json::json!({"id": 7, "login": "cafe", "title": "Café", "languageId": null,
@@ -51,23 +51,23 @@ fn links(socials: &Value) -> Value {
     items.into_iter().map(|item| item["link"].clone()).collect()
 }
 
-/// Changes of the profile fields of a page.
+/// Changes to the profile fields of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlannedFields {
-    /// Values to write, in the form of files; null clears one.
+    /// Values to write, in the format of files; null clears a field.
     pub changed: Object,
-    /// Values of these fields when the page was read. Fields that were not there are left out.
+    /// Values of these fields when the page was read, without fields that did not exist.
     pub before: Object,
 }
 
-/// A request that writes profile fields. Each is a step of its own, because the login is changed last.
+/// A request that writes profile fields. Each request is a separate step, because the login is changed last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FieldsRequest {
-    /// `updateProfile` with all fields but the language and the login.
+    /// `updateProfile` with all fields except the language and the login.
     Profile,
     /// The language: `updateProfileSettings` with its code, or `updateProfile` with null.
     Language,
@@ -76,7 +76,7 @@ pub enum FieldsRequest {
 }
 
 impl PlannedFields {
-    /// Plans the changes from the fields of a page to those that a file asks for. Both fields of the status badge are written together.
+    /// Plans the changes from the fields of a page to the fields of a file. Both fields of the status badge are written together.
     pub fn new(page: &Object, desired: &Object) -> Self {
         let is_changed =
             |name: &str| desired.get(name).is_some_and(|value| !same(held(page, name), value));
@@ -102,12 +102,12 @@ impl PlannedFields {
         }
     }
 
-    /// Returns whether nothing is written.
+    /// Returns whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty()
     }
 
-    /// Returns the body of a request, as the service takes it, and whether it is one for the settings of the page.
+    /// Returns the body of a request, and whether the request is for the settings of the page.
     pub fn body(&self, request: FieldsRequest) -> (bool, Object) {
         let field = |(name, value): (&String, &Value)| match (name.as_str(), value) {
             ("socials", Value::Array(links)) => (name.clone(), socials(links)),

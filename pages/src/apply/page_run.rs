@@ -25,21 +25,21 @@ pub struct Applied {
     pub page: Arc<PageSnapshot>,
     /// The plan.
     pub plan: Arc<Plan>,
-    /// Changes that were made, including those of a request of an interrupted run of which only this run has learnt that it was executed.
+    /// Changes that were made, including the last request of an interrupted run if only this run found out that it was executed.
     pub done: AppliedChanges,
     /// Name of the run in the journals, if it was recorded.
     pub run: Option<String>,
 }
 
-/// End of a run on a page.
+/// Result of a run on a page.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct EndedPage {
     /// Index of the page in the run.
     pub nth: usize,
-    /// The page as it is now, or why it is not as it should be.
+    /// The page as it is now, or the reason why it does not match the file.
     pub result: Result<Applied, ApplyError>,
-    /// Why a change that was made is not in the journal. The page shows it.
+    /// Reason why a change that was made is not in the journal. The page has the change.
     pub not_recorded: Option<io::Error>,
 }
 
@@ -405,7 +405,7 @@ impl PageRun {
         self.done.deleted += gone;
         if gone != asked {
             return Err(ApplyCause::Answer(format!(
-                "{asked} slots were to be deleted, but the service reports {gone}"
+                "the service reports {gone} deleted slots instead of {asked}"
             ))
             .into());
         }

@@ -15,21 +15,21 @@ use links_sdk::runs::ReadTime;
 use links_sdk::{Client, Error, Object, ProfileKey, Slot, runs};
 use links_sdk::{ProfileId, SlotId};
 
-/// Page as it was read, in one request.
+/// A page as read in one request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PageSnapshot {
-    /// Id of the page, which all writes use: a login can change, and a login of digits only reads as an id.
+    /// ID of the page. All writes use it, because the login can change, and a login of only digits would be read as an ID.
     pub id: ProfileId,
     /// The page's login when it was read.
     pub login: String,
     /// The page's public URL.
     pub url: Option<String>,
-    /// Record of the page as the service sent it, without its slots. `languageCode` is that of the settings, if they were read.
+    /// Record of the page as the service sent it, without its slots. `languageCode` is from the settings, if they were read.
     pub record: Object,
     /// Slots in page order.
     pub slots: Vec<Slot>,
-    /// Time of the service's answer: by its own clock, or by the client's where it does not report one.
+    /// Time of the service's response, by the service's clock, or by the client's clock if the service does not report its time.
     pub read_at: SystemTime,
     pub(crate) read_time: Option<ReadTime>,
     /// The answer that it was read from, as long as its slots are those.
@@ -181,7 +181,7 @@ impl PageSnapshot {
         Ok((page, rest))
     }
 
-    /// Returns a page that is not created yet. Its id is 0.
+    /// Returns a page that is not created yet. Its ID is 0.
     pub(super) fn not_yet(login: String) -> Self {
         Self {
             id: ProfileId::new(0),
@@ -206,7 +206,7 @@ impl PageSnapshot {
         self.id != 0
     }
 
-    /// Reads the code of the page's language, of which the record has only the id. Sends nothing where the page has no language of its own.
+    /// Reads the code of the page's language, because the record has only its ID. Sends nothing if the page has no language of its own.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -237,7 +237,7 @@ impl PageSnapshot {
         is_set && active == Some(&Value::Bool(false))
     }
 
-    /// Returns the profile fields as files have them.
+    /// Returns the profile fields in the format of files.
     pub fn fields(&self) -> Object {
         page_fields(&self.record)
     }
@@ -261,7 +261,7 @@ impl PageSnapshot {
         Self { login, url, record, slots, body, ..*self }
     }
 
-    /// Reads the slots once more, in the other of the two ways that the service offers.
+    /// Reads the slots again, with the other of the two operations that the service offers.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {

@@ -10,7 +10,7 @@ use links_sdk::ProfileId;
 
 static TURNS: LazyLock<Mutex<Turns>> = LazyLock::new(Mutex::default);
 
-/// URL of the service and id of the page.
+/// URL of the service and ID of the page.
 type PageKey = (String, ProfileId);
 
 #[derive(Default)]

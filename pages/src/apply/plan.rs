@@ -18,17 +18,17 @@ use links_sdk::SlotId;
 use links_sdk::runs::ValueShape;
 use links_sdk::{Object, Slot};
 
-/// Changes from a page as it was read to what a file asks for.
+/// Changes from a page as it was read to the content of a file.
 ///
-/// Apart from slots that have to make room, nothing is deleted before everything new is in place, so that the page shows all of the old or
-/// all of the new content whenever a run stops.
+/// Apart from slots that must make room, nothing is deleted before everything new is in place. So whenever a run stops, the page shows
+/// either all of the old content or all of the new content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Plan {
     /// The [`fingerprint`](super::fingerprint) of the page that the plan was made for.
     pub page: String,
-    /// Number of items of the file.
+    /// Number of items in the file.
     pub items: usize,
     /// Changes of the profile fields.
     #[serde(default, skip_serializing_if = "PlannedFields::is_empty")]
@@ -39,23 +39,23 @@ pub struct Plan {
     pub creates: Vec<PlannedCreate>,
     /// All slots of the resulting page, in order.
     pub order: Vec<SlotRef>,
-    /// Set if the slots have to be moved once the new ones are there.
+    /// Set if the slots must be moved after the new ones were created.
     pub reorder: bool,
     /// Deletes in page order. The first [`make_room`](Self::make_room) of them are sent before the creates.
     pub deletes: Vec<PlannedDelete>,
-    /// Number of slots that must be deleted before there is room on the page for the new ones. Usually none.
+    /// Number of slots that must be deleted to make room for the new ones. Usually none.
     pub make_room: usize,
-    /// Slots that the file does not mention and that stay, in page order.
+    /// Slots that are not in the file but stay on the page, in page order.
     pub kept: Vec<RetainedSlot>,
     /// Notices for the user.
     pub notices: Vec<Notice>,
 }
 
-/// Update of a slot, which keeps its id and its clicks.
+/// Update of a slot. The slot keeps its ID and its clicks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlannedUpdate {
-    /// Id of the slot.
+    /// ID of the slot.
     pub id: SlotId,
     /// The index of the item in the file.
     pub index: usize,
@@ -64,9 +64,9 @@ pub struct PlannedUpdate {
     pub kind: String,
     /// Label of the slot, for display.
     pub label: Option<String>,
-    /// The top-level keys to send; the others stay.
+    /// The top-level keys to send. Other keys are not changed.
     pub changed: Object,
-    /// Values of these keys when the page was read. Keys that were not there are left out.
+    /// Values of these keys when the page was read, without keys that did not exist.
     pub before: Object,
 }
 
@@ -87,7 +87,7 @@ pub struct PlannedCreate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlannedDelete {
-    /// Id of the slot.
+    /// ID of the slot.
     pub id: SlotId,
     /// The type.
     #[serde(rename = "type")]
@@ -96,11 +96,11 @@ pub struct PlannedDelete {
     pub label: Option<String>,
 }
 
-/// A slot that the file does not mention and that stays.
+/// A slot that is not in the file but stays on the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RetainedSlot {
-    /// Id of the slot.
+    /// ID of the slot.
     pub id: SlotId,
     /// The type.
     #[serde(rename = "type")]
@@ -116,7 +116,7 @@ pub struct RetainedSlot {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SlotRef {
-    /// By id.
+    /// By ID.
     Existing(SlotId),
     /// By the index in [`Plan::creates`].
     Created(usize),
@@ -127,16 +127,16 @@ pub enum SlotRef {
 #[serde(tag = "notice", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Notice {
-    /// An interrupted run created a slot for the item, and another client has deleted it since.
+    /// An interrupted run created a slot for the item, and another client has deleted it in the meantime.
     RemovedSince {
         /// The index of the item in the file.
         index: usize,
-        /// Id of the deleted slot.
+        /// ID of the deleted slot.
         id: SlotId,
     },
 }
 
-/// One writing request of a plan.
+/// One write request of a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PlanBatch<'p> {
@@ -144,24 +144,24 @@ pub enum PlanBatch<'p> {
     Fields(FieldsRequest, &'p PlannedFields),
     /// `updateSlots`.
     Update(&'p [PlannedUpdate]),
-    /// `createSlots` as a dry run: nothing is deleted to make room for slots that the service would refuse.
+    /// `createSlots` as a dry run, so that nothing is deleted to make room for slots that the service would refuse.
     TryCreate(&'p [PlannedCreate]),
-    /// `deleteSlots`, before the creates, exactly as many as have to make room.
+    /// `deleteSlots` before the creates, for exactly as many slots as must make room.
     MakeRoom(&'p [PlannedDelete]),
     /// `createSlots`, appended to the page.
     Create(&'p [PlannedCreate]),
-    /// `reorderSlots`, with the ids of [`Plan::resolve_order`].
+    /// `reorderSlots`, with the IDs of [`Plan::resolve_order`].
     Reorder,
     /// `deleteSlots`.
     Delete(&'p [PlannedDelete]),
 }
 
 impl Plan {
-    /// Plans the changes from the slots of `page`, in page order, to those that are wanted.
+    /// Plans the changes from the slots of `page`, in page order, to the wanted slots.
     ///
     /// # Errors
     ///
-    /// When the page cannot be what is wanted.
+    /// When the page cannot have the wanted content.
     pub fn new(page: &[Slot], wanted: &Wanted, options: &PlanOptions) -> Result<Self, PlanError> {
         let items = &wanted.page.slots;
         check_page(page, items.len(), options.max_slots)?;
@@ -245,7 +245,7 @@ impl Plan {
             && !self.reorder
     }
 
-    /// Returns the writing requests, in the order in which they are safe.
+    /// Returns the write requests, in a safe order.
     pub fn batches(&self) -> Vec<PlanBatch<'_>> {
         let (early, late) = self.deletes.split_at(self.make_room.min(self.deletes.len()));
         let tried = if early.is_empty() { &[][..] } else { &self.creates };
@@ -273,8 +273,8 @@ impl Plan {
         batches
     }
 
-    /// Returns whether the first request of the plan, which then follows a read of its own, compares all that the plan relies on: the plan
-    /// writes either slots or fields, and creates are not the first.
+    /// Returns whether the first request of the plan, which follows its own read, checks everything that the plan relies on. This is so if
+    /// the plan writes only slots or only fields, and creates do not come first.
     pub fn is_compared_when_written(&self) -> bool {
         let batches = self.batches();
         let of_fields = |batch: &PlanBatch<'_>| matches!(batch, PlanBatch::Fields(..));
@@ -284,8 +284,8 @@ impl Plan {
         }
     }
 
-    /// Returns the number of requests that executing the plan takes if nothing goes wrong and nothing has to wait: one that reads the page,
-    /// its batches, those that read the page before something is deleted, and one that reads the page again to check.
+    /// Returns the number of requests to execute the plan if nothing goes wrong and nothing has to wait: one to read the page, its batches,
+    /// one read before something is deleted, and one to read the page again as a check.
     pub fn request_count(&self) -> usize {
         let batches = self.batches();
         let deletes = |batch: &PlanBatch<'_>| !batch.deletes().is_empty();
@@ -299,8 +299,8 @@ impl Plan {
         }
     }
 
-    /// Returns the maximum number of requests that executing the plan takes if nothing goes wrong: where the rate limits make it wait, each
-    /// change of what is on the page follows another read of it.
+    /// Returns the maximum number of requests to execute the plan if nothing goes wrong. If the rate limits make it wait, each change of
+    /// existing content follows another read of the page.
     pub fn max_request_count(&self) -> usize {
         let batches = self.batches();
         let adds = |batch: &&PlanBatch<'_>| {
@@ -312,10 +312,11 @@ impl Plan {
         }
     }
 
-    /// Returns the full list of ids for `reorderSlots`; `None` if the slots that stay are in order already.
+    /// Returns the full list of IDs for `reorderSlots`; `None` if the slots that stay are already in order.
     ///
-    /// `page` are the ids on the page now, `created` those of the slots created so far, in the order of [`creates`](Self::creates). Slots
-    /// that the plan does not know go after their left neighbour, those still to be deleted to the end.
+    /// `page` are the current IDs on the page, and `created` the IDs of the slots created so far, in the order of
+    /// [`creates`](Self::creates). Slots that are not in the plan go after their left neighbor, and slots that are still to be deleted go
+    /// to the end.
     pub fn resolve_order(&self, page: &[SlotId], created: &[SlotId]) -> Option<Vec<SlotId>> {
         let present: HashSet<SlotId> = page.iter().copied().collect();
         let nth = |nth: usize| created.get(nth).copied();
@@ -331,7 +332,7 @@ impl Plan {
         Some(order)
     }
 
-    /// Returns the ids of the resulting page in order; `created` has those of the slots that were created, by the index in
+    /// Returns the IDs of the resulting page in order; `created` has those of the slots that were created, by the index in
     /// [`creates`](Self::creates).
     pub(super) fn ordered(
         &self,

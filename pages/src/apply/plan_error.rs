@@ -9,33 +9,33 @@ use serde::Serialize;
 use super::DesiredSlot;
 use links_sdk::{Slot, SlotId};
 
-/// Reason why there is no plan, so that nothing may be written. All faulty items are named at once.
+/// Reason why there is no plan. Nothing may be written then. All faulty items are reported at once.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PlanError {
-    /// The service listed an id more than once; such a page cannot be trusted.
-    #[error("the page lists {} more than once", list(.0))]
+    /// The service listed an ID more than once. Such a page cannot be trusted.
+    #[error("duplicate slot IDs on the page: {}", list(.0))]
     RepeatedIds(Vec<SlotId>),
-    /// Items that cannot be met, in the order of the file.
+    /// Items that are not possible, in the order of the file.
     #[error("{}", all(.0))]
     Items(Vec<ItemError>),
-    /// Items of which it is unclear which slots they are.
+    /// Items whose slots are unclear.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Unclear(Vec<IdentityProblem>),
-    /// The page would end with too many slots.
+    /// The page would have too many slots.
     #[error("the page would have {slots} slots, but can have at most {max}{}", of_them(*.kept))]
     TooManySlots {
-        /// Number of slots at the end.
+        /// Number of slots after the changes.
         slots: usize,
-        /// Number of slots among them that the file does not mention.
+        /// Number of these slots that are not in the file.
         kept: usize,
         /// Maximum number of slots of a page.
         max: usize,
     },
 }
 
-/// An item that cannot be met.
+/// An item that is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[error("slots[{index}]: {problem}")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -52,36 +52,36 @@ pub struct ItemError {
 #[serde(tag = "problem", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ItemProblem {
-    /// The id of the item belongs to no slot of the page.
+    /// The ID of the item is not the ID of a slot on the page.
     #[error("slot {id} is not on this page; remove `id` to create a new slot")]
     NotOnPage {
-        /// Id as written.
+        /// ID as written.
         id: SlotId,
     },
-    /// An earlier item has the same id.
+    /// An earlier item has the same ID.
     #[error("slot {id} is already used by slots[{first}]")]
     RepeatedId {
-        /// Id as written.
+        /// ID as written.
         id: SlotId,
         /// The index of the earlier item.
         first: usize,
     },
-    /// The id of the item belongs to a slot of another type.
+    /// The ID of the item is the ID of a slot of another type.
     #[error(
-        "slot {id} is a {on_page} slot, not a {in_file}, and types can't change; remove `id` to create a new slot"
+        "slot {id} has type {on_page}, not {in_file}, and types can't change; remove `id` to create a new slot"
     )]
     TypeDiffers {
-        /// Id as written.
+        /// ID as written.
         id: SlotId,
         /// The type of the slot.
         on_page: String,
         /// The type of the item.
         in_file: String,
     },
-    /// The item asks to change a slot that cannot be edited.
+    /// The item changes a slot that cannot be edited.
     #[error("slot {id} ({kind}) cannot be edited, but {} would change", list(keys))]
     NotEditable {
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
         /// Type of the slot.
         kind: String,
@@ -89,14 +89,11 @@ pub enum ItemProblem {
         keys: Vec<String>,
     },
     /// Several read-only slots match the item, or the item and another one match the same slot.
-    #[error(
-        "several {kind} slots or items match each other ({}); write the slot's `id`",
-        list(ids)
-    )]
+    #[error("cannot tell which {kind} slot this is ({}); write the slot's `id`", list(ids))]
     Ambiguous {
         /// The type.
         kind: String,
-        /// Ids of the slots that match.
+        /// IDs of the slots that match.
         ids: Vec<SlotId>,
     },
     /// The item is not on the page, and slots of its type cannot be created.
@@ -105,7 +102,7 @@ pub enum ItemProblem {
         /// The type.
         kind: String,
     },
-    /// The item asks to clear a key that has to have a value.
+    /// The item clears a key that must have a value.
     #[error("`{key}` of a {kind} can't be cleared; write a value or leave it out")]
     NotClearable {
         /// The type.
@@ -115,43 +112,43 @@ pub enum ItemProblem {
     },
 }
 
-/// Reason why it is unclear which slots some items are. Items are named by their index in the file.
+/// Reason why the slots of some items are unclear. Items are identified by their index in the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IdentityProblem {
-    /// The id of an item cannot be that of its slot.
+    /// The ID of an item cannot be the ID of its slot.
     #[error(transparent)]
     Named(ItemError),
-    /// Items fit slots that differ on the page, and nothing tells which item is which slot.
-    #[error("{}: may be any of the slots {}; write its `id`", places(items), list(ids))]
+    /// Items match slots that differ on the page, and it is unclear which item is which slot.
+    #[error("{}: may be any of the slots {}; write the slot's `id`", places(items), list(ids))]
     Ambiguous {
         /// The items.
         items: Vec<usize>,
-        /// Ids of the slots.
+        /// IDs of the slots.
         ids: Vec<SlotId>,
     },
     /// New items may be slots that were deleted on the page since the last sync.
     #[error(
-        "{}: may be slot {}, deleted on the page since the last sync; write its `id` if so, or `id: new`",
+        "{}: may be slot {}, which was deleted on the page since the last sync; write that `id`, or `id: new` for a new slot",
         places(items),
         list(ids)
     )]
     PerhapsDeleted {
         /// The items.
         items: Vec<usize>,
-        /// Ids that the slots had.
+        /// Former IDs of the slots.
         ids: Vec<SlotId>,
     },
-    /// A new item resembles slots that were made on the page since the last sync.
+    /// A new item is similar to slots that were created on the page since the last sync.
     #[error(
-        "slots[{item}]: may be slot {}, created on the page since the last sync; write its `id` if so, or `id: new`",
+        "slots[{item}]: may be slot {}, which was created on the page since the last sync; write that `id`, or `id: new` for a new slot",
         list(ids)
     )]
     Resembles {
         /// The item.
         item: usize,
-        /// Ids of the slots.
+        /// IDs of the slots.
         ids: Vec<SlotId>,
     },
 }
@@ -207,5 +204,9 @@ fn list<T: fmt::Display>(things: &[T]) -> String {
 }
 
 fn of_them(kept: usize) -> String {
-    if kept == 0 { String::new() } else { format!(" ({kept} of them are not in the file)") }
+    match kept {
+        0 => String::new(),
+        1 => " (1 of them is not in the file)".to_owned(),
+        _ => format!(" ({kept} of them are not in the file)"),
+    }
 }

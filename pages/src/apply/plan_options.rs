@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 use super::SlotTypes;
 use links_sdk::{Object, Slot, SlotId};
 
-/// Options of a plan, and the facts that matching, merging and planning need.
+/// Options of a plan, and the data that matching, merging and planning need.
 #[derive(Clone, Debug)]
 pub struct PlanOptions {
-    /// Set to delete the slots that the file does not mention. Read-only and unsupported ones stay.
+    /// Set to delete slots that are not in the file. Read-only and unsupported slots are kept.
     pub prune: bool,
-    /// Set to delete the unsupported slots that the file does not mention. The supported ones are not affected.
+    /// Set to delete unsupported slots that are not in the file. Supported slots are not affected.
     pub prune_unsupported: bool,
-    /// Set if the file wins a merge where the page changed. Slots that were made on the page stay.
+    /// Set if the file wins in a merge where the page changed. Slots that were created on the page are kept.
     pub overwrite: bool,
     /// Slot types of the service.
     pub types: SlotTypes,
-    /// Ids of slots that an earlier run of the same file created, by the index of the item. An id that is not on the page any more
-    /// leads to a [`Notice`](super::Notice).
+    /// IDs of slots that an earlier run of the same file created, by the index of the item. An ID that is no longer on the page leads to a
+    /// [`Notice`](super::Notice).
     pub created: BTreeMap<usize, SlotId>,
-    /// What the journal says of the merge, if a run carries out the result of one.
+    /// Information for the journal about the merge, if the run carries out a merge.
     pub sync: Option<SyncedRun>,
     /// Fields of the status badge to write again if the status has expired.
     pub renewed_mood: Object,
-    /// Maximum number of slots on a page. 500; `getMe` reports it as `limits.slotsPerProfile`.
+    /// Maximum number of slots on a page. By default 500; `getMe` reports it as `limits.slotsPerProfile`.
     pub max_slots: usize,
 }
 
@@ -44,7 +44,8 @@ impl Default for PlanOptions {
     }
 }
 
-/// What the journal of a run says of the merge that the run carries out, so that a later run can tell its writes from those of other clients.
+/// Information in the journal about the merge that a run carries out. With it, a later run can distinguish the run's own writes from writes
+/// of other clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyncedRun {
     /// The page file.
@@ -54,24 +55,24 @@ pub struct SyncedRun {
     /// Set if the file won where the page had changed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overwrite: bool,
-    /// Set if the file was compared with the page alone.
+    /// Set if the file was compared only with the page.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact: bool,
-    /// Set if only what the record identified could be written, and the record was kept apart.
+    /// Set if only slots that the record identifies could be written, and the record was kept separately.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub locked: bool,
 }
 
-/// Reason why a slot that the file does not mention stays.
+/// Reason why a slot that is not in the file stays on the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RetainReason {
-    /// Pruning was not asked for.
+    /// Pruning was not requested.
     NotInFile,
     /// Slots of its type are never deleted.
     ReadOnly,
-    /// A legacy slot, and pruning those was not asked for.
+    /// A legacy slot, and pruning legacy slots was not requested.
     Unsupported,
 }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::{ApplyError, DesiredPage, PageSnapshot, Plan, PlanOptions, Wanted};
 
-/// Plan with the content and the options that it was made for.
+/// A plan, with the content and the options that it was made for.
 #[derive(Clone, Debug)]
 pub struct Proposal {
-    /// What the file asks for. An interrupted run is recognized by it.
+    /// The content of the file. An interrupted run is recognized by it.
     pub file: Arc<DesiredPage>,
-    /// What the page should have: what the file says, or what a merge made of it.
+    /// The content that the page should have: the content of the file, or the result of a merge.
     pub wanted: Wanted,
     /// Options of the plan.
     pub options: PlanOptions,
@@ -18,7 +18,7 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// Plans the changes that give a page this content.
+    /// Plans the changes so that a page has this content.
     ///
     /// # Errors
     ///
@@ -32,7 +32,7 @@ impl Proposal {
         Self::of_wanted(page, wanted, options)
     }
 
-    /// Plans the changes that give a page what is wanted.
+    /// Plans the changes so that a page has the wanted content.
     ///
     /// # Errors
     ///

@@ -19,8 +19,8 @@ use links_sdk::{CallFuture, Client, Error, ProfileHandle, ProfileKey};
 
 type Confirm = Box<dyn FnMut(&Plan, &PageSnapshot) -> bool + Send>;
 
-/// Request to make a page match what is desired. From [`Apply::new`].
-#[must_use = "nothing is sent before it is awaited"]
+/// Request to make a page match the desired content. From [`Apply::new`].
+#[must_use = "nothing is sent unless you `.await` it"]
 pub struct Apply {
     client: Client,
     key: Result<ProfileKey, String>,
@@ -35,7 +35,7 @@ pub struct Apply {
     not_restored: Vec<NotRestored>,
 }
 
-/// Plan for a page, not executed.
+/// A plan for a page that is not executed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlannedPage {
@@ -46,11 +46,12 @@ pub struct PlannedPage {
 }
 
 impl Apply {
-    /// Returns the request that makes a page match `desired`: slots are updated, created, moved and, on request, deleted, in as few requests as that takes.
+    /// Returns the request that makes a page match `desired`. It updates, creates, moves and, on request, deletes slots, in as few requests
+    /// as possible.
     ///
-    /// The page is read, and only what differs is written. Changes of other clients are never overwritten: if a slot that is to be changed
-    /// or deleted was edited meanwhile, the run ends. With [`RunSettings::journal`] a run that was interrupted is continued by the next one
-    /// for the same page, and two processes exclude each other.
+    /// The page is read, and only differences are written. Changes of other clients are never overwritten: if a slot to change or delete
+    /// was edited in the meantime, the run stops. With [`RunSettings::journal`], the next run for the same page continues an interrupted
+    /// run, and two processes exclude each other.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -100,13 +101,13 @@ impl fmt::Debug for Apply {
 }
 
 impl Apply {
-    /// Sets the journal of the run, and what it does about other runs.
+    /// Sets the journal of the run, and how it handles other runs.
     pub fn settings(mut self, settings: RunSettings) -> Self {
         self.settings = settings;
         self
     }
 
-    /// Makes the page match what is desired.
+    /// Makes the page match the desired content.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -122,7 +123,8 @@ impl Apply {
     ///
     /// # Errors
     ///
-    /// The first failure. [`ApplyError::outcome`] tells whether anything was written before it, and [`ApplyError::done`] lists the changes.
+    /// The first failure. [`ApplyError::outcome`] returns whether anything was written before it, and [`ApplyError::done`] returns the
+    /// changes.
     pub async fn run(mut self) -> Result<Applied, ApplyError> {
         let mut settings = self.settings.clone();
         settings.allow_emptied |= self.limits.allow_empty;
@@ -136,7 +138,7 @@ impl Apply {
         ended.into_iter().next().map_or_else(|| Err(ApplyCause::Stopped.into()), |page| page.result)
     }
 
-    /// Reads the page and plans. Nothing is locked and nothing is written.
+    /// Reads the page and plans the changes. Nothing is locked and nothing is written.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -159,7 +161,8 @@ impl Apply {
         Ok(PlannedPage { page: page.snapshot().clone(), proposal })
     }
 
-    /// Plans, and sends every create and update as a dry run. Nothing is written. Returns the items that the service would refuse.
+    /// Plans the changes, and sends every create and update as a dry run. Nothing is written. Returns the items that the service would
+    /// refuse.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -174,7 +177,7 @@ impl Apply {
     ///
     /// # Errors
     ///
-    /// When no plan can be made, or a dry run fails for another reason than a refusal.
+    /// When no plan can be made, or a dry run fails for a reason other than refused fields.
     pub async fn check(self) -> Result<Vec<ItemRefusal>, ApplyError> {
         let client = self.client.clone();
         let planned = self.plan().await?;
@@ -199,7 +202,7 @@ impl Apply {
         if fingerprint(&seen.slots) != fingerprint(&now.slots)
             || names.any(|name| !same(held(&before, name), held(&after, name)))
         {
-            let found = vec!["since the undo was planned".to_owned()];
+            let found = vec!["the undo is based on an earlier state".to_owned()];
             return Err(ApplyCause::Changed(found).into());
         }
         Proposal::of_wanted(now, wanted.clone(), options)
@@ -222,7 +225,7 @@ impl Apply {
         Ok(())
     }
 
-    /// Returns the future of the run, to spawn it or to poll it beside others. `.await` is the same.
+    /// Returns the future of the run, so that you can spawn it or poll it with others. `.await` is the same.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -257,43 +260,45 @@ impl Apply {
         &self.not_restored
     }
 
-    /// Deletes the slots that are not mentioned. Read-only and unsupported ones stay.
+    /// Deletes slots that are not in the desired content. Read-only and unsupported slots are kept.
     pub fn prune(mut self, prune: bool) -> Self {
         self.options.prune = prune;
         self
     }
 
-    /// Deletes the unsupported slots that are not mentioned.
+    /// Deletes unsupported slots that are not in the desired content.
     pub fn prune_unsupported(mut self, prune: bool) -> Self {
         self.options.prune_unsupported = prune;
         self
     }
 
-    /// Sets the slot types of the service: with them, values that the service computes do not count as edits.
+    /// Sets the slot types of the service. With them, values that the service computes do not count as edits.
     pub fn types(mut self, types: SlotTypes) -> Self {
         self.options.types = types;
         self
     }
 
-    /// Confirms up to this many deletes. Without it more than 20, or 30 % of a page of at least 10 slots, are refused.
+    /// Confirms up to this number of deletes. Without it, more than 20 deletes, or more than 30 % of a page with at least 10 slots, are
+    /// refused.
     pub fn max_deletes(mut self, deletes: usize) -> Self {
         self.limits.max_deletes = Some(deletes);
         self
     }
 
-    /// Allows desired content without slots, and a page that has lost all of its slots.
+    /// Allows desired content without slots, and a page that has lost all its slots.
     pub fn allow_empty(mut self, allow: bool) -> Self {
         self.limits.allow_empty = allow;
         self
     }
 
-    /// Sets a callback for each step before it is taken; a break ends the run there, with [`ApplyCause::Stopped`].
+    /// Sets a callback that is called before each step. If it returns a break, the run stops there with [`ApplyCause::Stopped`].
     pub fn on_step(mut self, hear: impl FnMut(Step) -> ControlFlow<()> + Send + 'static) -> Self {
         self.on_step = Box::new(hear);
         self
     }
 
-    /// Sets a callback that confirms the plan before anything is written. The page is read again afterwards, because users take their time.
+    /// Sets a callback that confirms the plan before anything is written. The page is read again afterwards, because users may take their
+    /// time.
     pub fn confirm(
         mut self,
         confirm: impl FnMut(&Plan, &PageSnapshot) -> bool + Send + 'static,

@@ -173,7 +173,7 @@ fn is_telling(text: &str, is_option: Option<bool>) -> bool {
 }
 
 /// Returns whether a string looks like one of a fixed set of values: a short bare word such as `primary`, `fullWidth` or `size-2`, a
-/// colour, a small number. So does a title of one plain lowercase word; only a schema can distinguish them.
+/// color, a small number. So does a title of one plain lowercase word; only a schema can distinguish them.
 fn looks_like_an_option(text: &str) -> bool {
     let count = |is: fn(&char) -> bool| text.chars().filter(is).count();
     let bare = text.len() <= 32

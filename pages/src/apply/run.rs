@@ -15,18 +15,18 @@ use links_sdk::{Client, ProfileId, ProfileKey};
 /// A page of a run.
 #[derive(Clone, Debug)]
 pub struct PageRequest {
-    /// Keys of the page: the first that exists counts. A page that is created gets the last one as its login.
+    /// Keys of the page. The first one that exists is used. A page that is created gets the last one as its login.
     pub keys: Vec<ProfileKey>,
-    /// Path of the file that the run is for, for the journal.
+    /// Path of the file for the run, recorded in the journal.
     pub path: Option<String>,
-    /// Set if the page is created where there is none.
+    /// Set to create the page if it does not exist.
     pub may_create: bool,
 }
 
-/// A run over pages that were found. From [`Run::begin`] and [`Run::plan`].
+/// A run over existing pages. From [`Run::begin`] and [`Run::plan`].
 ///
-/// Its caller opens each page, says what it should have, proposes a plan, and has the plans executed. Nothing is written before
-/// [`OpenPage::create`] and [`execute`]. In between the caller may ask a user, upload files, or give up.
+/// You open each page, decide its content, propose a plan, and execute the plans. Nothing is written before [`OpenPage::create`] and
+/// [`execute`]. In between, you can ask a user, upload files, or give up.
 ///
 /// ```
 /// # links_test_support::example::run(async |client| {
@@ -56,16 +56,16 @@ pub struct Run {
     client: Client,
     requests: Vec<PageRequest>,
     settings: RunSettings,
-    /// Ids of the pages, as far as they are known before the pages are read.
+    /// IDs of the pages, as far as they are known before the pages are read.
     found: Vec<Option<ProfileId>>,
-    /// Set if the pages of the account were listed: a page without an id is not there.
+    /// Set if the pages of the account were listed: a page without an ID is not there.
     is_listed: bool,
     /// What other runs had done before the pages were read; `None` if the run only plans.
     marks: Option<RunMarks>,
 }
 
 impl Run {
-    /// Begins a run that writes pages: finds them. Nothing is locked yet. An example of a whole run is at [`Run`].
+    /// Starts a run that writes pages, and finds the pages. Nothing is locked yet. For an example of a whole run, see [`Run`].
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -92,7 +92,7 @@ impl Run {
         Run::find(client, pages, settings, Some(marks)).await
     }
 
-    /// Begins a run that only plans: finds its pages. Nothing is locked, and what interrupted runs have done is taken into account.
+    /// Starts a run that only plans, and finds its pages. Nothing is locked. Changes of interrupted runs are taken into account.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -106,7 +106,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// Those of [`Run::begin`].
+    /// The errors of [`Run::begin`].
     pub async fn plan(
         client: &Client,
         pages: Vec<PageRequest>,
@@ -148,7 +148,8 @@ impl Run {
         Ok(Self { client: client.clone(), requests, settings, found, is_listed, marks })
     }
 
-    /// Returns the indices of the pages in the order in which they have to be opened: two runs that lock the same pages do so in the same order.
+    /// Returns the indices of the pages in the order in which you must open them. Two runs that lock the same pages then lock them in the
+    /// same order.
     pub fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.requests.len()).collect();
         if self.marks.is_some() {
@@ -217,13 +218,14 @@ impl Run {
     }
 }
 
-/// Executes the plans of pages: writes them down, adds on every page, removes on every page, verifies every page. A page that fails does not
-/// stop the others. `is_incomplete` tells whether a page of the run could not be created: what is deleted on another page may be a slot that was
-/// to appear on it, so that nothing is deleted then.
+/// Executes the plans of pages: records them, then adds on every page, removes on every page, and verifies every page. A page that fails
+/// does not stop the others. `is_incomplete` returns whether a page of the run could not be created. Then nothing is deleted, because a
+/// slot that is deleted on another page may have been meant for the missing page.
 ///
-/// `on_step` is told the index of the page, each step before it is taken, and the changes made on the page so far. A break ends the run there.
+/// `on_step` is called before each step, with the index of the page, the step, and the changes made on the page so far. If it returns a
+/// break, the run stops there.
 ///
-/// Returns the end of each page, in the order of their indices.
+/// Returns the result of each page, in the order of the indices.
 ///
 /// ```
 /// # links_test_support::example::run(async |client| {

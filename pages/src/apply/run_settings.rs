@@ -10,7 +10,7 @@ use super::{PageSnapshot, ReadPage, RunCommand, RunHeader, RunOwner};
 use links_sdk::runs::{self, blocking};
 use links_sdk::{Client, Error, ProfileId, ProfileKey};
 
-/// Settings of a run over one page or several, for the `settings` method of its request.
+/// Settings of a run over one or several pages, for the `settings` method of its request.
 ///
 /// ```
 /// use links_pages::apply::RunSettings;
@@ -20,22 +20,23 @@ use links_sdk::{Client, Error, ProfileId, ProfileKey};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct RunSettings {
-    /// Directory below which the journals are; see [`journal`](Self::journal).
+    /// Directory of the journals; see [`journal`](Self::journal).
     pub state: Option<PathBuf>,
     /// Name of the service in the journals, instead of its URL.
     pub service: Option<String>,
-    /// Path of the file that the run is for. A [`PageRequest`](super::PageRequest) has the path of its page.
+    /// Path of the file for the run. A [`PageRequest`](super::PageRequest) has the path of its page.
     pub path: Option<String>,
     /// Owner of the run.
     pub owner: Option<RunOwner>,
-    /// Command that the run belongs to, for the journals.
+    /// Command of the run, for the journals.
     pub command: Option<RunCommand>,
-    /// Set to wait for another run on a page instead of failing, up to the [`deadline`](links_sdk::ClientBuilder::deadline) of the client if it
-    /// has one. Without a journal, runs of this process take turns on a page anyway, and wait up to that deadline, or two minutes.
+    /// Set to wait for another run on a page instead of failing, up to the [`deadline`](links_sdk::ClientBuilder::deadline) of the client
+    /// if it has one. Without a journal, runs of this process take turns on a page in any case, and wait up to that deadline, or two
+    /// minutes.
     pub wait: bool,
-    /// Set to accept pages that read empty although the last run left slots on them.
+    /// Set to accept pages that are empty although the last run left slots on them.
     pub allow_emptied: bool,
-    /// Pages that were read already, to see whether there is anything to do.
+    /// Pages that were already read to check for changes.
     pub read: ReadPages,
 }
 
@@ -45,8 +46,8 @@ impl RunSettings {
         Self::default()
     }
 
-    /// Writes a journal for each page below this directory, and excludes other processes that do the same. The next run for the same content
-    /// continues one that was interrupted.
+    /// Writes a journal for each page in this directory, and excludes other processes that do the same. The next run for the same content
+    /// continues an interrupted run.
     #[must_use]
     pub fn journal(mut self, state: impl Into<PathBuf>) -> Self {
         self.state = Some(state.into());
@@ -65,7 +66,7 @@ impl RunSettings {
     }
 
     /// Returns the write that creates a page, with a journal of its own if the command of the run is known: the runs of a page are below its
-    /// id.
+    /// ID.
     pub(super) fn page_creation(&self, client: &Client, login: &str) -> SingleWrite {
         let target = || {
             let (state, command) = (self.state.as_ref()?, self.command.clone()?);
@@ -92,7 +93,7 @@ impl RunSettings {
     }
 }
 
-/// Pages that were read before a run, which does not read them again.
+/// Pages that were read before a run. The run does not read them again.
 #[derive(Clone, Debug, Default)]
 pub struct ReadPages {
     pages: Vec<ReadPage>,
@@ -101,7 +102,7 @@ pub struct ReadPages {
 }
 
 impl ReadPages {
-    /// Begins to read pages for a run with these settings.
+    /// Starts reading pages for a run with these settings.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -122,7 +123,7 @@ impl ReadPages {
         Self { pages: Vec::new(), marks: Some(settings.marks(client).await) }
     }
 
-    /// Reads a page, with the code of its language if it is asked for.
+    /// Reads a page, with the code of its language on request.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -135,7 +136,7 @@ impl ReadPages {
     ///
     /// # Errors
     ///
-    /// When the service cannot be asked, or has no such page.
+    /// When the page cannot be read, or does not exist.
     pub async fn read(
         &mut self,
         client: &Client,

@@ -11,10 +11,10 @@ use super::schema_weight::is_bounded_schema;
 use links_sdk::types::SlotType;
 use links_sdk::{Client, Error};
 
-/// The slot types of the service: which can be written, and the JSON Schema of their data. Filled from `listSlotTypes`.
+/// The slot types of the service: whether they can be written, and the JSON Schema of their data. From `listSlotTypes`.
 ///
-/// An empty list is allowed. Then `event` alone is taken to be read-only, any other type may be created, any key may be cleared with
-/// `null`, and the values that identify a slot are recognised by their form.
+/// The list can be empty. Then only `event` counts as read-only, any other type can be created, any key can be cleared with `null`, and the
+/// values that identify a slot are recognized by their format.
 ///
 /// ```
 /// use links_pages::apply::SlotTypes;
@@ -78,7 +78,7 @@ impl SlotTypes {
     }
 
     /// Sets the keys that the service computes for a type that was added. A key that an open schema does not declare then counts as
-    /// content, as long as it is not computed; without this call it does not count, because it may be computed.
+    /// content, unless it is computed. Without this call it does not count, because it may be computed.
     pub fn computes<K: Into<String>>(&mut self, kind: &str, keys: impl IntoIterator<Item = K>) {
         if let Some(rules) = Arc::make_mut(&mut self.0).get_mut(kind) {
             rules.computed = Some(keys.into_iter().map(Into::into).collect());

@@ -30,8 +30,8 @@ const BELOW: [&str; 7] = [
     "contains",
 ];
 
-/// Returns whether a schema applies in a number of steps that is bounded by the size of the data. References other than into the schema
-/// itself count as none, for nothing is fetched.
+/// Returns whether the number of steps to apply a schema is limited by the size of the data. References to other documents count as none,
+/// because nothing is fetched.
 ///
 /// ```
 /// use links_pages::apply::is_bounded_schema;

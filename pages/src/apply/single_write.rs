@@ -17,10 +17,10 @@ use links_sdk::{
     Answer, Call, Error, IdempotencyKey, Object, Outcome, Slot, SlotId, SlotsHandle, Write,
 };
 
-/// A write of a command that needs no run: its requests are as few as can be, no page is locked, and nothing has to be continued.
+/// A write of a command that needs no run: it takes as few requests as possible, locks no page, and never has to be continued.
 ///
-/// Its plan, what it replaces and what became of it are in the journal, for `links log` and `links undo`. A journal that cannot be written
-/// does not stop it: [`close`](Self::close) returns why.
+/// Its plan, the replaced values and the result are in the journal, for `links log` and `links undo`. If the journal cannot be written, the
+/// write continues, and [`close`](Self::close) returns the reason.
 #[derive(Clone, Debug)]
 pub struct SingleWrite(Arc<Mutex<Recording>>);
 
@@ -34,13 +34,13 @@ struct Recording {
 }
 
 impl SingleWrite {
-    /// Returns a write with a journal in this store; without one it is not recorded.
+    /// Returns a write with a journal in this store. Without a store, it is not recorded.
     pub fn new(target: Option<(JournalStore, RunHeader)>) -> Self {
         let (journal, error, replaced) = (None, None, None);
         Self(Arc::new(Mutex::new(Recording { target, journal, error, replaced })))
     }
 
-    /// Records the run that this write undoes, and the runs of the same operation that are left.
+    /// Records the run that this write undoes, and the runs of the same operation that it does not undo.
     #[must_use]
     pub fn undoing(self, run: &str, leaves: &[String]) -> Self {
         if let Some((_, header)) = &mut self.recording().target
@@ -52,7 +52,7 @@ impl SingleWrite {
         self
     }
 
-    /// Changes values of a slot. The slot is read before.
+    /// Changes values of a slot. The slot is read first.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -83,7 +83,7 @@ impl SingleWrite {
         self.change(call, changed.clone(), Object::clone, plan, shown).await
     }
 
-    /// Creates a slot. Which slots were on the page before is not read, so that it is one request.
+    /// Creates a slot in one request. The page is not read before.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -98,7 +98,7 @@ impl SingleWrite {
     ///
     /// # Errors
     ///
-    /// When the slot is not created, or that is unknown.
+    /// When the slot is not created, or it is unknown whether it was.
     pub async fn create_slot(
         &self,
         slots: &SlotsHandle,
@@ -123,7 +123,7 @@ impl SingleWrite {
         answer
     }
 
-    /// Puts the slots of a page into another order, if they are as they were read.
+    /// Reorders the slots of a page, if they have not changed since they were read.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -139,7 +139,7 @@ impl SingleWrite {
     ///
     /// # Errors
     ///
-    /// When they are not, or the order is refused.
+    /// When they have changed, or the order is refused.
     pub async fn reorder(
         &self,
         slots: &SlotsHandle,
@@ -156,8 +156,8 @@ impl SingleWrite {
         answer
     }
 
-    /// Deletes a batch of slots, if they are as they were read. `page` are the slots of the page, `to_delete` all that go, and `step` says
-    /// which batch of them goes now.
+    /// Deletes a batch of slots, if they have not changed since they were read. `page` are the slots of the page, `to_delete` are all slots
+    /// to delete, and `step` is the batch to delete now.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -173,7 +173,7 @@ impl SingleWrite {
     ///
     /// # Errors
     ///
-    /// When they are not, or the service refuses to delete one.
+    /// When they have changed, or the service refuses to delete one.
     pub async fn delete_batch(
         &self,
         slots: &SlotsHandle,
@@ -258,7 +258,7 @@ impl SingleWrite {
         self.change(call, changed.clone(), Object::clone, record, |record| record).await
     }
 
-    /// Sends a write of a record other than a page, of which it is known what it replaces. `shown` returns the record in its answer.
+    /// Sends a write of a record other than a page whose replaced values are known. `shown` returns the record in the response.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -374,12 +374,12 @@ impl SingleWrite {
         }
     }
 
-    /// Returns the values that the write replaces, with those that replace them, once they were read.
+    /// Returns the replaced values and the new values, after they were read.
     pub fn replaced(&self) -> Option<PlannedFields> {
         self.recording().replaced.clone()
     }
 
-    /// Ends the journal. Returns why it could not be written.
+    /// Closes the journal. Returns the reason if it could not be written.
     pub fn close(&self, is_complete: bool) -> Option<io::Error> {
         let recording = &mut *self.recording();
         recording.close(is_complete);
@@ -429,7 +429,7 @@ fn plan_entry(plan: Plan) -> JournalEntry {
     JournalEntry::Plan(Box::new(RecordedPlan { plan, ..RecordedPlan::default() }))
 }
 
-/// Returns the record in an answer.
+/// Returns the record in a response.
 pub fn record_in(answer: &Answer) -> Option<Value> {
     let mut body: Value = serde_json::from_slice(answer.body()).ok()?;
     Some(body.get_mut("data")?.take())

@@ -8,7 +8,7 @@ use super::FieldsRequest;
 use super::plan::PlanBatch;
 use links_sdk::SlotId;
 
-/// Step of a run, as its observer sees it.
+/// Step of a run, for its observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "step", content = "slots", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -25,7 +25,7 @@ pub enum Step {
     Create(usize),
     /// The page is reordered.
     Reorder,
-    /// The page is read once more, because deleting cannot be undone.
+    /// The page is read again, because deletes cannot be undone.
     Check,
     /// This number of slots is deleted.
     Delete(usize),
@@ -46,7 +46,7 @@ pub struct AppliedChanges {
     pub fields: BTreeSet<String>,
     /// Number of slots that were updated.
     pub updated: usize,
-    /// Ids of new slots, by the index of their item in the file.
+    /// IDs of new slots, by the index of their item in the file.
     pub created: BTreeMap<usize, SlotId>,
     /// Set if the page was reordered.
     pub reordered: bool,

@@ -23,7 +23,7 @@ pub(crate) struct UndoFacts<'a> {
     pub types: &'a SlotTypes,
     /// Slots before the run, in page order, from its backup, if it has one.
     pub before: Option<&'a [DesiredSlot]>,
-    /// Ids of slots that were created again since, by their earlier ids.
+    /// IDs of slots that were created again since, by their earlier IDs.
     pub recreated: &'a BTreeMap<SlotId, SlotId>,
     /// Those of them that an interrupted undo of the run has created, and perhaps not moved to their place.
     pub unplaced: &'a BTreeSet<SlotId>,
@@ -33,60 +33,61 @@ pub(crate) struct UndoFacts<'a> {
 
 /// Reverse of a run.
 ///
-/// Only what the run wrote is reversed: values, positions and slots that others changed since are conflicts, and slots that came since stay.
-/// [`UndoSource::reverse`](crate::undo::UndoSource::reverse) makes it, and [`Apply::undo`](super::Apply::undo) the request.
+/// Only the writes of the run are reversed. Values, positions and slots that others changed later are conflicts, and slots that were added
+/// later are kept. [`UndoSource::reverse`](crate::undo::UndoSource::reverse) creates it, and [`Apply::undo`](super::Apply::undo) creates
+/// the request.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Undo {
-    /// Slots that the page should have: all that it has now, apart from [`deletes`](Self::deletes), and those that are created again. What
-    /// [`conflicts`](Self::conflicts) name stays as it is.
+    /// Slots that the page should have: all current slots, except [`deletes`](Self::deletes), and the slots that are created again.
+    /// Everything in [`conflicts`](Self::conflicts) stays unchanged.
     pub desired: DesiredPage,
-    /// Earlier ids of the slots that are created again, by the index of the item.
+    /// Earlier IDs of the slots that are created again, by the index of the item.
     pub recreates: BTreeMap<usize, SlotId>,
-    /// Slots that the run created and that are to be deleted.
+    /// Slots that the run created and that will be deleted.
     pub deletes: BTreeSet<SlotId>,
-    /// Changes since the run that a complete reverse would overwrite.
+    /// Changes since the run that a complete undo would overwrite.
     pub conflicts: Vec<UndoConflict>,
-    /// What cannot be restored.
+    /// Parts that cannot be restored.
     pub not_restored: Vec<NotRestored>,
 }
 
-/// Change since a run that its reverse would overwrite.
+/// A change since a run that its undo would overwrite.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum UndoConflict {
-    /// A profile field is not what the run left.
+    /// A profile field has another value than after the run.
     Field {
         /// Name of the field.
         name: String,
-        /// The value that the run left.
+        /// The value after the run.
         left: Value,
         /// The value on the page.
         now: Value,
     },
-    /// A value is not what the run left.
+    /// A value of a slot is different than after the run.
     Edited {
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
         /// The type.
         kind: String,
         /// Key of the data.
         key: String,
-        /// The value that the run left.
+        /// The value after the run.
         left: Value,
         /// The value on the page.
         now: Value,
     },
     /// A slot that the run changed was deleted.
     Gone {
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
         /// The type.
         kind: String,
     },
-    /// The slots are not in the order that the run left.
+    /// The slots are in another order than after the run.
     Moved {
-        /// Slots in the order that the run left.
+        /// Slots in the order after the run.
         left: Vec<SlotId>,
         /// The same slots in the order of the page.
         now: Vec<SlotId>,
@@ -105,30 +106,30 @@ impl fmt::Display for UndoConflict {
     }
 }
 
-/// Part of a run that cannot be reversed.
+/// Part of a run that cannot be undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotRestored {
-    /// A profile field that is no part of page files.
+    /// A profile field that page files cannot contain.
     Field {
         /// Name of the field.
         name: String,
     },
-    /// A deleted slot of a type that cannot be created, or of which nothing is recorded.
+    /// A deleted slot whose type cannot be created, or whose content is not recorded.
     Slot {
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
         /// The type.
         kind: String,
     },
     /// A key that the run added and that the service cannot clear.
     Key {
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
         /// The key.
         key: String,
     },
-    /// A slot that was perhaps created: the answer was lost, and which slots were there before is not recorded.
+    /// A slot that was perhaps created. The response was lost, and the slots before are not recorded.
     Create {
         /// The type.
         kind: String,
@@ -136,8 +137,8 @@ pub enum NotRestored {
 }
 
 impl Undo {
-    /// Returns what is wanted of the page: slots are identified by their ids alone. `created` are those that an interrupted undo has made, by
-    /// the index of their item.
+    /// Returns the wanted content of the page, with slots identified only by their IDs. `created` are the slots that an interrupted undo
+    /// has created, by the index of their item.
     pub fn wanted(&self, page: &[Slot], created: &BTreeMap<usize, SlotId>) -> Wanted {
         let mut desired = self.desired.clone();
         for (index, id) in created {
@@ -148,7 +149,7 @@ impl Undo {
         Wanted::by_id(desired, self.deletes.clone())
     }
 
-    /// Returns whether there is anything to write on the page as it is now, as far as that can be planned.
+    /// Returns whether there is anything to write to the current page, as far as it can be planned.
     pub fn has_changes(&self, now: &PageSnapshot, types: &SlotTypes) -> bool {
         let options = PlanOptions { types: types.clone(), ..PlanOptions::default() };
         let plan = Plan::of_page(now, &self.wanted(&now.slots, &BTreeMap::new()), &options);
@@ -291,7 +292,7 @@ impl<'a> Reverse<'a> {
         values
     }
 
-    /// Returns the slots to create again, by their earlier ids.
+    /// Returns the slots to create again, by their earlier IDs.
     fn recreate_deleted(&mut self) -> BTreeMap<SlotId, &'a DesiredSlot> {
         let mut recreates = BTreeMap::new();
         let mut since = self.slots_since();
@@ -323,7 +324,7 @@ impl<'a> Reverse<'a> {
         self.on_page.values().copied().filter(|slot| !known.contains(&slot.id)).collect()
     }
 
-    /// Returns the slots in the order of the page to be, those that are created again by their earlier ids.
+    /// Returns the slots in the order of the page to be, those that are created again by their earlier IDs.
     fn order(&mut self, now: &[Slot], recreates: &BTreeMap<SlotId, &DesiredSlot>) -> Vec<SlotId> {
         let page: Vec<SlotId> = now.iter().map(|slot| slot.id).collect();
         let before = self.facts.before.into_iter().flatten();
@@ -365,7 +366,7 @@ impl<'a> Reverse<'a> {
         is_moved
     }
 
-    /// Returns the id that a slot has now, if it was deleted and created again.
+    /// Returns the ID that a slot has now, if it was deleted and created again.
     fn now_of(&self, id: SlotId) -> SlotId {
         let mut latest = id;
         // Ids only grow, so that this ends.

@@ -11,12 +11,12 @@ use twox_hash::XxHash3_128;
 
 use links_sdk::runs::{ValueShape, for_each_sorted};
 
-/// Hash of a value as `links.lock` holds it: 128 bits as 22 characters of base64url, or `-` for an empty value.
+/// Hash of a value in `links.lock`: 128 bits as 22 characters of base64url, or `-` for an empty value.
 ///
-/// Whoever makes two values with one hash hides only their own change, so that the hash is a fast one: the XXH3 (128 bits) of the value's canonical form: JSON without spaces, with sorted keys, without fields
-/// that are empty, with strings without the spaces around them, whole numbers without a fraction, and other numbers in the shortest decimal
-/// notation without an exponent. `null`, `""`, `[]`, `{}` and an absent key are empty. Values that are
-/// [the same](crate::apply::same) have the same hash.
+/// It is a fast hash, because someone who creates two values with the same hash can only hide their own change: XXH3 (128 bits) of the
+/// canonical form of the value. This form is JSON without spaces, with sorted keys, without empty fields, and with strings without
+/// surrounding spaces. Whole numbers have no fraction; other numbers use the shortest decimal notation without an exponent. `null`, `""`,
+/// `[]`, `{}` and an absent key are empty. Values that are [the same](crate::apply::same) have the same hash.
 ///
 /// ```
 /// use links_pages::sync::ValueHash;
@@ -127,7 +127,7 @@ impl FromStr for ValueHash {
         let mut bytes = [0; 16];
         match URL_SAFE_NO_PAD.decode_slice(text, &mut bytes) {
             Ok(16) => Ok(Self(u128::from_be_bytes(bytes))),
-            _ => Err("a hash has 22 characters of base64url, or is `-`"),
+            _ => Err("a hash must be 22 characters of base64url, or `-`"),
         }
     }
 }

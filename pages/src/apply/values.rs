@@ -57,10 +57,10 @@ pub(super) fn fields(map: &Map<String, Value>) -> NormalizedFields<'_> {
     NormalizedFields::new(present(map))
 }
 
-/// Returns a fingerprint of a page's content and order; two reads of an unchanged page have the same. What the service does not keep (see
-/// [`same`]) and fields other than id, type, data and support do not count.
+/// Returns a fingerprint of a page's content and order. Two reads of an unchanged page have the same fingerprint. Differences that the
+/// service does not keep (see [`same`]), and fields other than ID, type, data and support, do not count.
 ///
-/// The fingerprint shows that a page was edited; it does not resist someone who seeks a collision.
+/// The fingerprint shows that a page was edited. It is not designed to resist deliberate collisions.
 pub fn fingerprint(page: &[Slot]) -> String {
     let mut digest = Digest::NEW;
     for slot in page {

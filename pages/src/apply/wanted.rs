@@ -8,7 +8,7 @@ use super::plan_error::check_page;
 use super::{DesiredPage, DesiredSlot, ItemError, PlanError, PlanOptions};
 use links_sdk::{Object, Slot, SlotId};
 
-/// What a page should have, and which slot each of its items is: the result of [matching](Self::bind) or of a
+/// The content that a page should have, and the slot of each of its items. It is the result of [matching](Self::bind) or of a
 /// [merge](crate::sync::Merge::wanted).
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
@@ -16,10 +16,10 @@ pub struct Wanted {
     pub page: Arc<DesiredPage>,
     /// For each slot of `page`, which item and which slot it is.
     pub bound: Vec<BoundItem>,
-    /// Ids of the slots to delete, unless an item is one of them.
+    /// IDs of the slots to delete, unless they belong to an item.
     pub deleted: BTreeSet<SlotId>,
-    /// Set if a value that the service stores in another form than it was sent in counts as written: the slots of the next run do not
-    /// depend on it.
+    /// Set if a value counts as written even if the service stores it in another form. The next run does not depend on it to find the
+    /// slots.
     pub is_by_id: bool,
     /// Items that fit no slot. No plan can be made.
     pub(crate) refused: Vec<ItemError>,
@@ -28,9 +28,9 @@ pub struct Wanted {
 /// An item with its slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundItem {
-    /// The index of the item in the file. Plans and errors name items by it, and [`PlanOptions::created`] too.
+    /// The index of the item in the file. Plans, errors and [`PlanOptions::created`] identify items by it.
     pub item: usize,
-    /// Id of the slot; `None`: it is a new one.
+    /// ID of the slot; `None` for a new slot.
     pub slot: Option<SlotId>,
 }
 
@@ -39,7 +39,7 @@ impl Wanted {
     ///
     /// # Errors
     ///
-    /// When the page cannot be trusted, or would have too many slots. Items that fit no slot are errors of the plan.
+    /// When the page cannot be trusted, or would have too many slots. Items that match no slot are errors of the plan.
     pub fn bind(
         page: &[Slot],
         desired: impl Into<Arc<DesiredPage>>,
@@ -55,7 +55,7 @@ impl Wanted {
         Ok(Self { bound, deleted, is_by_id: false, refused, page: desired })
     }
 
-    /// Returns what is wanted of a page whose items name all slots that they do not make.
+    /// Returns the wanted content of a page whose items name all existing slots.
     pub fn by_id(page: impl Into<Arc<DesiredPage>>, deleted: BTreeSet<SlotId>) -> Self {
         let page = page.into();
         let slots = page.slots.iter().enumerate();
@@ -63,7 +63,7 @@ impl Wanted {
         Self { bound, deleted, is_by_id: true, refused: Vec::new(), page }
     }
 
-    /// Returns what is wanted of a page of which only fields change.
+    /// Returns the wanted content of a page if only fields change.
     pub fn of_fields(page: &[Slot], fields: Object) -> Self {
         let slot = |slot: &Slot| DesiredSlot {
             id: Some(slot.id),

@@ -39,7 +39,7 @@ impl FormFile {
         }
     }
 
-    /// Replaces the references to channels by ids: a reference names the only channel of that label, otherwise the channel of that id.
+    /// Replaces the references to channels by ids: a reference names the only channel of that label, otherwise the channel of that ID.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ const COMPUTED: [&str; 2] = ["active", "createdAt"];
 pub struct DesiredForm {
     /// Name by which pages refer to the form: `{"$form": NAME}`.
     pub name: String,
-    /// Id of the form, if it is known. Without it a form is found by its title, or created.
+    /// ID of the form, if it is known. Without it a form is found by its title, or created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<FormId>,
     /// Fields to hold, under the names of the interface. A field that is not mentioned stays as it is; null clears one.
@@ -168,7 +168,7 @@ fn check(root: &Node) -> Result<DesiredForm, Vec<FieldDiagnostic>> {
         problems.push(root.problem("title", message));
     }
     if root.get(NAME).is_none() {
-        let message = "`form` is missing: the local name of the form";
+        let message = "`form` is missing (the local name of the form)";
         problems.push(root.problem(NAME, message).help(FORM_SHAPE));
     }
     match name {
@@ -271,7 +271,7 @@ fn unknown(path: &str, key: &Key, rules: &[FieldRule]) -> FieldDiagnostic {
 pub struct ChannelReference {
     /// Index in the list of channels.
     pub index: usize,
-    /// Label of the channel, otherwise its id.
+    /// Label of the channel, otherwise its ID.
     pub name: String,
 }
 
@@ -279,7 +279,8 @@ pub struct ChannelReference {
 fn check_channels(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
     let Tree::List(items) = &node.tree else {
         let problem = node.wrong(CHANNELS, &format!("`{CHANNELS}` must be a list"));
-        let help = "leave it out for a new form to notify every verified channel; `[]` means none";
+        let help =
+            "leave it out to notify every verified channel of a new form, or write `[]` for none";
         problems.push(problem.at(&key.span).help(help));
         return None;
     };
@@ -324,7 +325,7 @@ fn find_channels(root: &Node) -> Vec<ChannelReference> {
     items.iter().enumerate().filter_map(reference).collect()
 }
 
-/// Returns the id of the channel that a reference names, or a message and a hint.
+/// Returns the ID of the channel that a reference names, or a message and a hint.
 fn channel_id(
     name: &str,
     channels: &[NotificationChannel],

@@ -75,7 +75,7 @@ fn existing<'t>(target: &'t Path, written: &Path) -> io::Result<&'t Path> {
     if directory.is_dir() {
         return Ok(directory);
     }
-    let missing = format!("there is no directory {}", directory_of(written).display());
+    let missing = format!("directory {} not found", directory_of(written).display());
     Err(io::Error::new(io::ErrorKind::NotFound, missing))
 }
 

@@ -39,7 +39,7 @@ fn mode(found: &Metadata) -> u32 {
     }
 }
 
-/// User id of the owner of a file; that of this process on systems without user ids.
+/// User ID of the owner of a file; that of this process on systems without user IDs.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "no one knows"))]
 fn owner(found: &Metadata) -> u32 {
     #[cfg(unix)]
@@ -52,7 +52,7 @@ fn owner(found: &Metadata) -> u32 {
     }
 }
 
-/// Effective user id of this process.
+/// Effective user ID of this process.
 fn own_id() -> u32 {
     #[cfg(unix)]
     {

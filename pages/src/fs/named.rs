@@ -38,7 +38,7 @@ pub enum ReadError {
     #[error("cannot read {0}")]
     Io(String, #[source] io::Error),
     /// Directory, device or named pipe.
-    #[error("{0} is {1}, not a file")]
+    #[error("{0} must be a file, not {1}")]
     NotAFile(String, &'static str),
     /// File larger than the limit.
     #[error("{0} is larger than {1} MB")]
@@ -49,13 +49,13 @@ pub enum ReadError {
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// A link leads out of the work tree that it is in.
-    #[error("a link in its path leads outside {}", .0.display())]
+    #[error("a symbolic link in its path points outside {}", .0.display())]
     Outside(PathBuf),
     /// The file, or a link or directory on the way, belongs to another user.
     #[error("{} belongs to another user (ID {})", .0.display(), .1)]
     Foreign(PathBuf, u32),
     /// Directory, device or named pipe.
-    #[error("it is {0}, not a file")]
+    #[error("it must be a file, not {0}")]
     NotAFile(&'static str),
 }
 
@@ -69,7 +69,7 @@ impl Refusal {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Outside(_) => Some(format!(
-                "use the file's real path, or list the directory that the link leads to in {SAFE_DIRECTORY}"
+                "use the file's real path, or list the directory that the link points to in {SAFE_DIRECTORY}"
             )),
             Self::Foreign(..) => Some(format!(
                 "if you trust its owner (in a container, for example), list the directory in {SAFE_DIRECTORY}"
@@ -189,7 +189,7 @@ fn follow(
         if let Ok(target) = fs::read_link(&at) {
             *links += 1;
             if *links > MOST_LINKS {
-                return Err(io::Error::other("too many levels of links"));
+                return Err(io::Error::other("too many levels of symbolic links"));
             }
             check_owner_of(&at)?;
             at.pop();
@@ -390,7 +390,8 @@ mod tests {
             Ok(file) => io::read_to_string(file).unwrap(),
             Err(error) => error.to_string(),
         };
-        let outside = format!("a link in its path leads outside {}", at("repo").display());
+        let outside =
+            format!("a symbolic link in its path points outside {}", at("repo").display());
         for path in [
             "repo/out",
             "repo/dangling",
@@ -417,6 +418,6 @@ mod tests {
         ] {
             assert_eq!(text(path), file, "{path}");
         }
-        assert_eq!(text("repo/loop"), "too many levels of links");
+        assert_eq!(text("repo/loop"), "too many levels of symbolic links");
     }
 }

@@ -209,13 +209,14 @@ fn resolve_links(path: &Path) -> io::Result<PathBuf> {
         match fs::read_link(&target) {
             Ok(next) => target = directory_of(&target).join(next),
             Err(_) if target != path && !target.exists() => {
-                let message = format!("it is a link to {}, which does not exist", target.display());
+                let message =
+                    format!("it is a symbolic link to {}, which does not exist", target.display());
                 return Err(io::Error::new(io::ErrorKind::NotFound, message));
             }
             Err(_) => return Ok(target),
         }
     }
-    Err(io::Error::other("too many levels of links"))
+    Err(io::Error::other("too many levels of symbolic links"))
 }
 
 /// Lock on a resource against other commands on this machine, held until it is dropped.

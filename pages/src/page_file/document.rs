@@ -25,7 +25,7 @@ pub enum DocumentError {
     #[error(transparent)]
     ReadError(#[from] ReadError),
     /// File of another type.
-    #[error("{0} is {1}, not a page file or a form file")]
+    #[error("{0} must be a page file or a form file, not {1}")]
     Foreign(String, ForeignFile),
     /// Readable file with invalid content.
     #[error("{0}")]
@@ -159,7 +159,7 @@ impl FileKind {
         };
         let (other, message, help) = match (self, Self::of(root)?) {
             (Self::Page, Some(Self::Form)) => {
-                let help = "`links forms create` and `links forms update` take forms";
+                let help = "use `links forms create` or `links forms update` for a form";
                 ("form", "this file is a form, not a page", Some(help))
             }
             (Self::Form, Some(Self::Page)) => ("profile", "this file is a page, not a form", None),
@@ -209,10 +209,10 @@ impl ForeignFile {
     pub fn hint(self) -> &'static str {
         match self {
             Self::Image(_) => {
-                "`links files upload FILE` uploads an image; in a page file it is `image: {$upload: FILE}`"
+                "upload an image with `links files upload FILE`; in a page file, write `image: {$upload: FILE}`"
             }
             Self::Other => {
-                "a page file is YAML or JSON: `links pull KEY` writes one, `links schema page` describes it"
+                "page files are YAML or JSON; run `links pull KEY` to write one, or `links schema page` to see the format"
             }
         }
     }

@@ -69,7 +69,7 @@ impl FieldType {
             Self::TextOrNull | Self::WordOrNull => "a string or null",
             Self::Image => "the path of an uploaded image, {$upload: FILE}, or null",
             Self::Urls => "a list of URLs",
-            Self::CountOrNull => "a whole number from 0, or null",
+            Self::CountOrNull => "a whole number (0 or more) or null",
             Self::Flag => "true or false",
             Self::Any => "any value",
         }

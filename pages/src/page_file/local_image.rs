@@ -122,7 +122,7 @@ impl ImageRoots {
             let help = "upload it with `links files upload URL` and put the printed path here";
             return Err(ImageError {
                 help: Some(help),
-                ..ImageError::of(name, "is a URL, not a file")
+                ..ImageError::of(name, "must be a file, not a URL")
             });
         }
         let outside = || ImageError::outside(name);
@@ -294,7 +294,9 @@ pub fn flaw(bytes: &[u8]) -> Option<String> {
         return Some("may be damaged: a part of it is missing or cannot be read".to_owned());
     }
     (width.max(height) > USEFUL_PIXELS).then(|| {
-        format!("has {width}x{height} pixels, more than pages show: {USEFUL_PIXELS} are enough")
+        format!(
+            "has {width}x{height} pixels, more than pages show; {USEFUL_PIXELS} per side is enough"
+        )
     })
 }
 

@@ -18,7 +18,7 @@ use crate::apply::{DesiredPage, DesiredSlot, literal};
 use crate::profile_key;
 use crate::sync::FileSlotId;
 
-/// Id in a file for a slot that is none of those that were made on the page.
+/// ID in a file for a slot that is none of those that were made on the page.
 pub const NEW: &str = "new";
 
 /// Content of a page file.
@@ -65,7 +65,7 @@ impl PageContent {
 }
 
 impl PageContent {
-    /// Returns what the file says of the id of a slot.
+    /// Returns what the file says of the ID of a slot.
     pub(crate) fn slot_id(&self, index: usize) -> FileSlotId {
         let named = self.content.slots.get(index).and_then(|slot| slot.id);
         match named {
@@ -76,7 +76,7 @@ impl PageContent {
     }
 }
 
-/// Written for editing: ids first, one field per line. Keys from the page are escaped, so that they are never references.
+/// Written for editing: IDs first, one field per line. Keys from the page are escaped, so that they are never references.
 impl Serialize for PageContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -99,7 +99,7 @@ impl Serialize for PageContent {
     }
 }
 
-/// Returns a slot as an item of a file: without an absent id and without empty data. With `is_new` it has the id `new`.
+/// Returns a slot as an item of a file: without an absent ID and without empty data. With `is_new` it has the ID `new`.
 pub fn item(slot: &DesiredSlot, is_new: bool) -> Value {
     let DesiredSlot { id, kind, data } = slot;
     let mut item = Map::new();
@@ -204,7 +204,7 @@ fn profile(node: &Node) -> Result<(ProfileKey, Option<String>), FieldDiagnostic>
             let problem = node.problem("profile", "this is read as a decimal number");
             return Err(problem.help("quote it"));
         }
-        _ => return Err(node.wrong("profile", "`profile` must be a login or an ID")),
+        _ => return Err(node.wrong("profile", "`profile` must be a login, an ID or a URL")),
     };
     let key = profile_key::parse(&text);
     let key = key.map_err(|error| node.problem("profile", error.to_string()))?;
@@ -300,7 +300,7 @@ fn id(node: &Node, path: &str) -> Result<SlotId, FieldDiagnostic> {
 }
 
 fn missing(root: &Node, name: &str, what: &str) -> FieldDiagnostic {
-    root.problem(name, format!("`{name}` is missing: {what}"))
+    root.problem(name, format!("`{name}` is missing ({what})"))
 }
 
 #[cfg(test)]

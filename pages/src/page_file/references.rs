@@ -1,4 +1,4 @@
-//! References in page files: `{$upload: ./menu.jpg}` for the path of an image, `{$form: booking}` for the id of a form. A key with one
+//! References in page files: `{$upload: ./menu.jpg}` for the path of an image, `{$form: booking}` for the ID of a form. A key with one
 //! more leading `$` is literal.
 
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub struct ReferencePlace {
 pub enum ReferenceTarget {
     /// Path of this image on the service.
     Upload(String),
-    /// Id of the form with this local name, otherwise of the account's form with this title.
+    /// ID of the form with this local name, otherwise of the account's form with this title.
     Form(String),
 }
 
@@ -221,7 +221,7 @@ impl Search {
         let ((key, value), path) = (entry, place.to_string());
         let name = key.name.as_str();
         if place.path.is_empty() {
-            let message = format!("`{name}` stands for one value, not for all data of a slot");
+            let message = format!("`{name}` must be the value of a field, not of `data`");
             return self.problems.push(key.problem(path, message));
         }
         let is_upload = name == UPLOAD;

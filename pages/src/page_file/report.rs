@@ -180,9 +180,9 @@ impl Diagnostic for FileDiagnostics {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         match self.only() {
             Some(only) => only.help(),
-            None if self.problems.len() > SHOWN => {
-                Some(Box::new(format!("the first {SHOWN} are shown; -o json lists all")))
-            }
+            None if self.problems.len() > SHOWN => Some(Box::new(format!(
+                "only the first {SHOWN} are shown; use `-o json` to list all"
+            ))),
             None => None,
         }
     }

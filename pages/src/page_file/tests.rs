@@ -156,7 +156,7 @@ slots:
         refused(text),
         [
             "1:1 unknown field `profil`",
-            "1:1 `profile` is missing: the login or ID of the page",
+            "1:1 `profile` is missing (the login or ID of the page)",
             "3:9 `id` must be a positive integer",
             "6:11 `type` must be the name of a slot type, not a number",
             "7:5 unknown field `tittle`",
@@ -225,7 +225,7 @@ fn an_invalid_page_file_is_refused_with_one_message() {
         (
             "a path",
             b"profile: ../me\nslots: []\n".to_vec(),
-            "1:10 a login has only letters, digits, `.` and `_`, not '/'",
+            "1:10 a login can contain only letters, digits, `.` and `_`, not '/'",
         ),
         (
             "a fraction",
@@ -553,7 +553,7 @@ slots:
     assert_eq!(
         refused(text),
         [
-            "3:28 `$upload` stands for one value, not for all data of a slot",
+            "3:28 `$upload` must be the value of a field, not of `data`",
             "4:36 `$upload` must be the only key of its mapping",
             "5:41 `$form` must name a form, not a number",
             "6:45 `$upload` is empty",

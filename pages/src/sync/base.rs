@@ -12,27 +12,28 @@ use links_sdk::{ProfileId, Slot, SlotId};
 /// Record of the last sync of a page and its file: identities and hashes, never content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageBase {
-    /// Id of the page.
+    /// ID of the page.
     pub id: ProfileId,
     /// Login of the page.
     pub login: String,
-    /// Pairs of the profile fields. A field without a pair has never been read.
+    /// Hash pairs of the profile fields. A field without a pair has never been read.
     pub fields: BTreeMap<String, HashPair>,
-    /// The slots that the file holds, in the order that file and page last agreed on. Slots that were deleted on the page stay here until
-    /// their item goes.
+    /// The slots in the file, in the order that file and page last agreed on. Slots that were deleted on the page stay here until their
+    /// item is removed.
     pub slots: Vec<SlotBase>,
 }
 
 /// Record of the last sync of a slot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotBase {
-    /// Id of the slot.
+    /// ID of the slot.
     pub id: SlotId,
-    /// Earlier ids of the slot, which was deleted and created again.
+    /// Earlier IDs of the slot, if it was deleted and created again.
     pub was: Vec<SlotId>,
     /// The type.
     pub kind: String,
-    /// Pairs of the keys of its data. A key without a pair was neither in the file nor on the page. Slots that cannot be edited have none.
+    /// Hash pairs of the keys of its data. A key without a pair was neither in the file nor on the page. Slots that cannot be edited have
+    /// no pairs.
     pub keys: BTreeMap<String, HashPair>,
 }
 
@@ -48,7 +49,7 @@ impl SlotBase {
         said.filter(|(_, hash)| !hash.is_empty()).collect()
     }
 
-    /// Returns whether this is or was the id of the slot.
+    /// Returns whether this is or was the ID of the slot.
     pub fn is_named(&self, id: SlotId) -> bool {
         self.id == id || self.was.contains(&id)
     }
@@ -76,20 +77,20 @@ impl PageBase {
     }
 }
 
-/// Value of a key when file and page last agreed on it: what the file said, and what the page stored.
+/// Value of a key when file and page last agreed on it: the value in the file, and the value that the page stored.
 ///
-/// The two differ where the service normalises values. "Changed here" means that the file's half differs from the file of today, "changed
-/// there" that the page's half differs from the page of today.
+/// The two differ if the service normalizes values. "Changed here" means that the hash of the file differs from the current file, and
+/// "changed there" means that the hash of the page differs from the current page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct HashPair {
-    /// Hash of the file's value; `None` where the file did not mention the key.
+    /// Hash of the file's value; `None` if the file did not contain the key.
     pub file: Option<ValueHash>,
     /// Hash of the page's value.
     pub page: ValueHash,
 }
 
 impl HashPair {
-    /// The pair of a key that the file did not mention and that was empty on the page.
+    /// The pair of a key that was not in the file and was empty on the page.
     pub const UNMENTIONED: Self = Self { file: None, page: ValueHash::EMPTY };
 
     /// Returns a pair of equal halves.
@@ -99,8 +100,8 @@ impl HashPair {
 }
 
 impl PageBase {
-    /// Returns the record with which the file wins in these conflicts: what the page has there counts as known, and what the file says as changed since.
-    /// Everything else keeps its record. For a user who has seen both values and keeps those of the file.
+    /// Returns the record with which the file wins these conflicts: the values on the page count as known, and the values in the file as
+    /// changed since then. Everything else keeps its record. Use it if a user has seen both values and keeps the values of the file.
     #[must_use]
     pub fn settled(mut self, conflicts: &[Conflict], page: &LivePage) -> Self {
         for conflict in conflicts {
@@ -167,8 +168,9 @@ impl PageBase {
     }
 }
 
-/// Returns which of the slots `asked` an earlier text of the file held: an item names the slot, or says what the page has for it. Each item is
-/// one slot, and those of the record that are not asked for are served first. The record itself proves nothing: somebody may have edited it.
+/// Returns which of the slots `asked` were in an earlier version of the file: an item names the slot, or has the values of the slot on the
+/// page. Each item is one slot, and slots of the record that are not in `asked` are matched first. The record itself proves nothing,
+/// because somebody may have edited it.
 ///
 /// A reference may stand for any value.
 pub fn held_slots(

@@ -250,7 +250,7 @@ fn as_stored(item: &FileSlot, page: &LivePage) -> Object {
 pub(super) enum Decision {
     /// File and page hold the same.
     Agreed,
-    /// They differ as they did after the last sync: the service normalised the value.
+    /// They differ as they did after the last sync: the service normalized the value.
     Unchanged,
     /// Only the file changed.
     ChangedHere,

@@ -5,14 +5,14 @@ use links_sdk::SlotId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Changes of both sides that exclude each other. Nothing may be written.
+/// A conflict between changes in the file and changes on the page. Nothing may be written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "conflict", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Conflict {
     /// File and page changed a value differently.
     Value {
-        /// The index of the item in the file and the id of its slot; `None` for a profile field.
+        /// The index of the item in the file and the ID of its slot; `None` for a profile field.
         slot: Option<(usize, SlotId)>,
         /// The field, or the key of the data of the slot.
         key: String,
@@ -20,21 +20,21 @@ pub enum Conflict {
         file: Value,
         /// Value on the page.
         page: Value,
-        /// Set if the last sync knew the value. Otherwise it is unknown which of the two is newer.
+        /// Set if the last sync recorded the value. Otherwise it is unknown which of the two values is newer.
         recorded: bool,
     },
     /// The item of a slot was changed in the file, and the slot was deleted on the page.
     DeletedThere {
         /// The index of the item in the file.
         item: usize,
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
         /// The keys that the file changed.
         keys: Vec<String>,
     },
     /// The item of a slot was deleted in the file, and the slot was changed on the page.
     DeletedHere {
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
         /// The type.
         #[serde(rename = "type")]
@@ -46,14 +46,14 @@ pub enum Conflict {
     },
     /// File and page moved slots differently.
     Order {
-        /// Ids in the order of the file.
+        /// IDs in the order of the file.
         file: Vec<SlotId>,
-        /// Ids in the order of the page.
+        /// IDs in the order of the page.
         page: Vec<SlotId>,
     },
 }
 
-/// A change of the page since the last sync that the file does not have. It is kept, and `pull` takes it into the file.
+/// A change on the page since the last sync that is not in the file. It is kept, and `pull` writes it into the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -62,7 +62,7 @@ pub enum RemoteChange {
     Key {
         /// The index of the item in the file.
         item: usize,
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
         /// The key of its data.
         key: String,
@@ -84,12 +84,12 @@ pub enum RemoteChange {
     Deleted {
         /// The index of the item in the file.
         item: usize,
-        /// Id that the slot had.
+        /// Former ID of the slot.
         id: SlotId,
     },
-    /// A slot was made.
+    /// A slot was created.
     Made {
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
         /// The type.
         #[serde(rename = "type")]
@@ -99,7 +99,7 @@ pub enum RemoteChange {
     },
     /// Slots were moved.
     Order {
-        /// Ids in the order of the page.
+        /// IDs in the order of the page.
         page: Vec<SlotId>,
     },
 }
@@ -108,7 +108,7 @@ pub enum RemoteChange {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Deletion {
-    /// Id of the slot.
+    /// ID of the slot.
     pub id: SlotId,
     /// The type.
     #[serde(rename = "type")]
@@ -126,13 +126,13 @@ pub struct Deletion {
 pub enum DeletionReason {
     /// Its item was deleted in the file. Needs confirmation.
     DeletedHere,
-    /// Its item was deleted in the file, and another client changed it since; overwriting was asked for.
+    /// Its item was deleted in the file, another client has changed it since, and overwriting was requested.
     ChangedThere,
-    /// Another client made it since the last sync; `--prune` was given.
+    /// Another client created it since the last sync, and `--prune` was given.
     MadeThere,
 }
 
-/// A value of the page that is replaced although it is unknown, or known, that another client set it.
+/// A value of the page that is replaced, although another client set it or may have set it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "replaced", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -141,7 +141,7 @@ pub enum Replaced {
     Key {
         /// The index of the item in the file.
         item: usize,
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
         /// The key of its data.
         key: String,
@@ -157,14 +157,14 @@ pub enum Replaced {
     },
     /// The order of the slots.
     Order {
-        /// Ids in the order of the page.
+        /// IDs in the order of the page.
         page: Vec<SlotId>,
     },
-    /// The deletion of a slot, which is created again.
+    /// The deletion of a slot. The slot is created again.
     Deletion {
         /// The index of the item in the file.
         item: usize,
-        /// Id that the slot had.
+        /// Former ID of the slot.
         id: SlotId,
     },
 }
@@ -174,34 +174,34 @@ pub enum Replaced {
 #[serde(tag = "note", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SyncNote {
-    /// A key was removed from the file; its value stays on the page. Said once.
+    /// A key was removed from the file. Its value stays on the page. Reported once.
     KeyStays {
         /// The index of the item in the file.
         item: usize,
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
         /// The key of its data.
         key: String,
     },
-    /// A profile field was removed from the file; its value stays on the page. Said once.
+    /// A profile field was removed from the file. Its value stays on the page. Reported once.
     FieldStays {
         /// The field.
         key: String,
     },
-    /// A slot that was made on the page is taken to be a new item of the file, which it equals.
+    /// A slot that was created on the page equals a new item of the file, and is used for it.
     Adopted {
         /// The index of the item in the file.
         item: usize,
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
     },
     /// A slot was deleted and created again by another client or by an undo, with all its values.
     Recreated {
         /// The index of the item in the file.
         item: usize,
-        /// Id that the slot had.
+        /// Former ID of the slot.
         was: SlotId,
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
     },
 }
@@ -229,7 +229,7 @@ pub enum PulledItem {
     Inserted(usize),
 }
 
-/// A place of the file to mark as a conflict, above its line. Removing the mark settles it for what the file says.
+/// A place in the file to mark as a conflict, above its line. Removing the mark resolves the conflict in favor of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "mark", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -254,30 +254,33 @@ pub enum ConflictMark {
         /// Value on the page.
         page: Value,
     },
-    /// The item was changed in the file, and its slot was deleted on the page: delete the item, or remove the mark to create it again.
+    /// The item was changed in the file, and its slot was deleted on the page. Delete the item, or remove the mark to create the slot
+    /// again.
     DeletedThere {
         /// The index of the item in the file.
         item: usize,
-        /// Id that the slot had.
+        /// Former ID of the slot.
         id: SlotId,
     },
-    /// The item was deleted in the file, and its slot was changed on the page: it is inserted again; delete it, or remove the mark to keep it.
+    /// The item was deleted in the file, and its slot was changed on the page. The item is inserted again. Delete it, or remove the mark to
+    /// keep it.
     DeletedHere {
         /// The index in [`Pull::inserted`](super::Pull::inserted).
         inserted: usize,
-        /// Id of the slot.
+        /// ID of the slot.
         id: SlotId,
     },
-    /// The new item resembles slots that were made on the page and are inserted: delete one, or remove the mark to keep both.
+    /// The new item is similar to slots that were created on the page and are inserted. Delete one of them, or remove the mark to keep
+    /// both.
     Resembles {
         /// The index of the item in the file.
         item: usize,
-        /// Ids of the slots.
+        /// IDs of the slots.
         ids: Vec<SlotId>,
     },
     /// File and page moved slots differently; the file keeps its order.
     Order {
-        /// Ids in the order of the page.
+        /// IDs in the order of the page.
         page: Vec<SlotId>,
     },
 }

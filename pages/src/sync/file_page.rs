@@ -8,53 +8,53 @@ use links_sdk::{Object, ProfileId, Slot, SlotId};
 
 const LOGIN: &str = "login";
 
-/// What a page file says.
+/// Content of a page file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FilePage {
-    /// The profile fields that the file mentions, as [`LivePage::fields`] has them.
+    /// The profile fields in the file, in the format of [`LivePage::fields`].
     #[serde(default)]
     pub fields: Object,
-    /// Values that references in `fields` stand for, by field; see [`FileSlot::resolved`].
+    /// Values that the references in `fields` stand for, by field; see [`FileSlot::resolved`].
     #[serde(default)]
     pub resolved: Object,
     /// The slots in page order.
     #[serde(default)]
     pub slots: Vec<FileSlot>,
-    /// Set if the file says nothing of the slots: those of the page stay as they are, and what is recorded of them.
+    /// Set if the file does not contain slots. The slots of the page and their record are not changed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_slots: bool,
 }
 
-/// A slot as a page file says it.
+/// A slot in a page file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileSlot {
-    /// The id that the file gives.
+    /// The ID in the file.
     #[serde(default, skip_serializing_if = "FileSlotId::is_absent")]
     pub id: FileSlotId,
     /// The type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The keys that the file mentions. A reference is named by what it refers to, not by where that is found: an image by the hash of
-    /// its content, a form by its id or local name. Only these values are hashed.
+    /// The keys in the file. A reference is identified by its target, not by the location of the target: an image by the hash of its
+    /// content, a form by its ID or local name. Only these values are hashed.
     #[serde(default)]
     pub data: Object,
-    /// By key, the whole values that would be sent where they differ from `data`, because references in them are resolved. A key whose
-    /// references are not resolved yet is absent; its value counts as different from the page's.
+    /// By key, the complete values to send if they differ from `data` because references in them are resolved. A key with unresolved
+    /// references is absent, and its value counts as different from the page's.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub resolved: Object,
 }
 
-/// Id of a slot in a page file.
+/// ID of a slot in a page file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FileSlotId {
-    /// The file gives none.
+    /// The file has no ID.
     #[default]
     Absent,
-    /// `new`: the slot is none of those that were made on the page since the last sync, although it resembles one.
+    /// `new`: the slot is not one of the slots that were created on the page since the last sync, even if it is similar to one.
     New,
-    /// The id of a slot of the page.
+    /// The ID of a slot on the page.
     Id(SlotId),
 }
 
@@ -63,7 +63,7 @@ impl FileSlotId {
         *self == Self::Absent
     }
 
-    /// Returns the id of the slot that the file names.
+    /// Returns the ID of the slot that the file names.
     pub(crate) fn named(self) -> Option<SlotId> {
         match self {
             Self::Id(id) => Some(id),
@@ -73,12 +73,12 @@ impl FileSlotId {
 }
 
 impl FileSlot {
-    /// Returns the value of a key as it would be sent.
+    /// Returns the value of a key to send.
     pub fn value(&self, key: &str) -> Option<&Value> {
         self.resolved.get(key).or_else(|| self.data.get(key))
     }
 
-    /// Returns the data as it would be sent.
+    /// Returns the data to send.
     pub fn values(&self) -> Object {
         let value = |key: &String| Some((key.clone(), self.value(key)?.clone()));
         self.data.keys().filter_map(value).collect()
@@ -86,7 +86,7 @@ impl FileSlot {
 }
 
 impl FilePage {
-    /// Returns the value of a field as it would be sent.
+    /// Returns the value of a field to send.
     pub fn field(&self, key: &str) -> Option<&Value> {
         self.resolved.get(key).or_else(|| self.fields.get(key))
     }
@@ -121,19 +121,19 @@ impl From<FileSlotId> for Value {
 /// A page as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LivePage {
-    /// Id of the page.
+    /// ID of the page.
     pub id: ProfileId,
     /// Login of the page.
     pub login: String,
-    /// The profile fields that were read, in the form that page files have: `socials` as a list of links, `languageCode` as a code. A
-    /// field that was not read is absent, and its record stays as it is. `login` belongs here only where the file mentions it.
+    /// The profile fields that were read, in the format of page files: `socials` as a list of links, `languageCode` as a code. A field that
+    /// was not read is absent, and its record is not changed. Include `login` only if the file contains it.
     pub fields: Object,
     /// The slots in page order.
     pub slots: Vec<Slot>,
 }
 
 impl LivePage {
-    /// Returns what a page holds, for a file that says this of it.
+    /// Returns the content of a page, to compare with this file.
     pub fn of(page: &PageSnapshot, file: &FilePage) -> Self {
         let mut fields = page.fields();
         if !file.fields.contains_key(LOGIN) {
@@ -142,7 +142,7 @@ impl LivePage {
         Self { id: page.id, login: page.login.clone(), fields, slots: page.slots.clone() }
     }
 
-    /// Returns the page without its fields: their records stay as they are.
+    /// Returns the page without its fields. The records of the fields are not changed.
     #[must_use]
     pub fn without_fields(self) -> Self {
         Self { fields: Object::default(), ..self }

@@ -11,59 +11,59 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{FilePage, FileSlot, FileSlotId, HashPair, LivePage, PageBase, SlotBase, ValueHash};
 use links_sdk::SlotId;
 
-/// What a line of a lock is about.
+/// Subject of a line in a lock.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LineKey {
     /// A field of a page or form.
     Field(String),
     /// The order of the slots.
     Order,
-    /// Whether the file holds a slot.
+    /// Whether the file contains a slot.
     Slot(SlotId),
     /// A key of the data of a slot.
     Key(SlotId, String),
 }
 
-/// What a line of a lock says.
+/// Content of a line in a lock.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LineContent {
     /// The value in the file and on the page.
     Pair(HashPair),
-    /// The file holds the slot.
+    /// The file contains the slot.
     Slot {
         /// The type.
         kind: String,
-        /// Earlier ids of the slot, which was deleted and created again.
+        /// Earlier IDs of the slot, which was deleted and created again.
         was: Vec<SlotId>,
     },
-    /// The file held the slot, and it was deleted.
+    /// The file contained the slot, and the slot was deleted.
     Gone,
-    /// The slots that the file holds, in its order.
+    /// The slots in the file, in its order.
     Order(Vec<SlotId>),
 }
 
-/// A line of a lock, without what it is about.
+/// A line of a lock, without its subject.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LockLine {
-    /// Time at which the key last moved, in milliseconds since 1970; larger than that of every line that was known then.
+    /// Time at which the key last changed, in milliseconds since 1970. It is larger than the time of every line that was known then.
     pub moved: u64,
-    /// What it says.
+    /// The content.
     pub content: LineContent,
-    /// The place of the commit that was checked out: a digest of what an amend keeps. 0 where there was none.
+    /// Identifier of the commit that was checked out: a digest of the parts that an amend keeps. 0 without a commit.
     pub at: u64,
 }
 
-/// The lines of one page or form. A merge may leave several for a key.
+/// The lines of one page or form. After a merge, a key can have several lines.
 pub type Lines = BTreeMap<LineKey, BTreeSet<LockLine>>;
 
-/// What a checkout shows of the record of one page or form.
+/// History of the record of one page or form, as far as a checkout has it.
 #[derive(Debug)]
 pub struct RecordHistory<'a> {
-    /// The lines in the working tree, and those of earlier versions of the lock.
+    /// The lines in the working tree, and the lines of earlier versions of the lock.
     pub versions: Vec<&'a Lines>,
-    /// The places of HEAD and its ancestors; `None` if there is no repository, so that every line counts.
+    /// The identifiers of HEAD and its ancestors; `None` without a repository, so that every line counts.
     pub places: Option<&'a BTreeSet<u64>>,
-    /// The time, in milliseconds since 1970, from which on no line is believed.
+    /// The time, in milliseconds since 1970, after which lines are not trusted.
     pub end: u64,
 }
 
@@ -92,10 +92,10 @@ impl<'a> RecordHistory<'a> {
     }
 }
 
-/// The base that a checkout knows.
+/// The base of a merge that a checkout knows.
 #[derive(Clone, Debug, Default)]
 pub struct KnownBase {
-    /// The record, without the id and the login of the page.
+    /// The record, without the ID and the login of the page.
     pub base: PageBase,
     /// The line that each key has.
     line: BTreeMap<LineKey, LockLine>,
@@ -109,7 +109,7 @@ pub struct KnownBase {
 const UNKNOWN: HashPair = HashPair { file: Some(ValueHash::NEVER[0]), page: ValueHash::NEVER[1] };
 
 impl KnownBase {
-    /// Returns the base of a page or form. `files` reads what the page file said in the commits of a version, by its index.
+    /// Returns the base of a page or form. `files` reads the content of the page file in the commits of a version, by its index.
     pub fn of(history: &RecordHistory<'_>, files: impl Fn(usize) -> Vec<FilePage>) -> Self {
         let read: Vec<OnceCell<Vec<FilePage>>> =
             history.versions.iter().map(|_| OnceCell::new()).collect();
@@ -176,7 +176,7 @@ impl KnownBase {
         Self::of(&history, |_| Vec::new())
     }
 
-    /// Adds the pairs of fields and keys, and sorts the slots, which are there by their ids.
+    /// Adds the pairs of fields and keys, and sorts the slots, which are there by their IDs.
     fn fill(&mut self, pairs: Vec<(&LineKey, HashPair)>, order: &[SlotId]) {
         for (key, pair) in pairs {
             match key {
@@ -198,7 +198,7 @@ impl KnownBase {
         self.base.slots.sort_by_key(|it| places.get(&it.id).copied().unwrap_or(usize::MAX));
     }
 
-    /// Returns whether lines of other branches, or of commits that a shallow clone does not have, are the only ones of a slot of the page.
+    /// Returns whether a slot of the page has only lines of other branches, or of commits that a shallow clone does not have.
     pub fn is_unsure(&self, page: &LivePage) -> bool {
         page.slots.iter().any(|slot| {
             let key = LineKey::Slot(slot.id);
@@ -211,8 +211,9 @@ impl KnownBase {
         self.line.is_empty() && self.strangers.is_empty()
     }
 
-    /// Returns the lines of the lock after a run that left the record `next`. `written` are the keys that the run wrote, `now` is the time in
-    /// milliseconds since 1970, and `at` the place of HEAD. A key that did not move keeps its line; `None` if none moved.
+    /// Returns the lines of the lock after a run that resulted in the record `next`. `written` are the keys that the run wrote, `now` is
+    /// the time in milliseconds since 1970, and `at` is the identifier of HEAD. A key that did not change keeps its line; `None` if no key
+    /// changed.
     pub fn lines_after(
         &self,
         next: &PageBase,
@@ -292,7 +293,7 @@ fn is_said(key: &LineKey, content: &LineContent, file: &FilePage, lines: &Lines)
     }
 }
 
-/// Returns the item of a file that is a slot: the one with its id, else the one with the most values that the lines have for it.
+/// Returns the item of a file that is a slot: the one with its ID, else the one with the most values that the lines have for it.
 fn item<'f>(id: SlotId, file: &'f FilePage, lines: &Lines) -> Option<&'f FileSlot> {
     if let Some(named) = file.slots.iter().find(|item| item.id == FileSlotId::Id(id)) {
         return Some(named);

@@ -24,11 +24,11 @@ const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'%');
 /// The empty word.
 const EMPTY: &str = "%";
 
-/// Content of `links.lock`: identities of pages, forms and images of one account, and what was recorded of each at its syncs.
+/// Content of `links.lock`: identities of pages, forms and images of one account, and the records of their syncs.
 ///
-/// Every fact has a line of its own, in a fixed order, so that Git merges most changes by itself. A key may have several lines after a merge;
-/// [`KnownBase`] decides which of them counts. The markers of a merge that Git could not finish are read over: both sides are facts.
-/// `docs/links-lock.md` describes the layout.
+/// Every fact has its own line, in a fixed order, so Git merges most changes automatically. After a merge, a key can have several lines;
+/// [`KnownBase`] decides which one counts. Conflict markers of Git are skipped, because the lines of both sides are facts.
+/// `docs/links-lock.md` describes the format.
 ///
 /// ```
 /// use links_pages::sync::Lock;
@@ -42,28 +42,28 @@ const EMPTY: &str = "%";
 pub struct Lock {
     /// Base URL of the service.
     pub service: String,
-    /// Id of the user (`getMe`).
+    /// ID of the user (`getMe`).
     pub user: i64,
-    /// Ids of forms by their local names.
+    /// IDs of forms by their local names.
     pub forms: BTreeMap<String, FormId>,
-    /// Paths of uploaded images by the SHA-256 of their content: several, if one was uploaded several times.
+    /// Paths of uploaded images by the SHA-256 of their content. An image that was uploaded several times has several paths.
     pub images: BTreeMap<String, BTreeSet<String>>,
-    /// The pages by the path of their file, relative to the directory of the lock, with `/`.
+    /// The pages by the path of their file, relative to the directory of the lock, with `/` as separator.
     pub pages: BTreeMap<String, PageName>,
-    /// What was recorded of each page and form.
+    /// The records of each page and form.
     pub lines: BTreeMap<RecordOf, Lines>,
 }
 
-/// A page, as a lock names it.
+/// A page in a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageName {
-    /// Id of the page.
+    /// ID of the page.
     pub id: ProfileId,
     /// Login of the page at the last sync.
     pub login: String,
 }
 
-/// What a record is of.
+/// Subject of a record.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecordOf {
     /// A page.
@@ -110,10 +110,10 @@ impl Lock {
                 }
                 continue;
             }
-            let lock = lock.as_mut().ok_or_else(|| malformed("it is not a links.lock"))?;
+            let lock = lock.as_mut().ok_or_else(|| malformed("not a links.lock file"))?;
             lock.add(Words(line.split(' '))).map_err(malformed)?;
         }
-        lock.ok_or(LockFileError::Malformed { line: 1, reason: "it is not a links.lock" })
+        lock.ok_or(LockFileError::Malformed { line: 1, reason: "not a links.lock file" })
     }
 
     fn add(&mut self, mut words: Words<'_>) -> Result<(), &'static str> {
@@ -123,13 +123,13 @@ impl Lock {
                 let (login, path) = (words.text()?, words.text()?);
                 let known = self.pages.insert(path, PageName { id, login });
                 if known.is_some_and(|known| known.id != id) {
-                    return Err("a file has two pages");
+                    return Err("the file is listed with two pages");
                 }
             }
             "form" => {
                 let (id, name) = (FormId::from(words.text()?), words.text()?);
                 if self.forms.insert(name, id.clone()).is_some_and(|known| known != id) {
-                    return Err("a name has two forms");
+                    return Err("the name is listed with two forms");
                 }
             }
             "image" => {
@@ -146,7 +146,7 @@ impl Lock {
                 let (key, line) = words.line("field")?;
                 self.lines.entry(of).or_default().entry(key).or_default().insert(line);
             }
-            _ => return Err("it starts with an unknown word"),
+            _ => return Err("unknown first word"),
         }
         words.end()
     }
@@ -162,7 +162,7 @@ impl Lock {
         )))
     }
 
-    /// Returns the record of the page of a file, by the newest line of each key: for a lock without a history.
+    /// Returns the record of the page of a file, from the newest line of each key. Use it for a lock without a history.
     pub fn base(&self, path: &str) -> Option<PageBase> {
         let PageName { id, login } = self.pages.get(path)?;
         let lines = self.lines.get(&RecordOf::Page(*id));
@@ -170,14 +170,14 @@ impl Lock {
         Some(PageBase { id: *id, login: login.clone(), ..known.base })
     }
 
-    /// Records a sync of a page without regard to what was recorded before.
+    /// Records a sync of a page, regardless of earlier records.
     pub fn put(&mut self, path: impl Into<String>, base: &PageBase) {
         let lines = KnownBase::default().lines_after(base, &BTreeSet::new(), 0, 0);
         self.lines.insert(RecordOf::Page(base.id), lines.unwrap_or_default());
         self.pages.insert(path.into(), PageName { id: base.id, login: base.login.clone() });
     }
 
-    /// Returns a short digest of what is recorded of the page of a file, for comparisons on one machine; empty if nothing is.
+    /// Returns a short digest of the record of the page of a file, for comparisons on one machine; empty without a record.
     pub fn digest(&self, path: &str) -> String {
         let Some(PageName { id, .. }) = self.pages.get(path) else { return String::new() };
         let mut hasher = XxHash3_64::new();
@@ -185,7 +185,7 @@ impl Lock {
         format!("{:016x}", hasher.finish())
     }
 
-    /// Forgets the records of pages and forms that nothing names.
+    /// Removes the records of pages and forms that have no name in the lock.
     pub fn forget_unnamed(&mut self) {
         let pages: BTreeSet<ProfileId> = self.pages.values().map(|page| page.id).collect();
         let forms: BTreeSet<&FormId> = self.forms.values().collect();
@@ -269,7 +269,7 @@ impl<'a> Words<'a> {
     }
 
     fn end(&mut self) -> Result<(), &'static str> {
-        if self.0.next().is_some() { Err("it has too many words") } else { Ok(()) }
+        if self.0.next().is_some() { Err("too many words") } else { Ok(()) }
     }
 }
 
@@ -346,7 +346,7 @@ fn word(text: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockFileError {
-    /// The file is damaged, or was edited by hand.
+    /// The file is damaged, or was edited manually.
     #[error("line {line}: {reason}")]
     Malformed {
         /// Number of the line, from 1.
@@ -354,7 +354,7 @@ pub enum LockFileError {
         /// The problem.
         reason: &'static str,
     },
-    /// The file is of another version or account.
+    /// The file has another version, or is for another account.
     #[error("{0}")]
     Refused(String),
 }

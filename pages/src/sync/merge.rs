@@ -16,13 +16,13 @@ use crate::apply::{
 };
 use links_sdk::{Object, Slot, SlotId};
 
-/// What a page should become, and how that relates to what others did since the last sync.
+/// The content that a page should have, compared with changes by others since the last sync.
 ///
 /// Nothing may be written while [`conflicts`](Self::conflicts) is not empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Merge {
-    /// The slots that the page should have: each with its id or new, and only with the keys to write.
+    /// The slots that the page should have: existing slots with their ID, and new slots. They have only the keys to write.
     pub desired: DesiredPage,
     /// For each slot of `desired`, the index of its item in the file.
     pub items: Vec<usize>,
@@ -30,11 +30,11 @@ pub struct Merge {
     pub fields: Object,
     /// Slots to delete, in page order.
     pub deletions: Vec<Deletion>,
-    /// Changes that exclude each other.
+    /// Conflicting changes.
     pub conflicts: Vec<Conflict>,
-    /// Changes of the page that the file does not have.
+    /// Changes on the page that are not in the file.
     pub remote: Vec<RemoteChange>,
-    /// Values of the page that are replaced although another client may have set them.
+    /// Values of the page that are replaced, although another client may have set them.
     pub replaced: Vec<Replaced>,
     /// Notes for the user.
     pub notes: Vec<SyncNote>,
@@ -50,13 +50,13 @@ pub struct Merge {
 pub(super) struct Binding {
     /// The index of its entry in the record.
     pub(super) entry: Option<usize>,
-    /// The id of its slot on the page.
+    /// The ID of its slot on the page.
     pub(super) slot: Option<SlotId>,
 }
 
 impl Merge {
-    /// Merges what the file says with the page, by the record of their last sync. Without a record the file wins, nothing is deleted unless
-    /// `options` say so, and the values that are replaced are listed.
+    /// Merges the file with the page, based on the record of their last sync. Without a record, the file wins, nothing is deleted unless
+    /// `options` allow it, and the replaced values are listed.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Merge {
         Ok(merger.run())
     }
 
-    /// Keeps the slots that were made on the page, whatever was to be deleted.
+    /// Keeps the slots that were created on the page, even if they were to be deleted.
     pub fn keep_made(&mut self) {
         let deletions = std::mem::take(&mut self.deletions).into_iter();
         let (made, rest): (Vec<_>, Vec<_>) =
@@ -94,7 +94,7 @@ impl Merge {
         self.remote.extend(made.map(|(id, kind, label)| RemoteChange::Made { id, kind, label }));
     }
 
-    /// Returns what the page should have.
+    /// Returns the content that the page should have.
     pub fn wanted(&self) -> Wanted {
         let fields = self.fields.clone();
         let slots = self.desired.slots.clone();

@@ -1,21 +1,21 @@
-//! Three-way sync of page files with pages: what changed in the file, what changed on the page, and what excludes each other.
+//! Three-way sync of page files with pages: changes in the file, changes on the page, and conflicts between them.
 //!
-//! Everything here is a pure function over plain data. The record of the last sync, [`PageBase`], holds a pair of hashes for each value: what
-//! the file said, and what the page stored. [`Merge`] decides what to write to the page, [`Pull`] what to write into the file, and both
-//! give the record of the next sync. [`Lock`] is the document `links.lock`, in which the records of an account are kept.
+//! Everything here is a pure function on plain data. The record of the last sync, [`PageBase`], has a pair of hashes for each value: the
+//! value in the file, and the value that the page stored. [`Merge`] decides what to write to the page, [`Pull`] what to write into the
+//! file, and both return the record of the next sync. [`Lock`] is the document `links.lock` with the records of an account.
 //!
-//! For every value, with what the last sync recorded:
+//! For every value, compared with the record of the last sync:
 //!
 //! | file | page | [`Merge`] | [`Pull`] |
 //! |---|---|---|---|
-//! | both hold the same | | nothing | nothing |
-//! | changed | unchanged | written | stays |
-//! | unchanged | changed | kept, and listed as [`RemoteChange`] | taken into the file |
+//! | same value in both | | nothing | nothing |
+//! | changed | unchanged | written | not changed |
+//! | unchanged | changed | kept, and listed as [`RemoteChange`] | written into the file |
 //! | changed | changed | [`Conflict`] | [`ConflictMark`]; the file keeps its value |
-//! | not mentioned | any | stays | taken into the file if it changed |
+//! | missing | any | not changed | written into the file if it changed |
 //!
-//! Slots that the last sync knew and that the file lacks are deleted, unless they changed on the page; slots that the page lacks are not
-//! created again. Slots that only the page has are kept. The order of the slots is one value.
+//! Slots in the record of the last sync that are missing from the file are deleted, unless they changed on the page. Slots that are missing
+//! from the page are not created again. Slots that exist only on the page are kept. The order of the slots counts as one value.
 //!
 //! ```
 //! use links_pages::apply::PlanOptions;

@@ -13,12 +13,12 @@ use crate::apply::{SentSlot, SentValues, SlotTypes, may_be_stored_as, same};
 use links_sdk::{Object, SlotId};
 
 impl Merge {
-    /// Returns the record after a run that carried this merge out and verified it. `base` and `file` are those that the merge was made of,
-    /// `created` the ids of the new slots by the index of their item in the file.
+    /// Returns the record after a run that carried out and verified this merge. `base` and `file` are the inputs of the merge; `created`
+    /// are the IDs of the new slots by the index of their item in the file.
     ///
-    /// A pair moves only where file and page agree after the run; a value that was merely kept keeps its pair. `after` is the page after
-    /// the run, with the values that the answers to the writes of the run show: what another client changed between a write and the last
-    /// read is then found by the next run.
+    /// A hash pair is updated only if file and page agree after the run; a value that was only kept keeps its pair. `after` is the page
+    /// after the run, with the values from the responses to the writes. So if another client changed a value between a write and the last
+    /// read, the next run finds the change.
     pub fn base_after(
         &self,
         base: Option<&PageBase>,
@@ -77,7 +77,7 @@ impl Merge {
         }
     }
 
-    /// Returns the keys that a run of this merge writes to slots and fields that are there.
+    /// Returns the keys that a run of this merge writes to existing slots and fields.
     pub fn written(&self) -> BTreeSet<LineKey> {
         let fields = self.fields.keys().map(|name| LineKey::Field(name.clone()));
         let slots = self.desired.slots.iter().filter_map(|slot| Some((slot.id?, &slot.data)));
@@ -99,7 +99,7 @@ impl Merge {
 
 struct NextBase<'a> {
     by_id: HashMap<SlotId, &'a HashedSlot<'a>>,
-    /// For each item that was written, the id of the slot that was created for it, and the values.
+    /// For each item that was written, the ID of the slot that was created for it, and the values.
     written: BTreeMap<usize, (Option<SlotId>, &'a Object)>,
     types: &'a SlotTypes,
 }
@@ -190,7 +190,7 @@ pub(super) fn unmentioned(slot: &HashedSlot<'_>, mentioned: &Object) -> BTreeMap
         .collect()
 }
 
-/// Returns the earlier ids of a slot, with the one by which the file still names it.
+/// Returns the earlier IDs of a slot, with the one by which the file still names it.
 pub(super) fn ids_before(id: SlotId, old: Option<&SlotBase>, said: &FileSlot) -> Vec<SlotId> {
     let mut was = earlier_ids(id, old);
     if let FileSlotId::Id(named) = said.id
@@ -202,7 +202,7 @@ pub(super) fn ids_before(id: SlotId, old: Option<&SlotBase>, said: &FileSlot) ->
     was
 }
 
-/// Returns the earlier ids of a slot.
+/// Returns the earlier IDs of a slot.
 pub(super) fn earlier_ids(id: SlotId, old: Option<&SlotBase>) -> Vec<SlotId> {
     let Some(old) = old else { return Vec::new() };
     let mut was = old.was.clone();
@@ -246,10 +246,10 @@ fn fields_after(
 }
 
 impl PageBase {
-    /// Returns the record with what runs of the same file have sent since it was written, as far as the page shows it: what an interrupted run
-    /// has written is no change of another client, even where the service stores it in another form.
+    /// Returns the record with the values that runs of the same file have sent since it was written, as far as the page shows them. A value
+    /// that an interrupted run has written is not a change of another client, even if the service stores it in another form.
     ///
-    /// `file` tells the references whose values were sent.
+    /// `file` has the references whose values were sent.
     #[must_use]
     pub fn with_sent(
         &self,

@@ -15,19 +15,19 @@ use super::{
 use crate::apply::{DesiredPage, DesiredSlot, PlanError, SlotTypes};
 use links_sdk::Object;
 
-/// What a pull changes in a file, and the record after it. Edits of the file are never thrown away.
+/// Changes of a pull to a file, and the record after the pull. Edits of the file are never discarded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Pull {
     /// Profile fields to set.
     pub fields: Object,
-    /// Keys of items to set; `null` clears one.
+    /// Keys of items to set; `null` clears a key.
     pub keys: Vec<PulledKey>,
     /// Slots to insert.
     pub inserted: Vec<DesiredSlot>,
     /// Items to remove, because their slot was deleted on the page.
     pub removed: Vec<usize>,
-    /// Items whose `id` has to be removed: the slot is not on the page any more.
+    /// Items whose `id` must be removed, because the slot no longer exists on the page.
     pub unnamed: Vec<usize>,
     /// All items after the pull, in order.
     pub order: Vec<PulledItem>,
@@ -37,12 +37,12 @@ pub struct Pull {
     pub marks: Vec<ConflictMark>,
     /// Notes for the user.
     pub notes: Vec<SyncNote>,
-    /// The record of the sync, to be written once the file is.
+    /// The record of the sync. Write it after the file.
     pub base: PageBase,
 }
 
 impl Pull {
-    /// Decides what a pull changes, by the record of the last sync. Without a record, values that differ are marked.
+    /// Decides what a pull changes, based on the record of the last sync. Without a record, different values are marked as conflicts.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl Pull {
         Ok(puller.run())
     }
 
-    /// Leaves the value of a profile field out of the file. Its record stays as it was in `base`.
+    /// Leaves the value of a profile field out of the file. Its record stays the same as in `base`.
     pub fn leave_out(&mut self, base: Option<&PageBase>, key: &str) {
         if self.fields.shift_remove(key).is_none() {
             return;
@@ -79,7 +79,7 @@ impl Pull {
         }
     }
 
-    /// Returns whether the file stays as it is. The record may change even then.
+    /// Returns whether the file is not changed. The record may change even then.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
             && self.keys.is_empty()
@@ -292,7 +292,7 @@ impl Puller<'_, '_> {
         self.pull.base.fields = pairs;
     }
 
-    /// Computes the order of the items: that of the page if only the page changed. Inserted slots follow their left neighbour on the page.
+    /// Computes the order of the items: that of the page if only the page changed. Inserted slots follow their left neighbor on the page.
     fn arrange(&mut self) {
         let bound = self.bound;
         let removed: BTreeSet<usize> = self.pull.removed.iter().copied().collect();

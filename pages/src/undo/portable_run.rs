@@ -1,4 +1,4 @@
-//! A run as it travels from one machine to another: its journal and the slots before it, without anything of the machine.
+//! A run in a format that can be moved to another machine: its journal and the slots before it, without local paths or the account.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use crate::apply::{
     is_run_name,
 };
 
-/// A run with what its reverse needs, to be kept in a file.
+/// A run with the data that is needed to undo it, to store in a file.
 ///
-/// Neither the paths of files nor the account are in it, and none of them are believed when it is read: whoever writes the file says whose
-/// it is.
+/// It contains neither paths of files nor the account, and ignores them when it is read: the caller decides to which account the file
+/// belongs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PortableRun {
     run: String,
-    /// Id of the page, for a run over a page. A command that writes without one has its page in its header.
+    /// ID of the page, for a run over a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     page: Option<ProfileId>,
     /// The lines of the journal.
@@ -30,8 +30,8 @@ pub struct PortableRun {
 }
 
 impl PortableRun {
-    /// Returns what one call of a program has written, by its journals below `state`: its runs over pages and its single writes, the
-    /// oldest first, without those that wrote nothing.
+    /// Returns the writes of one call of a program, from its journals below `state`: its runs over pages and its single writes, oldest
+    /// first. Runs that wrote nothing are left out.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl PortableRun {
         let mut entries = match store.entries(&run) {
             Ok((log, entries)) if log.has_effect() => entries,
             Ok(_) | Err(JournalError::NotBegun) => return Ok(None),
-            Err(why) => return Err(io::Error::other(format!("the run {run}: {why}"))),
+            Err(why) => return Err(io::Error::other(format!("run {run}: {why}"))),
         };
         if let Some(JournalEntry::Open(header)) = entries.first_mut() {
             (header.owner, header.path, header.sync) = (None, None, None);
@@ -60,12 +60,12 @@ impl PortableRun {
         &self.run
     }
 
-    /// Returns the id of the page, for a run over a page.
+    /// Returns the ID of the page, for a run over a page.
     pub fn page(&self) -> Option<ProfileId> {
         self.page
     }
 
-    /// Takes the slots before the run, if they are known.
+    /// Takes the slots before the run, if known.
     pub fn take_before(&mut self) -> Option<Vec<DesiredSlot>> {
         self.before.take()
     }
@@ -74,7 +74,7 @@ impl PortableRun {
     ///
     /// # Errors
     ///
-    /// When its name is not that of a run, or its entries are not those of a journal.
+    /// When the name is not the name of a run, or the entries are not the entries of a journal.
     pub fn recorded(
         self,
         service: &str,
@@ -82,7 +82,7 @@ impl PortableRun {
         call: &str,
     ) -> Result<RecordedRun, JournalError> {
         if !is_run_name(&self.run) {
-            return Err(JournalError::Io(io::Error::other("its name is not that of a run")));
+            return Err(JournalError::Io(io::Error::other("invalid run name")));
         }
         let mut log = JournalEntries::of(&self.run, self.entries)?;
         let header = &mut log.opening;

@@ -19,7 +19,7 @@ pub struct AnalyticsHandle {
     client: Client,
 }
 
-/// Query of analytics: period, steps and parts. Every part is optional; the service chooses the value of a part that is left out.
+/// Query for analytics: period, steps and parts. Every part is optional; the service chooses the value of a part that you leave out.
 ///
 /// ```
 /// use links_sdk::types::{AnalyticsBucket, AnalyticsPeriod};
@@ -42,18 +42,18 @@ pub struct AnalyticsQuery {
     compare: Option<bool>,
 }
 
-/// Aggregates, with their reliability.
+/// Aggregated numbers, with information about how they were calculated.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Analytics {
-    /// The numbers. Their shape is not documented; [`Analytics::decode`] reads them as a type of the program.
+    /// The numbers. Their shape is not documented; [`Analytics::decode`] reads them as your own type.
     pub data: Object,
-    /// Time of the computation, how long the numbers are cached, and whether uniques are approximate.
+    /// When the numbers were calculated, how long they are cached, and whether unique counts are approximate.
     pub meta: AnalyticsMeta,
 }
 
 impl AnalyticsQuery {
-    /// Sets the period: one that the service names, or [days](Period::days).
+    /// Sets the period: a named period of the service, or a range of [days](Period::days).
     pub fn period(mut self, period: impl Into<Period>) -> Self {
         (self.name, self.from, self.to) = match period.into().0 {
             Span::Named(name) => (Some(name), None, None),
@@ -87,7 +87,7 @@ impl AnalyticsQuery {
 }
 
 impl Analytics {
-    /// Returns the numbers as a type of the program, which names the ones that it needs. The service writes an empty object as `[]`: an
+    /// Returns the numbers as your own type, which has only the fields that you need. The service writes an empty object as `[]`; an
     /// [`Object`] reads both.
     ///
     /// ```
@@ -109,7 +109,7 @@ impl Analytics {
     ///
     /// # Errors
     ///
-    /// When the numbers do not have the shape of the type.
+    /// When the numbers do not match the type.
     pub fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         T::deserialize(&self.data.0)
     }
@@ -118,14 +118,14 @@ impl Analytics {
 envelopes! { |answer| Analytics { data: answer.data, meta: answer.meta }; AnalyticsEnvelope: Analytics }
 
 impl Client {
-    /// Returns the handle for the account's own analytics: one row a page, and totals.
+    /// Returns the handle for the account's own analytics: one row per page, and totals.
     pub fn analytics(&self) -> AnalyticsHandle {
         AnalyticsHandle { client: self.clone() }
     }
 }
 
 impl AnalyticsHandle {
-    /// Returns one row a page, and totals. At most 20 analytics requests a minute.
+    /// Returns one row per page, and totals. At most 20 analytics requests per minute.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -142,7 +142,7 @@ impl AnalyticsHandle {
 }
 
 impl ProfileHandle {
-    /// Returns views, clicks per slot and per social link, and short findings. At most 20 analytics requests a minute.
+    /// Returns views, clicks per slot and per social link, and short findings. At most 20 analytics requests per minute.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -171,8 +171,8 @@ impl ProfileHandle {
 }
 
 impl FormHandle {
-    /// Returns views, opens, starts and submits, split by page. Submissions are exact, the steps before them can be too low. At most 20
-    /// analytics requests a minute.
+    /// Returns views, opens, starts and submissions, per page. Submissions are exact; the steps before them may be undercounted. At most 20
+    /// analytics requests per minute.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -205,8 +205,8 @@ impl FormHandle {
 /// Maximum number of days in a period.
 const DAYS_MAX: i64 = 366;
 
-/// The period of analytics: one that the service names, or the days from a first to a last one. One that the service would refuse cannot
-/// be made.
+/// The period of analytics: a named period of the service, or the days from a first day to a last day. A period that the service would
+/// refuse cannot be created.
 ///
 /// ```
 /// use links_sdk::types::AnalyticsPeriod;
@@ -227,11 +227,11 @@ enum Span {
 }
 
 impl Period {
-    /// Returns the period from a first to a last day, which is included, in the time zone that `me` reports.
+    /// Returns the period from a first day to a last day, inclusive, in the time zone that `me` reports.
     ///
     /// # Errors
     ///
-    /// When the first day is after the last, or when there are more than 366.
+    /// When the first day is after the last, or the period has more than 366 days.
     pub fn days(first: Date, last: Date) -> Result<Self, InvalidValue> {
         if last < first {
             let why = format!("the first day {first} is after the last day {last}");
@@ -239,7 +239,7 @@ impl Period {
         }
         match first.days_through(last) {
             days if days > DAYS_MAX => Err(InvalidValue::new(format!(
-                "{first} to {last} is {days} days: a period has at most {DAYS_MAX} days"
+                "{first} to {last} is {days} days; a period can have at most {DAYS_MAX}"
             ))),
             _ => Ok(Self(Span::Days { first, last })),
         }
@@ -265,7 +265,7 @@ mod tests {
         let error = Period::days(first, date("2026-01-02")).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "2025-01-01 to 2026-01-02 is 367 days: a period has at most 366 days"
+            "2025-01-01 to 2026-01-02 is 367 days; a period can have at most 366"
         );
     }
 }

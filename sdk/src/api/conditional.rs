@@ -1,7 +1,7 @@
 //! Changes of a record's fields, and of the order of slots, made only if they are as they were read.
 //!
 //! A login also identifies its page in paths. As soon as the service has executed a change of it, the old login
-//! leads nowhere, or to another account's page. Therefore the page is addressed by its id, and after a lost answer it is read before anything
+//! leads nowhere, or to another account's page. Therefore the page is addressed by its ID, and after a lost answer it is read before anything
 //! is sent again.
 
 use serde::Serialize;
@@ -114,7 +114,7 @@ fn difference(key: &str, before: &Value, now: &Value, wanted: &Value) -> String 
         return key.to_owned();
     }
     let [before, now, wanted] = texts;
-    format!("{key} (it was {before}, is {now}, and was to become {wanted})")
+    format!("{key} (was {before}, is now {now}, would become {wanted})")
 }
 
 /// Returns the login among the fields of a change.
@@ -122,7 +122,7 @@ pub(super) fn login_in(fields: &Object) -> Option<String> {
     fields.get("login")?.as_str().map(str::to_owned)
 }
 
-/// Changes a record of a page together with its login. `id` is the id of the page, which outlives its login.
+/// Changes a record of a page together with its login. `id` is the ID of the page, which outlives its login.
 pub(super) async fn change_login<T: PatchRecord<Key = String>>(
     sender: CallSender,
     key: String,

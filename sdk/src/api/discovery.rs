@@ -13,7 +13,8 @@ use crate::operation;
 use crate::transport::pacing::{PacerNote, RateLimits};
 
 impl Client {
-    /// Returns the entry point: conventions, limits and examples in the service's own words. The only call that needs no token.
+    /// Returns the entry point: the service's own description of its conventions, limits and examples. This is the only call that needs no
+    /// token.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -37,8 +38,8 @@ impl Client {
         Call::of(self, operation::GET_OPENAPI, |api| api.get_openapi())
     }
 
-    /// Returns the token's owner, whether it may write, and how much of each limit is used. The client keeps within the rate limits it
-    /// reports from then on.
+    /// Returns the token's owner, whether the token may write, and how much of each limit is used. From then on, the client keeps within
+    /// the rate limits reported here.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -62,7 +63,7 @@ impl Client {
         })
     }
 
-    /// Returns the types of slots with the JSON Schema of each one's `data`: the only list of its fields there is.
+    /// Returns the types of slots with the JSON Schema of their `data`. This is the only list of the fields of each type.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -74,7 +75,7 @@ impl Client {
         Call::of(self, operation::LIST_SLOT_TYPES, |api| api.list_slot_types())
     }
 
-    /// Returns one type of slot. An unknown one is a 404.
+    /// Returns one type of slot. An unknown type is a 404.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -112,8 +113,7 @@ impl From<&RateLimit> for RateLimits {
 }
 
 impl Client {
-    /// Returns the owner's verified channels, inactive ones included. Recipients are masked. Channels are added and changed in the
-    /// dashboard.
+    /// Returns the owner's verified channels, including inactive ones. Recipients are masked. To add or change channels, use the dashboard.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -166,8 +166,8 @@ impl MusicQuery {
 }
 
 impl Client {
-    /// Finds a release. Its `slot` is the ready body of a music slot, to be passed on unchanged. Nothing found is a 404. At most 15
-    /// lookups a minute, besides the general limits.
+    /// Finds a release. Its `slot` is the body of a music slot; pass it on unchanged. If nothing is found, the error is a 404. At most 15
+    /// lookups per minute, in addition to the general limits.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {

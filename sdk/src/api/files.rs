@@ -36,9 +36,9 @@ impl Client {
 }
 
 impl FilesHandle {
-    /// Uploads an image of up to 50 MB; its `path` is what slots and pages take. It is streamed, through the service or to a
-    /// URL that the service names, as [`Upload::method`] says. A file that is missing, empty or too large, or whose content is no jpeg,
-    /// png, webp or gif, is refused before anything is sent. Unless a deadline is set it may take an hour.
+    /// Uploads an image of up to 50 MB. Use the `path` of the result in slots and pages. The image is streamed, either through the service
+    /// or to a URL from the service; see [`Upload::method`]. A file that is missing, empty, too large, or not a JPEG, PNG, WebP or GIF is
+    /// refused before anything is sent. Unless you set a deadline, the upload may take an hour.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -60,8 +60,8 @@ impl FilesHandle {
         })
     }
 
-    /// Lets the service fetch an image of up to 10 MB within 10 seconds, over http or https on the default port, from a URL of at most 2048
-    /// characters that is not a private one.
+    /// Lets the service download an image of up to 10 MB within 10 seconds. The URL must be http or https on the default port, have at most
+    /// 2048 characters, and not be private.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -77,9 +77,9 @@ impl FilesHandle {
         Call::of(&self.client, operation::UPLOAD_FILE, move |api| api.upload_file(&body))
     }
 
-    /// Downloads an image of up to 8 MB from a URL that the service gave for it: `src` of an upload, `computed.avatarUrl` or
-    /// `computed.bgImageUrl` of a page. The host is not trusted: no token is sent there, no redirect is followed, no private host is contacted
-    /// unless the service itself is one, and only https is spoken. Anything but a JPEG, PNG, WebP or GIF image is refused.
+    /// Downloads an image of up to 8 MB from a URL that the service returned for it: `src` of an upload, or `computed.avatarUrl` or
+    /// `computed.bgImageUrl` of a page. The host is not trusted: the request is https only, carries no token and follows no redirect.
+    /// Private hosts are contacted only if the service itself is on one. Anything but a JPEG, PNG, WebP or GIF is refused.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -94,7 +94,7 @@ impl FilesHandle {
         })
     }
 
-    /// Requests a URL to send a large image to. The URL works for 15 minutes, for anyone who knows it.
+    /// Requests a URL for uploading a large image. The URL is valid for 15 minutes, for anyone who knows it.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -131,7 +131,7 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
     let CallOptions { idempotency_key, dry_run, .. } = &sender.options;
     if *dry_run {
         create_upload_url(&sender).await?;
-        let message = "a dry run has no upload URL to send to";
+        let message = "a dry run gets no upload URL to send the file to";
         return Err(Error::invalid(operation::UPLOAD_FILE.id, message));
     }
     let mut target = create_upload_url(&sender.with_key(idempotency_key.clone())).await?;
@@ -188,15 +188,14 @@ async fn replayable(sender: &CallSender, upload: Upload) -> Result<ReplayableBod
 fn can_be_fetched(url: &str) -> Result<(), String> {
     let length = url.chars().count();
     if length > MAX_URL_LENGTH {
-        return Err(format!("the URL has {length} characters, more than {MAX_URL_LENGTH}"));
+        let maximum = format!("the maximum is {MAX_URL_LENGTH}");
+        return Err(format!("the URL is {length} characters long; {maximum}"));
     }
     match Url::parse(url) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {
-            Err("the URL must begin with http:// or https://".to_owned())
+            Err("the URL must start with http:// or https://".to_owned())
         }
-        Ok(url) if url.port().is_some() => {
-            Err("the URL must not name a port: only the default ones are allowed".to_owned())
-        }
+        Ok(url) if url.port().is_some() => Err("the URL must use the default port".to_owned()),
         Ok(_) => Ok(()),
         Err(error) => Err(format!("not a URL: {error}")),
     }

@@ -35,7 +35,7 @@ impl Client {
         FormsHandle { client: self.clone() }
     }
 
-    /// Returns the handle for one lead form, by its uuid.
+    /// Returns the handle for one lead form, by its UUID.
     pub fn form(&self, id: impl Into<FormId>) -> FormHandle {
         FormHandle { client: self.clone(), id: id.into() }
     }
@@ -54,7 +54,7 @@ impl FormsHandle {
         Call::of(&self.client, operation::LIST_FORMS, |api| api.list_forms())
     }
 
-    /// Creates a form. A slot of type `form` puts it on a page.
+    /// Creates a form. To show it on a page, create a slot of type `form`.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -98,7 +98,7 @@ impl FormHandle {
         })
     }
 
-    /// Changes the form; fields that are not mentioned stay. The change shows at once on every page that holds the form.
+    /// Changes the form. Fields that you leave out are not changed. The change is visible at once on every page that shows the form.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -116,9 +116,9 @@ impl FormHandle {
         self.change(Basis::Nothing, None, changes)
     }
 
-    /// Changes the form if the fields to change still hold what they held in `seen`; `None` stands for what a first read shows.
+    /// Changes the form if the fields to change still have their values from `seen`. With `None`, the values of a first read count.
     ///
-    /// The form is read right before each request, and again after every wait. A change by another client in between ends the call with
+    /// The form is read right before each request, and again after every wait. If another client changed it in between, the call fails with
     /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is overwritten.
     ///
     /// ```
@@ -151,7 +151,7 @@ impl FormHandle {
     }
 
     pub(super) fn id_in_path(&self) -> Result<FormId, String> {
-        path_segment("form id", &self.id).map(|()| self.id.clone())
+        path_segment("form ID", &self.id).map(|()| self.id.clone())
     }
 }
 

@@ -53,13 +53,14 @@ mod raw;
 mod slot_deletes;
 mod slots;
 
-/// A list of records. It reads like a `Vec`.
+/// A list of records. It can be used like a `Vec`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Listing<T> {
     /// The records, in the order of the service.
     pub items: Vec<T>,
-    /// Total that the service reports. More than `items.len()` would mean that it has begun to send pages, which it does not document.
+    /// Total number of records that the service reports. If it is larger than `items.len()`, the service has begun to paginate, which it
+    /// does not document.
     pub total: i64,
 }
 
@@ -110,7 +111,7 @@ impl<T> IntoIterator for Listing<T> {
 pub(super) fn path_segment(what: &str, text: &str) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if text.is_empty() || !text.chars().all(plain) {
-        return Err(format!("{text:?} is not a {what}: only letters, digits, `-` and `_`"));
+        return Err(format!("invalid {what} {text:?}: use only letters, digits, `-` and `_`"));
     }
     Ok(())
 }

@@ -50,7 +50,7 @@ impl Client {
         ProfilesHandle { client: self.clone() }
     }
 
-    /// Returns the handle for one page, by id or login. A key that is neither fails when a call is awaited, before anything is sent.
+    /// Returns the handle for one page, by ID or login. If the key is neither, each call fails when you await it, before anything is sent.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -84,7 +84,7 @@ impl ProfilesHandle {
         Call::of(&self.client, operation::LIST_PROFILES, |api| api.list_profiles())
     }
 
-    /// Creates a page. An account has at most 100 pages; a full account is a 409.
+    /// Creates a page. An account can have at most 100 pages; beyond that, the error is a 409.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -106,7 +106,7 @@ impl ProfilesHandle {
         )
     }
 
-    /// Checks whether a login is available, and if not, why.
+    /// Checks whether a login is available, and returns the reason if it is not.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -133,7 +133,7 @@ fn check_login(
 }
 
 impl ProfileHandle {
-    /// Returns whether the page can take a login. The one that it has does not count as taken.
+    /// Returns whether the page can take a login. The page's current login does not count as taken.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -168,7 +168,7 @@ impl ProfileHandle {
         self.call(operation::GET_PROFILE, |api, key| api.get_profile(&key, Some("slots")))
     }
 
-    /// Changes fields of the page; those that are not mentioned stay. A `login` among the changes is handled as in
+    /// Changes fields of the page. Fields that you leave out are not changed. For a `login` among the changes, see
     /// [`ProfileHandle::update_settings`].
     ///
     /// ```
@@ -196,9 +196,9 @@ impl ProfileHandle {
         }
     }
 
-    /// Changes fields of the page if they still hold what they held in `seen`; `None` stands for what a first read shows.
+    /// Changes fields of the page if they still have their values from `seen`. With `None`, the values of a first read count.
     ///
-    /// The page is read right before each request, and again after every wait. A change by another client in between ends the call with
+    /// The page is read right before each request, and again after every wait. If another client changed it in between, the call fails with
     /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is overwritten.
     ///
     /// ```
@@ -226,7 +226,7 @@ impl ProfileHandle {
         )
     }
 
-    /// Returns the page rendered as Markdown, with its count of tokens.
+    /// Returns the page rendered as Markdown, with its number of tokens.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -297,7 +297,7 @@ impl ProfileHandle {
 }
 
 impl ProfileHandle {
-    /// Login, language, and what they can be set to.
+    /// Returns the login and the language, with the available options.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -311,9 +311,9 @@ impl ProfileHandle {
 
     /// Changes the login or the language.
     ///
-    /// A new login breaks every link to the old URL, and the old login no longer identifies the page. The page is read first, so that it
-    /// can be addressed by its id. After a lost answer the page is read again: a change is only sent twice if it is known not to have been
-    /// executed, and if the page has a third login by then, the call fails with [`Error::is_conflict`](crate::Error::is_conflict).
+    /// A new login breaks every link to the old URL, and the old login no longer identifies the page. So the page is read first, and
+    /// addressed by its ID. If the response is lost, the page is read again, and the change is sent again only if it was not executed. If
+    /// the page has a third login by then, the call fails with [`Error::is_conflict`](crate::Error::is_conflict).
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -340,11 +340,11 @@ impl ProfileHandle {
         }
     }
 
-    /// Changes the login or the language if they still are what they were in `seen`; `None` stands for what a first read shows.
+    /// Changes the login or the language if they still have their values from `seen`. With `None`, the values of a first read count.
     ///
-    /// The settings are read right before each request, and again after every wait. A change by another client in between ends the call
-    /// with [`Error::is_conflict`](crate::Error::is_conflict), and nothing is overwritten. With `seen` the page is addressed by its id,
-    /// which outlives its login.
+    /// The settings are read right before each request, and again after every wait. If another client changed them in between, the call
+    /// fails with [`Error::is_conflict`](crate::Error::is_conflict), and nothing is overwritten. If you pass `seen`, the page is addressed
+    /// by its ID, which stays the same when the login changes.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {

@@ -29,9 +29,9 @@ const OTHER_READ: &Operation = &Operation {
 /// Operation of a write at a path outside the interface. The effect of sending it twice is unknown.
 const OTHER_WRITE: &Operation = &Operation { effect: Effect::DeleteMany, ..*OTHER_READ };
 
-/// A call by method and path, not sent yet. From [`Client::raw`].
+/// A call by method and path that is not sent yet. From [`Client::raw`].
 #[derive(Clone, Debug)]
-#[must_use = "nothing is sent before it is awaited"]
+#[must_use = "nothing is sent unless you `.await` it"]
 pub struct RawCall {
     client: Client,
     method: Method,
@@ -59,10 +59,10 @@ const OWN_HEADERS: &[&str] = &[
 
 impl Client {
     /// Returns a call by method and path below the base URL (`/me`, `/profiles/cafe?include=slots`), for operations that the client has no
-    /// method for. The answer is returned as it was sent.
+    /// method for. The response is returned as the service sent it.
     ///
-    /// The call keeps within the limits like every other call. A call at a path of the interface is repeated and keyed like that of its own
-    /// method; at another path only reads are repeated after a failure.
+    /// The call keeps within the rate limits like every other call. If the path is a known operation, the call is retried and gets an
+    /// idempotency key like that operation. On other paths, only reads are retried after a failure.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -92,7 +92,8 @@ impl Client {
         let (method, path) = match known.ok().filter(is_known) {
             Some(method) => (method, below_base(path)),
             None => {
-                (Method::GET, Err(format!("{method:?} is not GET, POST, PUT, PATCH or DELETE")))
+                let must = "the method must be GET, POST, PUT, PATCH or DELETE";
+                (Method::GET, Err(format!("{must}, not {method:?}")))
             }
         };
         let query = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
@@ -115,7 +116,7 @@ impl RawCall {
         self
     }
 
-    /// Adds a header. Those that the client sets itself are refused, as are names and values that HTTP does not allow.
+    /// Adds a header. Headers that the client sets itself are refused, and so are names and values that HTTP does not allow.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -133,7 +134,7 @@ impl RawCall {
         self
     }
 
-    /// Sets the idempotency key of a call that makes something new; other calls take none.
+    /// Sets the idempotency key of a call that creates something; other calls do not take one.
     pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
         self.key = Some(key);
         self
@@ -144,7 +145,7 @@ impl RawCall {
         self.json_text(body.borrow().to_string())
     }
 
-    /// Sets the body, which is sent byte for byte; the service judges whether it is JSON.
+    /// Sets the body, which is sent unchanged. Only the service checks whether it is JSON.
     pub fn json_text(mut self, body: impl Into<Bytes>) -> Self {
         self.body = Some(body.into());
         self
@@ -161,8 +162,7 @@ impl RawCall {
     ///
     /// # Errors
     ///
-    /// When the method is not one of GET, POST, PUT, PATCH and DELETE, or the path could leave the base URL; and every error of a
-    /// call.
+    /// When the method is not GET, POST, PUT, PATCH or DELETE, or the path could leave the base URL. Also every error of a call.
     pub fn send(self) -> CallFuture<Answer> {
         self.call().send()
     }
@@ -196,8 +196,8 @@ impl RawCall {
     ///
     /// # Errors
     ///
-    /// A read has no dry run, and the answer to the dry run of the delete of a single thing is that of the delete itself:
-    /// both are refused.
+    /// Reads have no dry run. For the delete of a single thing, the response to a dry run looks like the response to the delete itself.
+    /// Both are refused.
     pub fn dry_run(self) -> Call<()> {
         let path = self.path.as_deref().unwrap_or_default();
         let known = Operation::at(self.method.as_str(), path);
@@ -208,7 +208,7 @@ impl RawCall {
             (None, method) => matches!(*method, Method::GET | Method::DELETE),
         };
         if refused {
-            let message = format!("there is no dry run of {} {path}", self.method);
+            let message = format!("{} {path} has no dry run", self.method);
             return Call::refused(&self.client, OTHER_WRITE, message);
         }
         self.call_of::<Write>().dry_run()
@@ -230,7 +230,7 @@ impl RawCall {
         let known = Operation::at(self.method.as_str(), &path);
         let operation = if is_overridden { OTHER_WRITE } else { known.unwrap_or(other) };
         if self.key.is_some() && operation.effect != Effect::Create {
-            let message = format!("{} {path} takes no idempotency key", self.method);
+            let message = format!("{} {path} does not take an idempotency key", self.method);
             return Call::refused(&self.client, operation, message);
         }
         let renames = operation.effect == Effect::Set && has_login(self.body.as_deref());
@@ -285,7 +285,7 @@ fn below_base(path: &str) -> Result<String, String> {
     if rest.is_empty() || rest.split('/').all(is_plain) {
         return Ok(format!("/{rest}"));
     }
-    Err(format!("{path:?} is not a path below the base URL, such as /profiles/cafe"))
+    Err(format!("invalid path {path:?}: use a path below the base URL, such as /profiles/cafe"))
 }
 
 #[cfg(test)]

@@ -33,8 +33,8 @@ envelopes! {
 }
 
 impl SlotsHandle {
-    /// Deletes one slot and its click statistics, for good. When the call is repeated after a lost answer, "not found" means that the slot
-    /// is deleted.
+    /// Permanently deletes one slot and its click statistics. If the call is repeated after a lost response, "not found" means that the
+    /// slot is deleted.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -65,8 +65,8 @@ impl SlotsHandle {
         })
     }
 
-    /// Deletes up to 50 slots and their click statistics, for good, all or none. After a lost answer the page is read and only the slots
-    /// that are left are sent again. Unlike the delete of a single slot by its path, this call has a dry run.
+    /// Permanently deletes up to 50 slots and their click statistics, all or none. After a lost response, the page is read, and only the
+    /// slots that are left are sent again. Unlike the delete of a single slot by its path, this call has a dry run.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -86,10 +86,10 @@ impl SlotsHandle {
         self.delete_if(ids, Basis::Nothing, |_| Vec::new())
     }
 
-    /// Deletes up to 50 slots and their click statistics, for good, all or none, if they still hold what they held when they were read.
+    /// Permanently deletes up to 50 slots and their click statistics, all or none, if they still have the content that was read.
     ///
-    /// The page is read right before each request, and again after every wait. A slot that another client changed or deleted in between
-    /// ends the call with [`Error::is_conflict`](crate::Error::is_conflict), and nothing more is deleted.
+    /// The page is read right before each request, and again after every wait. If another client changed or deleted one of the slots in
+    /// between, the call fails with [`Error::is_conflict`](crate::Error::is_conflict), and nothing more is deleted.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {

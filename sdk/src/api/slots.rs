@@ -24,7 +24,7 @@ pub struct SlotsHandle {
 }
 
 impl NewSlot {
-    /// Returns a slot of this type with no data yet, for the end of the page.
+    /// Returns a slot of this type without data, for the end of the page.
     pub fn of(kind: impl Into<String>) -> Self {
         Self { kind: kind.into(), data: None, order: None }
     }
@@ -75,7 +75,7 @@ impl ProfileHandle {
 }
 
 impl SlotsHandle {
-    /// Returns all slots in page order, legacy ones included.
+    /// Returns all slots in page order, including legacy slots.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -87,7 +87,7 @@ impl SlotsHandle {
         self.page.call(operation::LIST_SLOTS, |api, key| api.list_slots(&key))
     }
 
-    /// Returns one slot. Ids begin at 1.
+    /// Returns one slot. IDs start at 1.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -103,8 +103,8 @@ impl SlotsHandle {
         })
     }
 
-    /// Creates one slot, at the end of the page unless the slot has a position: [content](crate::content), a [`NewSlot`], or JSON with `type`
-    /// and `data`. More than 500 on a page, or an `event`, is a 409.
+    /// Creates one slot: [content](crate::content), a [`NewSlot`], or JSON with `type` and `data`. The slot is added at the end of the
+    /// page, unless it has a position. An `event` slot, and a slot beyond 500 on a page, are a 409.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -148,8 +148,8 @@ impl SlotsHandle {
         self.page.call(operation::CREATE_SLOTS, move |api, key| api.create_slots(&key, &body))
     }
 
-    /// Changes one slot: the given fields replace those of its data, the others stay. JSON that is not an object is refused before anything is
-    /// sent.
+    /// Changes one slot: the given fields replace the fields of its data, and other fields are kept. JSON that is not an object is refused
+    /// before anything is sent.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -174,9 +174,9 @@ impl SlotsHandle {
         update_record(&self.page.client, key, Basis::Nothing, None, converted::<Object>(data))
     }
 
-    /// Changes one slot if the fields to change still hold what they held in `seen`; `None` stands for what a first read shows.
+    /// Changes one slot if the fields to change still have their values from `seen`. With `None`, the values of a first read count.
     ///
-    /// The slot is read right before each request, and again after every wait. A change by another client in between ends the call with
+    /// The slot is read right before each request, and again after every wait. If another client changed it in between, the call fails with
     /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is overwritten.
     ///
     /// ```
@@ -200,9 +200,9 @@ impl SlotsHandle {
         update_record(&self.page.client, key, Basis::Read(None), seen.into(), data)
     }
 
-    /// Changes up to 50 slots, all or none, each as [`SlotsHandle::update`] does. Positions stay.
+    /// Changes up to 50 slots, all or none, like [`SlotsHandle::update`] does for each. Positions do not change.
     ///
-    /// The content of the answer is not documented: the changed slots, or the whole page.
+    /// The content of the response is not documented: it may be the changed slots, or the whole page.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -228,7 +228,7 @@ impl SlotsHandle {
         })
     }
 
-    /// Reorders the page. The order names every slot of the page exactly once.
+    /// Reorders the page. The order must contain every slot of the page exactly once.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -247,10 +247,10 @@ impl SlotsHandle {
         self.reorder_if(order.clone(), Basis::Nothing, move |_| Ok(Some(order.clone())))
     }
 
-    /// Reorders the page if its slots still are in the order `seen`.
+    /// Reorders the page if its slots are still in the order `seen`.
     ///
     /// The page is read right before each request, and again after every wait. If another client moved, added or deleted slots in between,
-    /// the call ends with [`Error::is_conflict`](crate::Error::is_conflict), and nothing is moved.
+    /// the call fails with [`Error::is_conflict`](crate::Error::is_conflict), and nothing is moved.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -294,7 +294,7 @@ impl SlotsHandle {
 
     pub(super) fn key_and_id(&self, id: SlotId) -> Result<String, String> {
         if id.get() < 1 {
-            return Err(format!("{id} is not a slot id: ids begin at 1"));
+            return Err(format!("a slot ID must be 1 or more, not {id}"));
         }
         self.page.key_text()
     }

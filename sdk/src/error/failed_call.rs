@@ -6,7 +6,7 @@ use super::{Cause, Error, ErrorDetails};
 use crate::error_kind::{ErrorKind, Outcome, ServiceError};
 use crate::tolerant::FieldErrors;
 
-/// Error of a call that never took place, to test what a program does about it.
+/// Error of a call that never took place, for testing how a program handles it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,7 +35,7 @@ pub struct FailedCall {
 }
 
 impl FailedCall {
-    /// Returns an error of this kind: of a write that was not executed, unless it is [`ErrorKind::DryRunExecuted`].
+    /// Returns an error of this kind for a write that was not executed. For [`ErrorKind::DryRunExecuted`], the write was executed.
     pub fn new(kind: ErrorKind) -> Self {
         let status = match kind {
             ErrorKind::NotAuthenticated => 401,
@@ -52,7 +52,7 @@ impl FailedCall {
             kind,
             operation: "updateSlot",
             status,
-            message: "an error of a test".to_owned(),
+            message: "test error".to_owned(),
             outcome: match kind {
                 ErrorKind::DryRunExecuted => Outcome::Executed,
                 _ => Outcome::NotExecuted,
@@ -62,18 +62,22 @@ impl FailedCall {
         }
     }
 
-    /// Sets the operationId; `updateSlot` unless set.
+    /// Sets the `operationId`; by default `updateSlot`.
     pub fn operation(self, operation: &'static str) -> Self {
         Self { operation, ..self }
     }
 
-    /// Sets the HTTP status of an answer, where the kind has several: 502 for [`ErrorKind::Server`], for example.
+    /// Sets the HTTP status of the response, if the kind can have several, such as 502 for [`ErrorKind::Server`].
     ///
     /// # Panics
     ///
-    /// Panics if an answer with this status is an error of another kind.
+    /// Panics if a response with this status is an error of another kind.
     pub fn status(self, status: u16) -> Self {
-        assert_eq!(ErrorKind::of_status(status, true), self.kind, "the kind of a {status}");
+        assert_eq!(
+            ErrorKind::of_status(status, true),
+            self.kind,
+            "status {status} has another kind"
+        );
         Self { status, ..self }
     }
 
@@ -92,7 +96,7 @@ impl FailedCall {
         Self { retry_after: Some(wait), ..self }
     }
 
-    /// Adds a refused field, by its path, with the reason. Only errors of an answer have such fields.
+    /// Adds a refused field, by its path, with the reason. Only errors from a response have refused fields.
     pub fn field_error(mut self, path: impl Into<String>, reason: impl Into<String>) -> Self {
         self.field_errors.0.entry(path.into()).or_default().push(reason.into());
         self
@@ -158,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "the kind of a 404")]
+    #[should_panic(expected = "status 404 has another kind")]
     fn a_status_of_another_kind_is_refused() {
         let _ = FailedCall::new(ErrorKind::Server).status(404);
     }

@@ -39,8 +39,8 @@ pub struct Login {
 }
 
 impl Connector {
-    /// Discovers the authorization server of the connector at this URL (RFC 9728), and its capabilities (RFC 8414). All requests of the login
-    /// use these options; a client certificate is shown to the connector alone.
+    /// Discovers the authorization server of the connector at this URL (RFC 9728), and its capabilities (RFC 8414). All requests of the
+    /// login use these options. A client certificate is shown only to the connector.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -54,8 +54,8 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// When they cannot be reached, contradict each other, or lead to URLs that are not to be trusted; when there is no registration
-    /// for programs, or no PKCE with SHA-256.
+    /// When the connector or its authorization server cannot be reached, when their metadata contradict each other, or when they name URLs
+    /// that are not allowed. Also when programs cannot register, or PKCE with SHA-256 is not supported.
     pub async fn discover(
         mcp_url: impl AsRef<str>,
         options: &ConnectionOptions,
@@ -68,13 +68,13 @@ impl Connector {
         let mut manager = manager.map_err(LoginError::refused)?;
         let resolved = manager.resolve_metadata().await.map_err(of_discovery)?;
         if !resolved.source.is_discovered() {
-            return Err(LoginError::refused(format!("{url} does not say where to log in")));
+            return Err(LoginError::refused(format!("{url} names no authorization server")));
         }
         let metadata = resolved.metadata;
         let methods = metadata.code_challenge_methods_supported.as_deref().unwrap_or_default();
         if !methods.iter().any(|method| method == "S256") {
             return Err(LoginError::refused(
-                "the authorization server does not offer PKCE with S256",
+                "the authorization server does not support PKCE with S256",
             ));
         }
         let revocation_endpoint = metadata.additional_fields.get("revocation_endpoint");
@@ -105,8 +105,8 @@ impl Connector {
         Ok(Self { http, manager, credentials, names_itself })
     }
 
-    /// Returns the connector's URL, as the service at this base URL names it: in its refusal of a request (RFC 9728, section 5.1), else at
-    /// the well-known URLs for it (RFC 9728, section 3.1).
+    /// Returns the connector's URL, as the service at this base URL names it: in its refusal of a request (RFC 9728, section 5.1),
+    /// otherwise at the well-known URLs (RFC 9728, section 3.1).
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -121,7 +121,7 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// When the service cannot be reached, names none, or names one at another origin.
+    /// When the service cannot be reached, names no connector, or names one at another origin.
     pub async fn url_of(base: &BaseUrl, options: &ConnectionOptions) -> Result<String, LoginError> {
         let url = base.join("/me");
         let http = OAuthHttpClient::new(&url, options).map_err(LoginError::unreachable)?;
@@ -155,8 +155,8 @@ impl Connector {
         Ok(connector.to_string())
     }
 
-    /// Begins a login that ends at `redirect_uri`, as the client `client_id` if it is still known, else as a new one with this name
-    /// (RFC 7591).
+    /// Starts a login that ends at `redirect_uri`. It uses the client `client_id` if the server still knows it; otherwise it registers a
+    /// new client with this name (RFC 7591).
     ///
     /// ```no_run
     /// # async fn example(connector: links_sdk::oauth::Connector) -> Result<(), Box<dyn std::error::Error>> {
@@ -225,7 +225,7 @@ async fn session(
     AuthorizationSession::new(manager, request).await.map_err(|(_, error)| {
         match http.error_response() {
             Some(refusal) if refusal.status < 500 => {
-                LoginError::refused(format!("this program was not registered {refusal}"))
+                LoginError::refused(format!("client registration was refused {refusal}"))
             }
             _ => LoginError::unreachable(http.failure().unwrap_or_else(|| error.to_string())),
         }
@@ -240,24 +240,24 @@ async fn is_welcome(url: &str, http: &OAuthHttpClient) -> Result<bool, LoginErro
 }
 
 impl Login {
-    /// Returns the URL to open in the user's browser. The URL works for this login only.
+    /// Returns the URL to open in the user's browser. It is valid only for this login.
     pub fn url(&self) -> &str {
         &self.session.auth_url
     }
 
-    /// Returns the id under which this program is registered, to be passed to the next login.
+    /// Returns the ID of the client registration, to pass to the next login.
     pub fn client_id(&self) -> &str {
         &self.credentials.client_id
     }
 
-    /// Returns whether a URL that a browser was sent to is an answer to this login. Other URLs do not end the login.
+    /// Returns whether a URL that the browser was redirected to is the response to this login. Ignore other URLs.
     pub fn is_answer(&self, redirect: &str) -> bool {
         let Ok(url) = Url::parse(redirect) else { return false };
         parameter(&url, "state").as_ref() == Some(&self.state)
             && ["code", "error"].iter().any(|name| parameter(&url, name).is_some())
     }
 
-    /// Exchanges the code in the URL at which the browser ended for tokens.
+    /// Exchanges the code in the URL that the browser was redirected to for tokens.
     ///
     /// ```no_run
     /// # async fn example(login: links_sdk::oauth::Login, redirect: &str) -> Result<(), Box<dyn std::error::Error>> {
@@ -269,12 +269,12 @@ impl Login {
     ///
     /// # Errors
     ///
-    /// When the user refused ([`LoginError::is_denied`]), when the URL is not an answer to this login or names another issuer, and when
-    /// the authorization server does not give tokens.
+    /// When the user denied access ([`LoginError::is_denied`]), when the URL is not a response to this login or names another issuer, or
+    /// when the authorization server issues no tokens.
     pub async fn finish(self, redirect: &str) -> Result<Credentials, LoginError> {
         if !self.is_answer(redirect) {
             return Err(LoginError::refused(
-                "the browser's answer belongs to another login (`state` differs), or has no `code`",
+                "the redirect from the browser is for another login (`state` differs) or has no `code`",
             ));
         }
         let answer = Url::parse(redirect).map_err(LoginError::refused)?;
@@ -285,7 +285,7 @@ impl Login {
         };
         if is_other {
             return Err(LoginError::refused(
-                "the browser's answer comes from another authorization server (`iss` differs)",
+                "the redirect from the browser is from another authorization server (`iss` differs or is missing)",
             ));
         }
         if let Some(error) = parameter(&answer, "error") {
@@ -310,7 +310,7 @@ impl Login {
                 LoginError(LoginErrorKind::UnknownClient)
             }
             Some(refusal) if refusal.status < 500 => {
-                LoginError::refused(format!("no tokens were issued {refusal}"))
+                LoginError::refused(format!("the authorization server issued no tokens {refusal}"))
             }
             _ => {
                 let why = self.http.failure().unwrap_or_else(|| why.to_owned());
@@ -337,8 +337,8 @@ impl Credentials {
         })
     }
 
-    /// Revokes the tokens, if the authorization server supports it (RFC 7009): the application is disconnected then. Returns `false` if it
-    /// does not.
+    /// Revokes the tokens, if the authorization server supports it (RFC 7009). The application is then disconnected. Returns `false` if the
+    /// server does not support it.
     ///
     /// ```no_run
     /// # async fn example(credentials: links_sdk::oauth::Credentials) -> Result<(), Box<dyn std::error::Error>> {
@@ -350,7 +350,7 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// When the server cannot be reached, or refuses.
+    /// When the server cannot be reached, or refuses the request.
     pub async fn revoke(&self, options: &ConnectionOptions) -> Result<bool, LoginError> {
         let Some(endpoint) = &self.revocation_endpoint else { return Ok(false) };
         let connector = connector_url(&self.resource).map_err(LoginError::refused)?;
@@ -362,7 +362,9 @@ impl Credentials {
         if answer.status().is_success() {
             return Ok(true);
         }
-        Err(LoginError::unreachable(format!("it was answered {}", answer.status().as_u16())))
+        let status = answer.status().as_u16();
+        let message = format!("the authorization server responded with {status}");
+        Err(LoginError::unreachable(message))
     }
 }
 

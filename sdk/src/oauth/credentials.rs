@@ -14,24 +14,24 @@ use crate::blocking::locked;
 const MARGIN: u64 = 30;
 const SHARE: u64 = 10;
 
-/// An access token with all that is needed to renew it. Credentials can be stored, as JSON for example; `Debug` shows no secret, and the
-/// tokens are wiped from memory.
+/// An access token with everything that is needed to renew it. You can store credentials, for example as JSON. `Debug` shows no secret, and
+/// the tokens are wiped from memory.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Credentials {
-    /// Token that requests carry.
+    /// Token for requests.
     pub access_token: Zeroizing<String>,
-    /// Token for one renewal. Without one, a new login is needed when the access token expires.
+    /// Token for one renewal. Without it, a new login is needed when the access token expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh_token: Option<Zeroizing<String>>,
-    /// Expiry of the access token in seconds since 1970, if it is known.
+    /// Expiry of the access token in seconds since 1970, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
-    /// Time at which the access token was issued in seconds since 1970, if it is known.
+    /// Time at which the access token was issued, in seconds since 1970, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issued_at: Option<u64>,
-    /// Client id under which this program is registered.
+    /// Client ID of this program's registration.
     pub client_id: String,
     /// The connector of the login, as it names itself.
     pub resource: String,
@@ -75,13 +75,13 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// Lock that keeps other users of a store from renewing its credentials, until it is dropped. It is dropped on a thread that may block.
+/// Lock that prevents other users of a store from renewing its credentials, until it is dropped. It is dropped on a thread that may block.
 pub type StoreLock = Box<dyn Send>;
 
-/// Store for the credentials of one login. Its methods are called on a thread on which they may wait.
+/// Store for the credentials of one login. Its methods are called on a thread that may block.
 ///
-/// A refresh token can be used once. [`RefreshingTokenSource`](super::RefreshingTokenSource) therefore locks the store, reads it again,
-/// renews, and saves before anything else; a store that several processes share has to have a lock that holds for all of them.
+/// A refresh token can be used only once. So [`RefreshingTokenSource`](super::RefreshingTokenSource) locks the store, reads it again,
+/// renews, and saves before it does anything else. If several processes share a store, its lock must exclude all of them.
 pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// Returns the stored credentials.
     ///
@@ -90,7 +90,7 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// When the store cannot be read.
     fn load(&self) -> io::Result<Option<Credentials>>;
 
-    /// Replaces the stored credentials: all of them or, if it fails, none.
+    /// Replaces the stored credentials, completely or not at all.
     ///
     /// # Errors
     ///
@@ -104,16 +104,16 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// When the store cannot be written.
     fn forget(&self) -> io::Result<()>;
 
-    /// Takes the lock, or returns `None` while another user of the store holds it: it is asked for again after a while. The lock is taken
-    /// before the refresh token is used.
+    /// Takes the lock, or returns `None` while another user of the store holds it; then this method is called again after a while. The lock
+    /// is taken before the refresh token is used.
     ///
     /// # Errors
     ///
-    /// When there can be no lock, and when it is known that nothing could be saved.
+    /// When the lock cannot be taken, or saving would certainly fail.
     fn try_lock(&self) -> io::Result<Option<StoreLock>>;
 }
 
-/// Returns a store in memory that holds these credentials, for one source of one process.
+/// Returns a store in memory with these credentials, for one source of one process.
 pub fn memory_store(credentials: impl Into<Option<Credentials>>) -> Arc<dyn CredentialStore> {
     Arc::new(Mutex::new(credentials.into()))
 }

@@ -16,14 +16,14 @@ const MAX_BYTES: u64 = 256 * 1024;
 /// Age from which the file of a writer is that of an interrupted one.
 const LONGEST_SAVE: Duration = Duration::from_secs(60);
 
-/// Returns a [`CredentialStore`] in a file, for all processes of one user of this machine. The file is created, with its directory, when
+/// Returns a [`CredentialStore`] in a file, for all processes of one user of this machine. The file and its directory are created when
 /// credentials are saved.
 ///
-/// The file has access for its owner only (mode 0600), as has each directory that is created for it, and is replaced as a whole: another
-/// process reads the old credentials or the new ones. Beside it is a lock, `NAME.lock`, which one process at a time holds for a renewal.
-/// On Unix a file is refused that is a symbolic link, belongs to another user, or can be read by others, and so is one in a directory in
-/// which others can replace it. On other systems access is that of the directory: use one of the user's own. Keep the file on a local
-/// disk.
+/// Only the owner can access the file (mode 0600) and each directory that is created for it. The file is replaced as a whole, so another
+/// process reads either the old credentials or the new ones. Next to it is a lock file, `NAME.lock`, which one process at a time holds for
+/// a renewal. On Unix, the file is refused if it is a symbolic link, belongs to another user, can be read by others, or is in a directory
+/// where others can replace it. On other systems, the file has the access rights of its directory, so use a directory of the user. Keep the
+/// file on a local disk.
 ///
 /// ```
 /// # fn example(credentials: links_sdk::oauth::Credentials) -> Result<(), Box<dyn std::error::Error>> {
@@ -118,7 +118,7 @@ impl CredentialStore for FileCredentialStore {
             let mut text = Zeroizing::new(Vec::new());
             file.take(MAX_BYTES).read_to_end(&mut text)?;
             // The reason could quote a secret.
-            let foreign = |_| io::Error::new(io::ErrorKind::InvalidData, "it holds no credentials");
+            let foreign = |_| io::Error::new(io::ErrorKind::InvalidData, "not a credentials file");
             serde_json::from_slice(&text).map(Some).map_err(foreign)
         };
         read().map_err(|error| self.named(error))
@@ -192,7 +192,7 @@ fn private() -> OpenOptions {
 /// Opens a regular file of the user. Anything else in its place is refused, without waiting for a pipe.
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
-        return Err(refused("it is a symbolic link"));
+        return Err(refused("must not be a symbolic link"));
     }
     #[cfg(unix)]
     {
@@ -213,14 +213,14 @@ fn refused(why: &str) -> io::Error {
 /// Refuses anything but a regular file of this user.
 fn refuse_foreign(found: &Metadata) -> io::Result<()> {
     if found.is_symlink() {
-        return Err(refused("it is a symbolic link"));
+        return Err(refused("must not be a symbolic link"));
     }
     if !found.is_file() {
-        return Err(refused("it is not a regular file"));
+        return Err(refused("must be a regular file"));
     }
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::uid(found) != rustix::process::geteuid().as_raw() {
-        return Err(refused("it belongs to another user"));
+        return Err(refused("belongs to another user"));
     }
     Ok(())
 }
@@ -230,7 +230,7 @@ fn refuse_foreign(found: &Metadata) -> io::Result<()> {
 fn refuse_readable(found: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::mode(found) & 0o077 != 0 {
-        return Err(refused("others can read it; `chmod 600` restricts it to its owner"));
+        return Err(refused("other users have access to it; run `chmod 600` on it"));
     }
     Ok(())
 }
@@ -245,7 +245,7 @@ fn refuse_foreign_directory(directory: &Path) -> io::Result<()> {
         let is_known = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
         // In a sticky directory, such as that for temporary files, each user can replace only their own files.
         if !is_known || found.mode() & 0o022 != 0 && found.mode() & 0o1000 == 0 {
-            return Err(refused("other users can replace the files of its directory"));
+            return Err(refused("other users can replace files in its directory"));
         }
     }
     Ok(())

@@ -42,12 +42,16 @@ pub(super) struct OAuthHttpClient {
 
 /// An error answer of an authorization server (RFC 6749, section 5.2; RFC 7591, section 3.2.2).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("({error}): {}", description.as_deref().unwrap_or_default())]
+#[error("({}){}", code_or_status(error, *status), super::shown(description.as_deref()))]
 pub(super) struct OAuthErrorResponse {
     pub(super) status: u16,
     pub(super) error: String,
     pub(super) description: Option<String>,
     pub(super) retry_after: Option<Duration>,
+}
+
+fn code_or_status(code: &str, status: u16) -> String {
+    if code.is_empty() { format!("status {status}") } else { code.to_owned() }
 }
 
 #[derive(Deserialize)]
@@ -131,16 +135,13 @@ impl OAuthHttpClient {
         let is_connector = request.url().origin() == self.connector.origin();
         let http = self.elsewhere.as_ref().filter(|_| !is_connector).unwrap_or(&self.http);
         let mut response = http.execute(request).await.map_err(|error| {
-            io::Error::other(format!(
-                "{host} cannot be reached: {}",
-                innermost(&error.without_url())
-            ))
+            io::Error::other(format!("cannot reach {host}: {}", innermost(&error.without_url())))
         })?;
         let until = Instant::now() + WHOLE;
         let answer = Answer::read(&mut response, MAX_BYTES, until, WHOLE).await;
         let answer = answer.map_err(|(_, unread)| match unread {
             UnreadBody::Cut(error) => io::Error::other(error),
-            UnreadBody::TooLarge => io::Error::other("the answer is larger than 64 KiB"),
+            UnreadBody::TooLarge => io::Error::other("the response is larger than 64 KiB"),
         })?;
         let mut whole = http::Response::new(answer.body.to_vec());
         (*whole.status_mut(), *whole.headers_mut()) = (answer.status, answer.headers);
@@ -197,7 +198,8 @@ impl RmcpHttpClient for OAuthHttpClient {
 
 /// Reads a URL that was named by the connector or by a server that the connector leads to.
 pub(super) fn check_endpoint(text: &str, connector: &Url) -> Result<Url, String> {
-    let refused = |why| format!("{:?} is refused: {why}", BaseUrl::without_user_info(text));
+    let shown = BaseUrl::without_user_info(text);
+    let refused = |why| format!("the URL {shown:?} is not allowed: {why}");
     let (url, _) = named_url(text, connector).map_err(refused)?;
     match url.fragment() {
         Some(_) => Err(refused("it has a fragment".to_owned())),
@@ -211,7 +213,8 @@ pub(super) fn connector_url(text: &str) -> Result<Url, String> {
     let url =
         Url::parse(text.trim()).map_err(|error| format!("{shown:?} is not a URL: {error}"))?;
     if url.scheme() != "https" && !is_loopback(&url) {
-        return Err(format!("{shown:?} is refused: it is {}, not https", url.scheme()));
+        let scheme = url.scheme();
+        return Err(format!("the URL {shown:?} is not allowed: it must be https, not {scheme}"));
     }
     check_endpoint(url.as_str(), &url)
 }

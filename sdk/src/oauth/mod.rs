@@ -1,8 +1,8 @@
 //! Login at the connector, and renewal of its tokens.
 //!
-//! A [`Connector`] discovers the authorization server and registers this program; its [`Login`] has a URL to open in a browser, and takes
-//! the URL at which the browser ends; the [`Credentials`] go into a [`CredentialStore`], from which [`RefreshingTokenSource`] takes the
-//! tokens of a [`Client`](crate::Client):
+//! A [`Connector`] discovers the authorization server and registers this program. Its [`Login`] has a URL to open in a browser, and takes
+//! the URL that the browser is redirected to. Store the resulting [`Credentials`] in a [`CredentialStore`]; from there, a
+//! [`RefreshingTokenSource`] takes the tokens of a [`Client`](crate::Client):
 //!
 //! ```
 //! use links_sdk::{Client, ConnectionOptions};
@@ -36,8 +36,8 @@
 //! # }
 //! ```
 //!
-//! Nothing is sent unencrypted, except to this machine if the connector itself is on it, and nothing to private hosts other than the
-//! connector's; redirects are not followed, and answers over 64 KiB are refused.
+//! Nothing is sent unencrypted, except to this machine if the connector itself is on it. Private hosts other than the connector's are not
+//! contacted, redirects are not followed, and responses over 64 KiB are refused.
 
 use std::fmt;
 
@@ -56,21 +56,21 @@ mod http;
 mod redis_store;
 mod refreshing_token_source;
 
-/// Error of a login. Its messages hold no secret, but they do hold text of the authorization server: clean them before they reach a
-/// terminal.
+/// Error of a login. Its messages contain no secret, but they can contain text from the authorization server: sanitize them before you
+/// print them to a terminal.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct LoginError(LoginErrorKind);
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LoginErrorKind {
-    #[error("the login is refused: {0}")]
+    #[error("cannot log in: {0}")]
     Refused(String),
-    #[error("the login cannot continue: {0}")]
+    #[error("{0}")]
     Unreachable(String),
-    #[error("access was not granted ({error}){}", shown(.description.as_deref()))]
+    #[error("access was denied ({error}){}", shown(.description.as_deref()))]
     Denied { error: String, description: Option<String> },
-    #[error("this program's registration is no longer known")]
+    #[error("the authorization server does not know this client")]
     UnknownClient,
 }
 
@@ -88,18 +88,18 @@ impl LoginError {
         Self(LoginErrorKind::Unreachable(why.to_string()))
     }
 
-    /// Returns whether the user or the authorization server refused access.
+    /// Returns whether the user or the authorization server denied access.
     pub fn is_denied(&self) -> bool {
         matches!(self.0, LoginErrorKind::Denied { .. })
     }
 
-    /// Returns whether the authorization server could not be reached, or failed, so that a later login may succeed.
+    /// Returns whether the authorization server could not be reached or failed, so a later login may succeed.
     pub fn is_unreachable(&self) -> bool {
         matches!(self.0, LoginErrorKind::Unreachable(_))
     }
 
-    /// Returns whether the authorization server does not know the client that was named. Without a client id,
-    /// [`Connector::begin`] registers a new one.
+    /// Returns whether the authorization server does not know the given client. Without a client ID, [`Connector::begin`] registers a new
+    /// one.
     pub fn is_unknown_client(&self) -> bool {
         matches!(self.0, LoginErrorKind::UnknownClient)
     }

@@ -25,11 +25,11 @@ const LEASE: Duration = Duration::from_secs(120);
 const RELEASE: &str =
     "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
-/// Returns a [`CredentialStore`] for the login of a name in a Redis server, so that a fleet renews a login once: one machine holds the lock and renews, and the others
-/// find its result.
+/// Returns a [`CredentialStore`] in a Redis server for the login with this name, so that a fleet renews a login only once: one machine
+/// takes the lock and renews it, and the others read the result.
 ///
 /// The credentials are encrypted (ChaCha20-Poly1305) with a [`StoreKey`] that the server does not know, and bound to the name of the login.
-/// They do not expire. Let the server write to disk (`appendonly yes`): a refresh token that was used and lost is a lost login.
+/// They do not expire. Turn on persistence (`appendonly yes`): if a refresh token was used and then lost, the login is lost.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -78,7 +78,7 @@ impl RedisCredentialStore {
         let ran = std::thread::scope(|scope| scope.spawn(work).join());
         let result = ran.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let Self { server, .. } = self;
-        result.map_err(|error| io::Error::other(format!("{server} cannot be used: {error}")))
+        result.map_err(|error| io::Error::other(format!("cannot use {server}: {error}")))
     }
 }
 
@@ -89,7 +89,7 @@ impl CredentialStore for RedisCredentialStore {
             self.run(async |mut commands| cmd("GET").arg(record).query_async(&mut commands).await)?;
         let Some(sealed) = sealed else { return Ok(None) };
         let unreadable = || {
-            let message = "the record of the login was made with another key, or is damaged";
+            let message = "the stored login was encrypted with another key or is damaged";
             io::Error::new(io::ErrorKind::InvalidData, message)
         };
         let text = self.key.decrypt(&self.name, &sealed).ok_or_else(unreadable)?;
@@ -99,7 +99,7 @@ impl CredentialStore for RedisCredentialStore {
     fn save(&self, credentials: &Credentials) -> io::Result<()> {
         let text = Zeroizing::new(serde_json::to_vec(credentials)?);
         let sealed = self.key.encrypt(&self.name, &text);
-        let sealed = sealed.ok_or_else(|| io::Error::other("the login cannot be encrypted"))?;
+        let sealed = sealed.ok_or_else(|| io::Error::other("cannot encrypt the login"))?;
         let record = self.key("record");
         self.run(async |mut commands| {
             cmd("SET").arg(record).arg(sealed).exec_async(&mut commands).await
@@ -141,7 +141,7 @@ impl Drop for RedisLock {
 
 const BYTES: usize = 32;
 
-/// Secret key of a [`redis_store`](super::redis_store()). It belongs to the program's own secrets; all machines have the same.
+/// Secret key of a [`redis_store`](super::redis_store()). Keep it with your program's own secrets; all machines use the same key.
 #[derive(Clone, Debug)]
 pub struct StoreKey(Hidden<Zeroizing<[u8; BYTES]>>);
 
@@ -151,15 +151,15 @@ impl StoreKey {
         Self(Hidden(Zeroizing::new(bytes)))
     }
 
-    /// Reads a key, such as `openssl rand -hex 32` prints.
+    /// Reads a key, such as the output of `openssl rand -hex 32`.
     ///
     /// # Errors
     ///
-    /// When the text does not have 64 hexadecimal digits.
+    /// When the text is not 64 hexadecimal digits.
     pub fn from_hex(text: &str) -> Result<Self, InvalidValue> {
         let mut bytes = Zeroizing::new([0; BYTES]);
         hex::decode_to_slice(text.trim(), &mut *bytes)
-            .map_err(|_| InvalidValue::new("a store key has 64 hexadecimal digits"))?;
+            .map_err(|_| InvalidValue::new("a store key must be 64 hexadecimal digits"))?;
         Ok(Self(Hidden(bytes)))
     }
 

@@ -28,24 +28,26 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60 * 60);
 /// Time for which a renewal waits for another process that holds the lock of the store.
 const LONGEST_LOCK: Duration = Duration::from_secs(60);
 
-/// Token source that returns the access token of the credentials in a store, and renews it when it expires or is refused: once for all tasks and all processes
-/// that share the store. See [the module](super) for an example.
+/// Token source that returns the access token of the credentials in a store. It renews the token when it expires or is refused, only once
+/// for all tasks and processes that share the store. For an example, see [the module](super).
 ///
-/// A renewal doesn't belong to the call that starts it. It runs to its end, including the save of the new refresh token, even if all calls that wait
-/// for it are dropped or pass their deadlines. A runtime that shuts down meanwhile waits for it, up to half a minute; after
-/// [`shutdown_background`](tokio::runtime::Runtime::shutdown_background) it ends on its own thread.
+/// A renewal does not depend on the call that starts it. It runs to its end and saves the new refresh token, even if all waiting calls are
+/// dropped or reach their deadlines. A runtime that shuts down in the meantime waits for it, for up to half a minute. After
+/// [`shutdown_background`](tokio::runtime::Runtime::shutdown_background), it finishes on its own thread.
 ///
-/// In the last 30 seconds of an access token, or in the last tenth of a life shorter than five minutes, calls still use it while it is renewed in the background.
-/// Once it has expired, or the service has refused it, calls wait for the renewal until their deadlines. After a failed renewal the authorization
-/// server isn't asked again for a second, and for twice as long after each further failure, up to a minute; a `Retry-After` of the
-/// authorization server can extend that to an hour. Calls without a valid token fail with the last error meanwhile.
+/// In the last 30 seconds of an access token (or in the last tenth, if it is valid for less than five minutes), calls still use it while it
+/// is renewed in the background. Once it has expired, or the service has refused it, calls wait for the renewal until their deadlines.
+/// After a failed renewal, the authorization server is not asked again for a second. This wait doubles after each further failure, up to a
+/// minute; a `Retry-After` of the authorization server can extend it to an hour. In the meantime, calls without a valid token fail with the
+/// last error.
 ///
-/// While the store cannot be written, calls use a renewed token that is not saved yet, and each second to each minute it is tried again; with the
-/// process, such a login is lost. An error of the store is temporary for calls, except with the kinds
-/// [`PermissionDenied`](ErrorKind::PermissionDenied), [`InvalidData`](ErrorKind::InvalidData) and [`InvalidInput`](ErrorKind::InvalidInput).
+/// If the store cannot be written, calls use a renewed token that is not saved yet. Saving is retried, at first every second and later
+/// every minute. If the process exits before the token is saved, the login is lost. An error of the store is temporary for calls, except
+/// for the kinds [`PermissionDenied`](ErrorKind::PermissionDenied), [`InvalidData`](ErrorKind::InvalidData) and
+/// [`InvalidInput`](ErrorKind::InvalidInput).
 ///
-/// The credentials are removed only when the authorization server reports that they have ended, and then only if no one has replaced them
-/// meanwhile; a server that fails or cannot be reached leaves them as they are.
+/// The credentials are removed only if the authorization server reports that they have expired, and only if nothing has replaced them in
+/// the meantime. If the server fails or cannot be reached, they are kept.
 #[derive(Clone, Debug)]
 pub struct RefreshingTokenSource {
     store: Arc<dyn CredentialStore>,
@@ -128,7 +130,7 @@ impl RefreshingTokenSource {
         Self { clock, ..self }
     }
 
-    /// Sets the options of the connections to the authorization server; a client certificate is shown only where the connector itself is.
+    /// Sets the options of the connections to the authorization server. A client certificate is shown only to the host of the connector.
     ///
     /// ```
     /// use links_sdk::ConnectionOptions;
@@ -177,7 +179,7 @@ impl RefreshingTokenSource {
                 return result.clone();
             }
         }
-        let stopped = TokenError::temporary("the renewal of the login was stopped");
+        let stopped = TokenError::temporary("the login renewal was stopped");
         self.state().valid(self.clock.wall()).unwrap_or(Err(stopped))
     }
 
@@ -252,7 +254,7 @@ impl RefreshingTokenSource {
         let renewed = match self.store.try_lock() {
             Ok(None) => return Ok(None),
             Ok(Some(_lock)) => self.renew_locked(),
-            Err(error) => Err(unusable("the login cannot be locked")(error)),
+            Err(error) => Err(unusable("cannot lock the login")(error)),
         };
         renewed.map(Some).map_err(|error| self.postpone(error))
     }
@@ -271,7 +273,7 @@ impl RefreshingTokenSource {
         }
         // A runtime that nothing else can shut down.
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(unusable("the login cannot be renewed now"))?;
+        let runtime = runtime.map_err(unusable("cannot renew the login now"))?;
         let renewed = match runtime.block_on(self.refreshed(unsaved.as_ref().unwrap_or(&stored))) {
             Ok(renewed) => renewed,
             Err(Some(error)) => return Err(error),
@@ -283,18 +285,17 @@ impl RefreshingTokenSource {
     }
 
     fn save(&self, renewed: &Credentials) -> Result<(), TokenError> {
-        self.store.save(renewed).map_err(unusable("the renewed login cannot be saved"))
+        self.store.save(renewed).map_err(unusable("cannot save the renewed login"))
     }
 
     /// Sends a renewal request (RFC 6749, section 6). Returns no error if the login has ended: the refresh token was used or has expired, the
     /// user has disconnected the application, or the client is not registered any more.
     async fn refreshed(&self, stored: &Credentials) -> Result<Credentials, Option<TokenError>> {
-        let refused = |why: String| {
-            Some(TokenError::login_needed(format!("the login was not renewed: {why}")))
-        };
+        let refused =
+            |why: String| Some(TokenError::login_needed(format!("cannot renew the login: {why}")));
         // The outcome is unknown: the refresh token may still be valid.
         let temporary = |why: &dyn Display| {
-            Some(TokenError::temporary(format!("the login cannot be renewed now: {why}")))
+            Some(TokenError::temporary(format!("cannot renew the login now: {why}")))
         };
         let connector = connector_url(&stored.resource).map_err(refused)?;
         let endpoint = check_endpoint(&stored.token_endpoint, &connector).map_err(refused)?;
@@ -309,15 +310,14 @@ impl RefreshingTokenSource {
         ];
         let answer = http.post(endpoint, &form).await;
         let answer = answer.map_err(|error| temporary(&http.without_secrets(error.to_string())))?;
-        if let Some(OAuthErrorResponse { status, error, description, retry_after }) =
-            http.error_response()
-        {
-            return Err(match &*error {
+        if let Some(refusal) = http.error_response() {
+            let OAuthErrorResponse { status, ref error, retry_after, .. } = refusal;
+            return Err(match &**error {
                 "invalid_grant" | "invalid_client" => None,
                 _ if (400..500).contains(&status) && ![408, 425, 429].contains(&status) => {
-                    refused(format!("{error} {}", description.unwrap_or_default()))
+                    refused(format!("the authorization server refused the request {refusal}"))
                 }
-                _ => temporary(&format!("the authorization server answered {status}"))
+                _ => temporary(&format!("the authorization server responded with {status}"))
                     .map(|error| error.with_retry_after(retry_after)),
             });
         }
@@ -333,9 +333,9 @@ impl RefreshingTokenSource {
         if stored.refresh_token != refused.refresh_token {
             return Ok(stored);
         }
-        self.store.forget().map_err(unusable("the ended login cannot be removed"))?;
+        self.store.forget().map_err(unusable("cannot remove the expired login"))?;
         self.state().replace(None);
-        Err(TokenError::login_needed("the login has ended, or access was revoked"))
+        Err(TokenError::login_needed("the login has expired, or access was revoked"))
     }
 
     /// Postpones the next request to the authorization server after this failure.
@@ -361,21 +361,21 @@ impl RefreshingTokenSource {
             return Ok(ControlFlow::Break(stored));
         }
         if stored.refresh_token.is_none() {
-            return Err(TokenError::login_needed("the login has ended, and cannot be renewed"));
+            return Err(TokenError::login_needed("the login has expired and cannot be renewed"));
         }
         Ok(ControlFlow::Continue(stored))
     }
 
     /// Returns the stored credentials, and whether they were not known before.
     fn load(&self) -> Result<(Credentials, bool), TokenError> {
-        let stored = self.store.load().map_err(unusable("the login cannot be read"))?;
+        let stored = self.store.load().map_err(unusable("cannot read the login"))?;
         let access = |it: &Option<Credentials>| it.as_ref().map(|it| it.access_token.clone());
         let mut state = self.state();
         let is_new = access(&stored) != access(&state.credentials);
         if is_new {
             state.replace(stored.clone());
         }
-        let stored = stored.ok_or_else(|| TokenError::login_needed("there is no login"))?;
+        let stored = stored.ok_or_else(|| TokenError::login_needed("not logged in"))?;
         Ok((stored, is_new))
     }
 
@@ -433,7 +433,7 @@ mod tests {
         let error = source.refreshed(&credentials).await.unwrap_err().unwrap();
         assert!(error.is_temporary() && error.retry_after.is_none(), "{error:?}");
         assert!(
-            error.to_string().ends_with("127.0.0.1 cannot be reached: operation timed out"),
+            error.to_string().ends_with("cannot reach 127.0.0.1: operation timed out"),
             "{error}"
         );
     }

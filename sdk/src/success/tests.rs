@@ -57,10 +57,10 @@ fn status_and_content_type_are_part_of_a_success() {
         assert_eq!(why(CREATE_SLOT, answer(201, media_type, slot)), None, "{media_type:?}");
     }
     for (status, media_type, said) in [
-        (200, "application/json", "its status should be 201"),
-        (202, "application/json", "its status should be 201"),
-        (201, "text/html; charset=utf-8", "it should be JSON, and is text/html"),
-        (201, "text/plain", "it should be JSON, and is text/plain"),
+        (200, "application/json", "expected status 201"),
+        (202, "application/json", "expected status 201"),
+        (201, "text/html; charset=utf-8", "expected JSON, got text/html"),
+        (201, "text/plain", "expected JSON, got text/plain"),
     ] {
         assert_eq!(why(CREATE_SLOT, answer(status, Some(media_type), slot)).as_deref(), Some(said));
     }

@@ -20,7 +20,7 @@ use crate::token::Token;
 /// Maximum size of one answer in bytes, after decompression.
 pub(crate) const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// An answer as the service sent it.
+/// A response as the service sent it.
 #[derive(Clone)]
 pub struct Answer {
     pub(crate) status: StatusCode,
@@ -47,17 +47,17 @@ impl Answer {
         self.status.as_u16()
     }
 
-    /// Returns the value of a header, if it is readable text.
+    /// Returns the value of a header, if it is text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// Returns the body, byte by byte as it was sent (decompressed).
+    /// Returns the body unchanged, after decompression.
     pub fn body(&self) -> &Bytes {
         &self.body
     }
 
-    /// Returns the headers whose values are text, without the token where the service repeats it.
+    /// Returns the headers whose values are text. If the service repeats the token, it is removed.
     pub fn headers(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
         let headers = self.headers.iter();
         headers.filter_map(|(name, value)| {
@@ -65,7 +65,7 @@ impl Answer {
         })
     }
 
-    /// Returns the body as text, without the token where the service repeats it.
+    /// Returns the body as text. If the service repeats the token, it is removed.
     pub fn text(&self) -> String {
         self.secrets.hide(&String::from_utf8_lossy(&self.body)).into_owned()
     }

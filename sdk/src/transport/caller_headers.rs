@@ -45,7 +45,7 @@ const RESERVED: &[&str] = &[
 
 /// Returns the error of a header that cannot be added.
 pub(crate) fn invalid(name: &str, why: &str) -> InvalidValue {
-    InvalidValue::new(format!("the header {name:?} cannot be added: {why}"))
+    InvalidValue::new(format!("cannot add the header {name:?}: {why}"))
 }
 
 /// Returns a header that a program may add: none of these.
@@ -55,15 +55,15 @@ pub(crate) fn parse_except(
     value: &str,
 ) -> Result<(HeaderName, HeaderValue), InvalidValue> {
     let refused = |why| invalid(name, why);
-    let parsed: HeaderName = name.parse().map_err(|_| refused("it is not the name of a header"))?;
+    let parsed: HeaderName = name.parse().map_err(|_| refused("not a valid header name"))?;
     if reserved.contains(&parsed.as_str()) {
-        return Err(refused("the client sets it itself, or depends on its absence"));
+        return Err(refused("the client sets it itself or depends on its absence"));
     }
     // The library takes a tab and other alphabets, too.
     let is_plain = |value: &HeaderValue| value.to_str().is_ok_and(|it| !it.contains('\t'));
     let checked = HeaderValue::from_str(value).ok().filter(is_plain);
-    let value =
-        checked.ok_or_else(|| refused("its value has characters that no header can have"))?;
+    let value = checked
+        .ok_or_else(|| refused("its value contains characters that headers do not allow"))?;
     Ok((parsed, value))
 }
 
@@ -71,14 +71,15 @@ pub(crate) fn parse_except(
 pub(crate) fn parse(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), InvalidValue> {
     let (parsed, mut value) = parse_except(RESERVED, name, value)?;
     if overrides_method(parsed.as_str()) {
-        return Err(invalid(name, "it makes another request of this one"));
+        return Err(invalid(name, "it overrides the request method"));
     }
     value.set_sensitive(true);
     Ok((parsed, value))
 }
 
-/// Returns whether a header or a parameter of this name may make the service take a request for one of another method, such as
-/// `X-HTTP-Method-Override` or `_method`. A [`RawCall`](crate::RawCall) with one counts as a write. The name may be percent-encoded.
+/// Returns whether a header or a parameter of this name may make the service treat a request as one with another method, such as
+/// `X-HTTP-Method-Override` or `_method`. A [`RawCall`](crate::RawCall) with such a header or parameter counts as a write. The name may be
+/// percent-encoded.
 pub fn overrides_method(name: &str) -> bool {
     let name = url::form_urlencoded::parse(name.as_bytes()).next().unwrap_or_default().0;
     let name = name.trim().to_ascii_lowercase().replace('_', "-");
@@ -98,8 +99,8 @@ type Hook =
 /// The hook, of which nothing is shown: it may hold a key.
 pub(crate) type BeforeSend = Hidden<Arc<Hook>>;
 
-/// One attempt, right before it is sent, as the hook of [`ClientBuilder::before_send`](crate::ClientBuilder::before_send) gets it. It
-/// shows everything that goes out except the token, which is added afterwards.
+/// One attempt, right before it is sent, for the hook of [`ClientBuilder::before_send`](crate::ClientBuilder::before_send). It shows
+/// everything that is sent except the token, which is added afterwards.
 #[derive(Debug)]
 pub struct OutgoingRequest<'a> {
     pub(super) operation: &'static str,
@@ -108,7 +109,7 @@ pub struct OutgoingRequest<'a> {
 }
 
 impl OutgoingRequest<'_> {
-    /// Returns the operationId.
+    /// Returns the `operationId`.
     pub fn operation(&self) -> &'static str {
         self.operation
     }
@@ -128,23 +129,23 @@ impl OutgoingRequest<'_> {
         self.request.url().as_str()
     }
 
-    /// Returns the headers whose values are text, except the token's and those that the HTTP library adds, such as `Host`.
+    /// Returns the headers whose values are text, except the token and headers that the HTTP library adds, such as `Host`.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
         let headers = self.request.headers().iter();
         headers.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
     }
 
-    /// Returns the body, byte by byte. It is empty for a request without one, and `None` for an upload, which is streamed while it is sent.
+    /// Returns the body unchanged. It is empty for a request without a body, and `None` for an upload, which is streamed.
     pub fn body(&self) -> Option<&[u8]> {
         self.request.body().map_or(Some(&[]), reqwest::Body::as_bytes)
     }
 
-    /// Sets a header, in place of one of this name that the client or the call sets. Its value is shown nowhere.
+    /// Sets a header. It replaces a header of the same name from the client or the call. Its value is never shown.
     ///
     /// # Errors
     ///
-    /// When HTTP does not allow the name or the value, and for headers that a call depends on, as
-    /// [`ClientBuilder::header`](crate::ClientBuilder::header) does.
+    /// When HTTP does not allow the name or the value, and for headers that a call depends on; see
+    /// [`ClientBuilder::header`](crate::ClientBuilder::header).
     pub fn set_header(
         &mut self,
         name: impl AsRef<str>,
@@ -158,9 +159,9 @@ impl OutgoingRequest<'_> {
 
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// Key of one logical write: repeating the write with it within 24 hours returns the first answer and creates nothing.
+/// Key of one logical write. Repeating the write with the key within 24 hours returns the first response and creates nothing.
 ///
-/// Every call of an operation that declares keys gets a random one; set your own to repeat a call from another process.
+/// Every call of an operation that supports keys gets a random one. Set your own to repeat a call from another process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);
 
@@ -169,12 +170,12 @@ impl IdempotencyKey {
     ///
     /// # Errors
     ///
-    /// When it is empty, longer, or has other characters.
+    /// When the text is empty, longer than 128 characters, or contains other characters.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         let fits =
             (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-        let why = "an idempotency key has 1 to 128 visible ASCII characters";
+        let why = "an idempotency key must have 1 to 128 visible ASCII characters";
         if fits { Ok(Self(text)) } else { Err(InvalidValue::new(why)) }
     }
 
@@ -183,7 +184,7 @@ impl IdempotencyKey {
         Self(format!("links-{}", Uuid::new_v4()))
     }
 
-    /// Returns the key as it is sent.
+    /// Returns the text of the key.
     pub fn as_str(&self) -> &str {
         &self.0
     }

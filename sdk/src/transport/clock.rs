@@ -13,17 +13,17 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Clock of the client, which also waits. Pass your own to test without waiting.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
-    /// Time since an arbitrary moment; never goes back.
+    /// Returns the time since an arbitrary moment. It never goes back.
     fn monotonic(&self) -> Duration;
 
-    /// Returns the time of day, for dates the service sends.
+    /// Returns the wall clock time, to compare with dates from the service.
     fn wall(&self) -> SystemTime;
 
     /// Completes after `duration`.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// Completes when [`Clock::monotonic`] has reached this time: the limit of something that is awaited meanwhile. Nobody waits for it, so
-    /// a clock that moves when somebody sleeps must not move for it. The provided method uses tokio's timer.
+    /// Completes when [`Clock::monotonic`] has reached this time. It is used for time limits. Nobody waits for it, so a clock that moves
+    /// when somebody sleeps must not move for it. The provided method uses tokio's timer.
     fn until(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(tokio::time::sleep(time.saturating_sub(self.monotonic())))
     }
@@ -31,7 +31,7 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
 
 /// The clock of this machine, and tokio's timer.
 ///
-/// All clocks of a process show the same monotonic time, so clients that share a pacer may each have a clock of their own.
+/// All clocks of a process show the same monotonic time, so clients that share a pacer can each have their own clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock(());
 

@@ -15,8 +15,8 @@ use crate::ids::InvalidValue;
 /// Value of `User-Agent`, unless the program sets one.
 pub(crate) const USER_AGENT_OF_SDK: &str = concat!("links-sdk/", env!("CARGO_PKG_VERSION"));
 
-/// Options of the connections to the service and to its connector: whom to trust, how to identify, which proxy to use. A
-/// [`Client`](crate::Client) takes them by [`ClientBuilder::connection`](crate::ClientBuilder::connection). Cloning is cheap.
+/// Options of the connections to the service and to its connector: trusted certificates, client certificate, proxy. Pass them to
+/// [`ClientBuilder::connection`](crate::ClientBuilder::connection). Cloning is cheap.
 ///
 /// Keys and passwords never appear in its `Debug` text.
 ///
@@ -37,7 +37,7 @@ pub struct ConnectionOptions {
 }
 
 impl ConnectionOptions {
-    /// Adds the certificates of a PEM text to those that are trusted, beside those of the system.
+    /// Adds the certificates of a PEM text to the trusted ones, in addition to the certificates of the system.
     ///
     /// ```no_run
     /// use links_sdk::ConnectionOptions;
@@ -48,16 +48,16 @@ impl ConnectionOptions {
     ///
     /// # Errors
     ///
-    /// When the text holds no certificate, or one that cannot be read.
+    /// When the text contains no certificate, or one that cannot be read.
     pub fn root_certificate(mut self, pem: impl AsRef<[u8]>) -> Result<Self, BuildError> {
         let roots = tls::certificates(pem.as_ref())
-            .map_err(BuildError::because("the root certificate cannot be used"))?;
+            .map_err(BuildError::because("cannot use the root certificate"))?;
         self.roots.extend(roots);
         Ok(self)
     }
 
-    /// Sets the client certificate and its private key, both in one PEM text. The certificate comes first, then those that lead to its
-    /// authority.
+    /// Sets the client certificate and its private key, both in one PEM text. The certificate comes first, followed by the intermediate
+    /// certificates up to its authority.
     ///
     /// ```no_run
     /// use links_sdk::ConnectionOptions;
@@ -69,15 +69,15 @@ impl ConnectionOptions {
     ///
     /// # Errors
     ///
-    /// When the text holds no certificate or no private key, when one cannot be read (an encrypted key cannot), and when the key is not
-    /// that of the certificate.
+    /// When the text contains no certificate or no private key, when one of them cannot be read (encrypted keys are not supported), or when
+    /// the key does not match the certificate.
     pub fn identity(self, pem: impl AsRef<[u8]>) -> Result<Self, BuildError> {
         let identity = tls::identity(pem.as_ref())
-            .map_err(BuildError::because("the client certificate cannot be used"))?;
+            .map_err(BuildError::because("cannot use the client certificate"))?;
         Ok(Self { identity: Some(identity), ..self })
     }
 
-    /// Sets the proxy for every connection, in place of the system's. It may hold a user name and a password.
+    /// Sets the proxy for every connection, instead of the system's. The URL may contain a user name and a password.
     ///
     /// ```
     /// use links_sdk::ConnectionOptions;
@@ -94,11 +94,11 @@ impl ConnectionOptions {
     pub fn proxy(self, url: impl AsRef<str>) -> Result<Self, BuildError> {
         let url = url.as_ref();
         let shown = BaseUrl::without_user_info(url);
-        let refused = BuildError::because(format!("the proxy {shown:?} cannot be used"));
+        let refused = BuildError::because(format!("cannot use the proxy {shown:?}"));
         let proxy = match Url::parse(url.trim()) {
             Ok(proxy) if matches!(proxy.scheme(), "http" | "https") => proxy,
             Ok(other) => {
-                return Err(refused(format!("it is {}, not http or https", other.scheme())));
+                return Err(refused(format!("it must be http or https, not {}", other.scheme())));
             }
             Err(error) => return Err(refused(error.to_string())),
         };
@@ -146,7 +146,7 @@ impl ConnectionOptions {
             .connect_timeout(connect);
         let is_https = self.proxy.iter().chain([url]).any(|url| url.scheme() == "https");
         let builder = tls::apply(builder, is_https, &self.roots, self.identity.as_ref())
-            .map_err(BuildError::because("TLS cannot be set up"))?;
+            .map_err(BuildError::because("cannot set up TLS"))?;
         let proxy = self.proxy.as_ref().map(|proxy| reqwest::Proxy::all(proxy.as_str()));
         let client = match proxy.transpose() {
             Ok(Some(proxy)) => builder.proxy(proxy).build(),
@@ -154,7 +154,7 @@ impl ConnectionOptions {
             Ok(None) => builder.build(),
             Err(error) => Err(error.without_url()),
         };
-        Ok(HttpClient::new(client.map_err(BuildError::because("the HTTP client cannot start"))?))
+        Ok(HttpClient::new(client.map_err(BuildError::because("cannot create the HTTP client"))?))
     }
 }
 
@@ -169,7 +169,7 @@ impl fmt::Debug for ConnectionOptions {
     }
 }
 
-/// Reason why a client cannot be built; its source tells why an option cannot be used.
+/// Reason why a client cannot be built. If an option cannot be used, the source has the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct BuildError {

@@ -214,17 +214,17 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Makes the request of each attempt; the bytes must be the same every time.
 pub(crate) type MakeRequest<'a> = dyn FnMut() -> BoxFuture<'a, io::Result<Request>> + Send + 'a;
 
-/// Handling of calls that would change something. Reads are sent in every mode.
+/// What to do with calls that would change something. Reads are sent in every mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum WriteMode {
     /// Writes are sent.
     #[default]
     Send,
-    /// Writes are sent as dry runs, which change nothing, and end with an error for which
-    /// [`Error::is_dry_run_accepted`](crate::Error::is_dry_run_accepted) is true if the service would accept them. A call without a dry
-    /// run, the delete of a single slot by its path, is not sent.
+    /// Writes are sent as dry runs, which change nothing. If the service would accept the write, the call fails with an error for which
+    /// [`Error::is_dry_run_accepted`](crate::Error::is_dry_run_accepted) is true. A call without a dry run, the delete of a single slot by
+    /// its path, is not sent.
     DryRun,
-    /// No write is sent. Each call ends with an error that has the [request](crate::Error::not_sent) as it would have been sent.
+    /// No write is sent. Each call fails with an error that has the [request](crate::Error::not_sent) that would have been sent.
     Withhold,
 }

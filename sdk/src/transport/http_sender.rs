@@ -22,16 +22,16 @@ use super::answer::{ACCEPTED, Answer, MAX_BYTES, TimedOut, UnreadBody, after};
 use super::exchange::{BrokenAttempt, CallFailure};
 use super::retry::AttemptEnd;
 
-/// Timeouts of the network. The time limit of a whole call is its deadline.
+/// Network timeouts. The time limit for a whole call is its deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// Time limit until a connection is established, TLS included; 10 seconds unless set.
+    /// Time limit for establishing a connection, including TLS; by default 10 seconds.
     pub connect: Duration,
-    /// Time limit between two pieces of an answer, and of an upload; 30 seconds unless set.
+    /// Time limit between two pieces of a response or of an upload; by default 30 seconds.
     pub stall: Duration,
-    /// Time limit for one attempt, from the first byte sent to the last received. Unless set it is 30 seconds for a read, 45 for a music lookup,
-    /// 60 for a write and an hour for an upload.
+    /// Time limit for one attempt, from the first byte sent to the last byte received. By default 30 seconds for a read, 45 for a music
+    /// lookup, 60 for a write, and an hour for an upload.
     pub attempt: Option<Duration>,
 }
 
@@ -81,7 +81,7 @@ fn unfinished((answer, unread): (Answer, UnreadBody)) -> CallFailure {
     let (end, source) = match unread {
         UnreadBody::Cut(source) => (AttemptEnd::Cut(answer.status()), source),
         UnreadBody::TooLarge => {
-            (AttemptEnd::TooLarge(answer.status()), "the answer is too large".into())
+            (AttemptEnd::TooLarge(answer.status()), "the response is too large".into())
         }
     };
     CallFailure::Broken(BrokenAttempt { end, source, begun: Some(Box::new(answer)) })
@@ -89,9 +89,9 @@ fn unfinished((answer, unread): (Answer, UnreadBody)) -> CallFailure {
 
 /// Returns the failure of an attempt whose answer came from elsewhere, or from nowhere after too many redirects.
 fn redirected(to: Option<&Url>) -> CallFailure {
-    let to = to.map_or_else(|| "elsewhere".to_owned(), |to| to.origin().ascii_serialization());
+    let to = to.map_or_else(|| "another host".to_owned(), |to| to.origin().ascii_serialization());
     let source = format!(
-        "the answer is not believed, and headers such as a gateway's key and the idempotency key may have gone to {to}: \
+        "the response was discarded, but headers such as a gateway's key and the idempotency key may have been sent to {to}; \
          build that client with `.redirect(reqwest::redirect::Policy::none())`"
     );
     broken(AttemptEnd::Redirected, source)

@@ -11,47 +11,48 @@ use reqwest::header::HeaderMap;
 use super::answer::Answer;
 use super::pacing::WaitReason;
 
-/// Observer of what the client does. Every method does nothing unless it is overridden; none may block.
+/// Observer of what the client does. By default, every method does nothing. Methods must not block.
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
     /// Reports that the client is about to wait.
     fn waiting(&self, operation: &'static str, duration: Duration, reason: WaitReason) {
         let _ = (operation, duration, reason);
     }
 
-    /// Reports that the file or the server through which the rate limits are shared cannot be used: this process then keeps within them, or
-    /// within its share of them, by itself. `shared` names the file or the server, without a password.
+    /// Reports that the file or the server that shares the rate limits cannot be used. This process then keeps within the limits, or within
+    /// its share of them, alone. `shared` names the file or the server, without a password.
     fn pacing_alone(&self, shared: &str, error: &dyn StdError) {
         let _ = (shared, error);
     }
 
-    /// Returns whether reports shall include the request, which costs a copy of its headers and its body.
+    /// Returns whether reports should include the request, which requires a copy of its headers and its body.
     fn wants_request(&self) -> bool {
         false
     }
 
-    /// Reports the end of an attempt: with a status, or without any answer.
+    /// Reports the end of an attempt, with a status or without a response.
     fn attempted(&self, attempt: &AttemptReport<'_>) {
         let _ = attempt;
     }
 }
 
-/// One attempt, as an [`Observer`] sees it. The token is no part of it.
+/// One attempt, for an [`Observer`]. It does not contain the token.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct AttemptReport<'a> {
-    /// The operationId.
+    /// The `operationId`.
     pub operation: &'static str,
     /// The HTTP method.
     pub method: &'a str,
-    /// The path below the base URL, query included.
+    /// The path below the base URL, including the query.
     pub target: &'a str,
-    /// The status of the answer, if there was one.
+    /// The status of the response, if there was one.
     pub status: Option<u16>,
     /// Time from sending until the last byte.
     pub took: Duration,
     /// The request, if the observer [wants it](Observer::wants_request).
     pub request: Option<&'a RequestView>,
-    /// The answer, if all of it arrived. It may hold what the service shows only to the token's owner, such as an upload URL.
+    /// The response, if it arrived completely. It may contain secrets that the service shows only to the token's owner, such as an upload
+    /// URL.
     pub answer: Option<&'a Answer>,
 }
 
@@ -94,12 +95,12 @@ impl RequestView {
         &self.url
     }
 
-    /// Returns the headers of this request, without those that every request of the client carries, the token's among them.
+    /// Returns the headers of this request, without the headers that every request of the client has, such as the token.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
         self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
     }
 
-    /// Returns the body, if it has one that is not read from a file while it is sent.
+    /// Returns the body, unless there is none or it is streamed from a file.
     pub fn body(&self) -> Option<&Bytes> {
         self.body.as_ref()
     }

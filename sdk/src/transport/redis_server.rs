@@ -27,10 +27,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const MOST_BYTES: usize = 1024 * 1024;
 const PORT: u16 = 6379;
 
-/// A Redis server through which machines share what they know: `redis://`, `rediss://` (TLS, with the certificates of the
-/// system) or, for a socket of this machine, `unix://`.
+/// A Redis server through which machines share limits and logins: `redis://`, `rediss://` (TLS, with the certificates of the system) or,
+/// for a socket on this machine, `unix://`.
 ///
-/// Its clones share one connection, which is made when it is needed. `Display` and `Debug` show neither the user name nor the password.
+/// Clones share one connection, which is opened when it is needed. `Display` and `Debug` show neither the user name nor the password.
 ///
 /// ```
 /// use links_sdk::RedisServer;
@@ -63,16 +63,15 @@ impl RedisServer {
     ///
     /// # Errors
     ///
-    /// When it is not the URL of a Redis server.
+    /// When the text is not the URL of a Redis server.
     pub fn new(url: impl AsRef<str>) -> Result<Self, InvalidValue> {
-        let invalid =
-            |why: &str| InvalidValue::new(format!("not the URL of a Redis server: {why}"));
+        let invalid = |why: &str| InvalidValue::new(format!("not a Redis URL: {why}"));
         let mut url =
             Url::parse(url.as_ref().trim()).map_err(|error| invalid(&error.to_string()))?;
         let scheme = url.scheme().to_owned();
         let is_socket = matches!(&*scheme, "unix" | "redis+unix");
         if !is_socket && !matches!(&*scheme, "redis" | "rediss") {
-            return Err(invalid("it begins with redis://, rediss:// or unix://"));
+            return Err(invalid("it must start with redis://, rediss:// or unix://"));
         }
         let is_encrypted = scheme == "rediss";
         if is_encrypted {
@@ -80,7 +79,8 @@ impl RedisServer {
                 .map_err(|error| invalid(&error.to_string()))?;
         }
         let info = url.clone().into_connection_info();
-        let info = info.map_err(|error| invalid(error.detail().unwrap_or("it cannot be read")))?;
+        let info =
+            info.map_err(|error| invalid(error.detail().unwrap_or("it cannot be parsed")))?;
         let address = info.addr().clone();
         let shown = match &address {
             ConnectionAddr::Unix(path) => format!("unix://{}", path.display()),
@@ -126,7 +126,7 @@ impl RedisServer {
                 _ => Err(io::Error::from(io::ErrorKind::Unsupported).into()),
             }
         };
-        let late = |_| io::Error::new(io::ErrorKind::TimedOut, "it did not answer in time");
+        let late = |_| io::Error::new(io::ErrorKind::TimedOut, "it did not respond in time");
         tokio::time::timeout(PATIENCE, connecting).await.map_err(late)?
     }
 
@@ -174,7 +174,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         let read = buffer.filled().len() - before;
         let Some(left) = self.left.checked_sub(read) else {
-            let why = "it sent more than any answer has";
+            let why = "its response is too large";
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, why)));
         };
         self.left = left;
@@ -209,7 +209,7 @@ async fn unix(path: &std::path::Path) -> io::Result<tokio::net::UnixStream> {
 #[cfg(not(unix))]
 #[expect(clippy::unused_async, reason = "elsewhere it waits")]
 async fn unix(_: &std::path::Path) -> io::Result<TcpStream> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no such sockets"))
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this system does not support Unix sockets"))
 }
 
 async fn encrypted(

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::blocking::locked;
 
-/// Bounds of the retries of each call, and of all calls of a client together. Whether an attempt may be repeated at all follows from what it proves: see
-/// [what every call does](crate#what-every-call-does).
+/// Limits for the retries of each call, and of all calls of a client together. Whether an attempt can be retried at all depends on what it
+/// proves: see [what every call does](crate#what-every-call-does).
 ///
 /// ```
 /// use std::time::Duration;
@@ -36,8 +36,8 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Returns the policy of a program that repeats calls itself: one attempt, and no wait after it. A request with a token that was
-    /// replaced is still sent once more.
+    /// Returns the policy for a program that repeats calls itself: one attempt, and no wait after it. A request whose token was replaced is
+    /// still sent once more.
     ///
     /// ```
     /// use links_sdk::{Client, RetryPolicy};
@@ -49,8 +49,8 @@ impl RetryPolicy {
         Self { max_attempts: 1, max_total_wait: Some(Duration::ZERO), ..Self::default() }
     }
 
-    /// Sets the maximum number of attempts of a call that fail without an answer, or with one that the service was not able to give; 4
-    /// unless set, and at least 1. An attempt after a 429 does not count.
+    /// Sets the maximum number of failed attempts of a call; by default 4, and at least 1. Attempts without a response, or with a response
+    /// that the service was not able to give, count as failed. An attempt after a 429 does not count.
     ///
     /// ```
     /// use links_sdk::RetryPolicy;
@@ -61,9 +61,9 @@ impl RetryPolicy {
         Self { max_attempts: attempts.max(1), ..self }
     }
 
-    /// Sets the maximum total time that a call waits between its attempts, after a 429 too. A wait that would pass it is not begun: the
-    /// call ends at once. Unless set, only the [deadline](crate::ClientBuilder::deadline) of the call bounds its waits. It does not bound
-    /// waits for the rate limits, which have a [limit of their own](crate::ClientBuilder::max_wait).
+    /// Sets the maximum total time that a call waits between its attempts, including waits after a 429. A wait that would exceed it is not
+    /// started: the call fails at once. By default, only the [deadline](crate::ClientBuilder::deadline) of the call limits its waits. It
+    /// does not apply to waits for the rate limits, which have [their own limit](crate::ClientBuilder::max_wait).
     ///
     /// ```
     /// use std::time::Duration;
@@ -77,12 +77,12 @@ impl RetryPolicy {
         Self { max_total_wait: Some(wait), ..self }
     }
 
-    /// Sets the number of retries that the calls of a client make together before they end without one, and the time after which one more
-    /// is allowed. Unless set these are 20 and 5 seconds, so a service in trouble gets at most 12
-    /// requests more a minute, and after an outage the budget is full again within 100 seconds. With no time the number of retries is not
-    /// limited. An attempt after a 429, or with a renewed token, costs nothing.
+    /// Sets the number of retries that all calls of a client can make together before calls fail without a retry, and the time after which
+    /// one more retry is allowed. By default these are 20 and 5 seconds, so a service in trouble gets at most 12 additional requests per
+    /// minute, and after an outage the budget is full again within 100 seconds. With a time of zero, the number of retries is not limited.
+    /// An attempt after a 429, or with a renewed token, does not use the budget.
     ///
-    /// Clones of a client share its budget; each client made by [`with_token`](crate::Client::with_token) has its own.
+    /// Clones of a client share its budget. Each client created by [`with_token`](crate::Client::with_token) has its own.
     ///
     /// ```
     /// use std::time::Duration;

@@ -18,10 +18,9 @@ pub(super) use with_rustls::{Certificate, Identity, apply, certificates, identit
 pub(super) type TlsError = Box<dyn StdError + Send + Sync>;
 
 #[cfg(any(feature = "rustls-no-provider", feature = "native-tls"))]
-const NO_CERTIFICATE: &str = "it holds no certificate (`-----BEGIN CERTIFICATE-----`)";
+const NO_CERTIFICATE: &str = "no certificate found (`-----BEGIN CERTIFICATE-----`)";
 #[cfg(any(feature = "rustls-no-provider", feature = "native-tls"))]
-const NO_KEY: &str =
-    "it holds no private key that is not encrypted (`-----BEGIN PRIVATE KEY-----`)";
+const NO_KEY: &str = "no unencrypted private key found (`-----BEGIN PRIVATE KEY-----`)";
 
 /// TLS by rustls, with the verifier of the platform.
 #[cfg(feature = "rustls-no-provider")]
@@ -51,8 +50,8 @@ mod with_rustls {
     /// Client certificate with its key.
     pub(in crate::transport) type Identity = Arc<dyn ResolvesClientCert>;
 
-    const NO_PROVIDER: &str = "no default provider of rustls is installed: \
-         call `rustls::crypto::ring::default_provider().install_default()` when the program starts, or turn on the feature `rustls` of links-sdk";
+    const NO_PROVIDER: &str = "no default crypto provider is installed for rustls: \
+         call `rustls::crypto::ring::default_provider().install_default()` when the program starts, or turn on the `rustls` feature of links-sdk";
 
     /// Returns the certificates of a PEM text, each of which can be a root.
     pub(in crate::transport) fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, TlsError> {
@@ -205,7 +204,7 @@ mod none {
     use super::TlsError;
 
     const NO_TLS: &str =
-        "links-sdk was built without TLS: turn on its feature `rustls` or `native-tls`";
+        "links-sdk was built without TLS: turn on its `rustls` or `native-tls` feature";
 
     pub(in crate::transport) fn certificates(_: &[u8]) -> Result<Vec<Certificate>, TlsError> {
         Err(NO_TLS.into())

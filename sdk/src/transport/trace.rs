@@ -1,5 +1,5 @@
 //! Spans of calls and attempts, and events of waits, with the names of OpenTelemetry's conventions for HTTP clients, for the feature `tracing`.
-//! No field holds a token, a header, a body, a query or an id. Without the feature nothing is recorded.
+//! No field holds a token, a header, a body, a query or an ID. Without the feature nothing is recorded.
 
 #[cfg(feature = "tracing")]
 pub(crate) use with::{AttemptSpan, call_span, waiting};

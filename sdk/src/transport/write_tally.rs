@@ -17,17 +17,17 @@ pub struct WriteSummary {
 }
 
 impl WriteSummary {
-    /// Returns the operations that were executed, each with its count.
+    /// Returns the executed operations, each with its count.
     pub fn executed(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.executed.iter().map(|(operation, count)| (*operation, *count))
     }
 
-    /// Returns the operations of which it is unknown whether they were executed, those under way among them, each with its count.
+    /// Returns the operations that may or may not have been executed, including calls in progress, each with its count.
     pub fn in_doubt(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.in_doubt.iter().map(|(operation, count)| (*operation, *count))
     }
 
-    /// Returns the outcome of all writes together: unknown as soon as one write is in doubt.
+    /// Returns the outcome of all writes together. It is unknown if any write is in doubt.
     pub fn outcome(&self) -> Outcome {
         match (self.in_doubt.is_empty(), self.executed.is_empty()) {
             (false, _) => Outcome::Unknown,

@@ -106,7 +106,7 @@ pub(crate) async fn download(
     options: &CallOptions,
     text: &str,
 ) -> Result<Bytes, Error> {
-    let refused = |why: String| Error::invalid(GET.id, format!("the URL is refused: {why}"));
+    let refused = |why: String| Error::invalid(GET.id, format!("the URL is not allowed: {why}"));
     let url = ForeignUrl::check(text, &shared.base).map_err(refused)?;
     let bare = url.transport(shared, "(file URL)").map_err(|error| refused(error.to_string()))?;
     let options =
@@ -117,7 +117,7 @@ pub(crate) async fn download(
     };
     let exchange = bare.run(GET, &options, None, &mut make).await;
     let why = match exchange.answer() {
-        Some(answer) if answer.status() != 200 => Some("it is no file".to_owned()),
+        Some(answer) if answer.status() != 200 => Some("expected status 200".to_owned()),
         Some(answer) if answer.body.len() > MAX_DOWNLOAD_BYTES => {
             Some(format!("it is larger than {} MB", MAX_DOWNLOAD_BYTES / (1024 * 1024)))
         }
@@ -130,8 +130,8 @@ pub(crate) async fn download(
     Err(Error::from_exchange(exchange, url.host(), None, why))
 }
 
-/// A URL that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Anyone who knows the URL can
-/// use it: `Debug` leaves it out.
+/// A URL for uploading one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Anyone who knows the URL
+/// can use it, so `Debug` does not show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UploadTarget {
@@ -140,7 +140,7 @@ pub struct UploadTarget {
     pub method: String,
     /// Maximum size in bytes.
     pub max_bytes: i64,
-    /// ISO 8601 time until which it works, 15 minutes from when it was made.
+    /// ISO 8601 time until which the URL is valid, 15 minutes after it was created.
     pub expires_at: String,
 }
 
@@ -183,7 +183,7 @@ pub(crate) async fn send_to_upload_url(
     file: &ReplayableBody,
 ) -> Result<(File, Answer), Error> {
     let (url, method) = checked(target, &shared.base, file.length())
-        .map_err(|why| Error::invalid(PUT.id, format!("the upload URL is refused: {why}")))?;
+        .map_err(|why| Error::invalid(PUT.id, format!("the upload URL is not allowed: {why}")))?;
     let bare = url.transport(shared, "(upload URL)");
     let bare = bare.map_err(|error| Error::invalid(PUT.id, error.to_string()))?;
     let options =
@@ -228,12 +228,15 @@ fn checked(
     length: u64,
 ) -> Result<(ForeignUrl, Method), String> {
     if u64::try_from(target.max_bytes).is_ok_and(|most| most < length) {
-        return Err(format!("it takes {} bytes, and the file has {length}", target.max_bytes));
+        return Err(format!(
+            "it accepts at most {} bytes, but the file has {length}",
+            target.max_bytes
+        ));
     }
     let method = match target.method.to_ascii_uppercase().as_str() {
         "PUT" => Method::PUT,
         "POST" => Method::POST,
-        other => return Err(format!("its method is {other:?}, not PUT or POST")),
+        other => return Err(format!("its method must be PUT or POST, not {other:?}")),
     };
     Ok((ForeignUrl::check(&target.url, base)?, method))
 }

@@ -2,7 +2,7 @@
 
 use crate::ids::InvalidValue;
 
-/// Type of an image, determined by its first bytes because a file name is not reliable. Other types are never uploaded.
+/// Type of an image, determined by its first bytes, because a file name is not reliable. Images of other types are never uploaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ImageType {
@@ -20,7 +20,7 @@ impl ImageType {
     /// Number of first bytes that determine the type.
     pub const SIGNATURE: usize = 12;
 
-    /// Returns the type of an image that begins with these bytes; `None` if they begin no image.
+    /// Returns the type of an image that starts with these bytes; `None` if they are not the start of a known image.
     ///
     /// ```
     /// use links_sdk::ImageType;
@@ -55,24 +55,24 @@ impl ImageType {
 pub enum ImageUse {
     /// In a circle: square, at least 800x800.
     Avatar,
-    /// Across the page without cropping: 16:9, at least 1600x900. Other proportions push the content off the screen.
+    /// Across the page without cropping: 16:9, at least 1600x900. Other aspect ratios push the content off the screen.
     Background,
 }
 
 impl ImageUse {
-    /// Checks the size of an image in pixels. Proportions may be off by one percent.
+    /// Checks the size of an image in pixels. The aspect ratio may be off by one percent.
     ///
     /// ```
     /// use links_sdk::ImageUse;
     ///
     /// assert!(ImageUse::Background.check(1920, 1080).is_ok());
     /// let error = ImageUse::Avatar.check(1920, 1080).unwrap_err();
-    /// assert_eq!(error.to_string(), "1920x1080 has the wrong proportions, they should be 1:1");
+    /// assert_eq!(error.to_string(), "1920x1080 has the wrong aspect ratio; it must be 1:1");
     /// ```
     ///
     /// # Errors
     ///
-    /// When the image would be cropped, or has fewer pixels than it is shown with.
+    /// When the image would be cropped, or is smaller than it is shown.
     pub fn check(self, width: usize, height: usize) -> Result<(), InvalidValue> {
         let (least_width, least_height, proportions) = match self {
             Self::Avatar => (800, 800, "1:1"),
@@ -81,11 +81,11 @@ impl ImageUse {
         let (across, down) =
             (width.saturating_mul(least_height), height.saturating_mul(least_width));
         if across.abs_diff(down) > across.max(down) / 100 {
-            let why = format!("has the wrong proportions, they should be {proportions}");
+            let why = format!("has the wrong aspect ratio; it must be {proportions}");
             return Err(InvalidValue::new(format!("{width}x{height} {why}")));
         }
         if width < least_width || height < least_height {
-            let why = format!("is too small, it needs at least {least_width}x{least_height}");
+            let why = format!("is too small; it must be at least {least_width}x{least_height}");
             return Err(InvalidValue::new(format!("{width}x{height} {why}")));
         }
         Ok(())
@@ -124,6 +124,6 @@ mod tests {
         let backgrounds = [(1600, 900), (1920, 1080), (1366, 768), (900, 1600), (1600, 1200)];
         assert_eq!(fits(ImageUse::Background, &backgrounds), [true, true, false, false, false]);
         let small = ImageUse::Background.check(1366, 768).unwrap_err();
-        assert_eq!(small.to_string(), "1366x768 is too small, it needs at least 1600x900");
+        assert_eq!(small.to_string(), "1366x768 is too small; it must be at least 1600x900");
     }
 }

@@ -24,7 +24,7 @@ pub use image::{ImageType, ImageUse};
 use once::{OnceContent, Pieces};
 pub(crate) use replayable_body::ReplayableBody;
 
-/// Maximum size of an upload in bytes: 50 MB, read as 50 * 2^20.
+/// Maximum size of an upload in bytes: 50 MB, taken as 50 * 2^20.
 pub const MAX_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
 
 /// Maximum size of a download in bytes. The service scales images down to a width of 800 pixels.
@@ -36,7 +36,7 @@ type Watch = Hidden<Arc<dyn Fn(UploadProgress) + Send + Sync>>;
 /// Bytes read at a time.
 const PIECE: usize = 64 * 1024;
 
-/// An image to upload, JPEG, PNG, WebP or GIF by its content: a file on disk, or bytes, a reader or a stream with a name.
+/// An image to upload: a file on disk, or bytes, a reader or a stream with a name. Its content must be a JPEG, PNG, WebP or GIF.
 ///
 /// ```
 /// use links_sdk::{ImageUse, Upload, UploadMethod};
@@ -63,18 +63,18 @@ enum UploadContent {
     Once(Arc<OnceContent>),
 }
 
-/// Method of an upload. Both stream, so that the size of a file does not matter to memory.
+/// Method of an upload. Both methods stream, so the memory use does not depend on the size of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UploadMethod {
-    /// One request to the service, repeated under its idempotency key.
+    /// One request to the service, retried under its idempotency key.
     #[default]
     Multipart,
-    /// Two requests: the service issues a URL, and the image is sent there, which spares the service a large body.
+    /// Two requests: the service issues a URL, and the image is sent to it. This spares the service a large body.
     UploadUrl,
 }
 
-/// Progress of an attempt to upload. A repeated attempt begins at 0 again.
+/// Progress of an upload attempt. A retry starts at 0 again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UploadProgress {
@@ -85,8 +85,8 @@ pub struct UploadProgress {
 }
 
 impl Upload {
-    /// Returns an upload of a file on disk. The file is opened when the call is sent; if it changes before the call has ended, a repeated
-    /// attempt fails.
+    /// Returns an upload of a file on disk. The file is opened when the call is sent. If it changes before the call has finished, a retry
+    /// fails.
     pub fn file(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         let name = path
@@ -95,18 +95,18 @@ impl Upload {
         Self::new(name, UploadContent::File(path.to_owned()))
     }
 
-    /// Returns an upload of bytes in memory, with the name to send with them.
+    /// Returns an upload of bytes in memory, with the name to send.
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Bytes>) -> Self {
         Self::new(name.into(), UploadContent::Bytes(bytes.into()))
     }
 
-    /// Returns an upload of what a reader gives, such as the body of a request that a program answers, with the name to send with it and its
+    /// Returns an upload from a reader, such as the body of a request that your program is answering, with the name to send and the
     /// `length` in bytes.
     ///
-    /// It is streamed, and can be read once: as soon as a part was sent, the call is not repeated after a failure, whatever the failure is,
-    /// and neither a clone of the upload nor one of its call can be sent. To send the bytes again without storing the image twice, make a new
-    /// upload and give its call the key of the first one ([`Call::with_idempotency_key`](crate::Call::with_idempotency_key)). Content that
-    /// fails, or is shorter or longer than `length`, ends the call, and the service does not get the whole of it.
+    /// The content is streamed and can be read only once. After a part of it was sent, the call is not retried, whatever the failure is,
+    /// and no clone of the upload or of its call can be sent. To send the bytes again without storing the image twice, create a new upload
+    /// and give its call the key of the first one ([`Call::with_idempotency_key`](crate::Call::with_idempotency_key)). If reading the
+    /// content fails, or it is shorter or longer than `length`, the call fails, and the service does not get the whole content.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -127,7 +127,7 @@ impl Upload {
         Self::once(name.into(), Box::pin(ReaderStream::with_capacity(reader, PIECE)), length)
     }
 
-    /// Returns an upload of the pieces of a stream, as [`Upload::reader`] does of a reader.
+    /// Returns an upload from the pieces of a stream; see [`Upload::reader`].
     pub fn stream<B, E>(
         name: impl Into<String>,
         stream: impl Stream<Item = Result<B, E>> + Send + 'static,
@@ -171,7 +171,8 @@ impl Upload {
     }
 }
 
-/// Returns the width and the height of the image in bytes; `None` if they cannot be read, so that the bytes are damaged or no image.
+/// Returns the width and the height of the image in these bytes; `None` if they cannot be read because the bytes are damaged or not an
+/// image.
 #[cfg(feature = "images")]
 pub fn image_size_of(bytes: &[u8]) -> Option<(usize, usize)> {
     imagesize::blob_size(bytes).ok().map(|size| (size.width, size.height))
@@ -179,7 +180,7 @@ pub fn image_size_of(bytes: &[u8]) -> Option<(usize, usize)> {
 
 #[cfg(feature = "images")]
 impl Upload {
-    /// Refuses the image before it is sent where its size or proportions do not suit this use.
+    /// Refuses the image before it is sent if its size or aspect ratio does not suit this use.
     #[must_use]
     pub fn for_use(mut self, image_use: ImageUse) -> Self {
         self.image_use = Some(image_use);
@@ -205,7 +206,7 @@ impl Upload {
             (UploadContent::Once(_), None) => return Ok(()),
         };
         let Some((width, height)) = size else {
-            return Err(format!("{name} is not an image whose size can be read"));
+            return Err(format!("cannot read the image size of {name}"));
         };
         image_use.check(width, height).map_err(|error| format!("{name}: {error}"))
     }

@@ -57,7 +57,7 @@ impl ReplayableBody {
         }
         if length > MAX_UPLOAD_BYTES {
             let most = MAX_UPLOAD_BYTES / 1024 / 1024;
-            return Err(format!("{name} has {length} bytes, more than the {most} MB of an upload"));
+            return Err(format!("{name} has {length} bytes; an upload can have at most {most} MB"));
         }
         let image_type = start.map(|start| image_type(name, &start)).transpose()?;
         #[cfg(feature = "images")]
@@ -65,7 +65,7 @@ impl ReplayableBody {
         if let UploadContent::Once(once) = &upload.content
             && !once.take()
         {
-            return Err(format!("{name} was read by another call, and can be read only once"));
+            return Err(format!("{name} can be read only once, and another call has read it"));
         }
         let boundary = format!("links-{}", Uuid::new_v4().simple());
         Ok(Self { upload, length, image_type, stamp, boundary })
@@ -244,7 +244,7 @@ impl ExactBody {
         self.read += piece.as_ref().map_or(0, |piece| piece.len() as u64);
         if self.read > length {
             return Err(BrokenBody::invalid(format!(
-                "{name} has more than the {length} bytes that were announced"
+                "{name} is longer than the {length} bytes declared"
             )));
         }
         if piece.is_none() {
@@ -252,7 +252,7 @@ impl ExactBody {
             if self.read < length {
                 let read = self.read;
                 return Err(BrokenBody::invalid(format!(
-                    "{name} ended after {read} of the {length} bytes that were announced"
+                    "{name} ended after {read} of the {length} declared bytes"
                 )));
             }
         }

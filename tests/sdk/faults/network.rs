@@ -83,7 +83,7 @@ async fn a_read_whose_answer_is_lost_is_asked_again() {
     env.proxy.always(&Act::reset_before());
     let error = env.slots().list().await.unwrap_err();
     assert_eq!((error.attempts(), error.is_network()), (4, true));
-    assert_eq!(portless(&error), "listSlots: the connection to 127.0.0.1 broke");
+    assert_eq!(portless(&error), "listSlots: the connection to 127.0.0.1 was interrupted");
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn a_create_whose_answer_is_cut_is_replayed_for_it() {
     assert_eq!((error.outcome(), error.status(), env.count()), (Outcome::Executed, Some(201), 16));
     assert_eq!(
         portless(&error),
-        "createSlot: 127.0.0.1 answered 201, but not all of the answer arrived"
+        "createSlot: 127.0.0.1 responded with 201, but the response is incomplete"
     );
 }
 
@@ -253,7 +253,7 @@ async fn a_failing_proxy_of_the_environment_is_named_and_loopback_bypasses_it() 
 
     let server = ContractServer::builder(World::cafe()).no_limits().start().await.unwrap();
     let said = own_process::ask(&server.base_url(), &environment).await;
-    assert!(said.contains("getMe was refused with 401"), "{said}");
+    assert!(said.contains("getMe failed with status 401"), "{said}");
 }
 
 #[tokio::test]
@@ -273,7 +273,7 @@ async fn a_redirect_is_never_followed() {
         let error = env.slots().create(divider()).await.unwrap_err();
         assert_eq!((error.status(), error.attempts(), error.outcome()), (Some(status), 1, outcome));
         let origin = target.split("/login").next().unwrap();
-        assert!(error.to_string().ends_with(&format!("it points to {origin}")), "{error}");
+        assert!(error.to_string().ends_with(&format!("it redirects to {origin}")), "{error}");
         assert_eq!(env.proxy.arrived().len(), 1);
         assert!(env.client.me().await.unwrap_err().is_unreadable());
     }
@@ -322,6 +322,6 @@ async fn an_answer_that_stops_or_crawls_is_given_up() {
             (error.outcome(), error.attempts(), error.status()),
             (Outcome::Unknown, 4, None)
         );
-        assert_eq!(portless(&error), "createSlot: 127.0.0.1 did not answer in time");
+        assert_eq!(portless(&error), "createSlot: 127.0.0.1 did not respond in time");
     }
 }

@@ -172,7 +172,7 @@ async fn html_in_place_of_an_answer_is_shown_shortened() {
             (error.status(), error.attempts(), error.outcome()),
             (Some(status), attempts, outcome)
         );
-        let shown = error.to_string().split_once("it begins: ").unwrap().1.to_owned();
+        let shown = error.to_string().split_once("it starts with: ").unwrap().1.to_owned();
         assert!(shown.starts_with("<html> <title>Bad gateway [31m</title>xxx"), "{shown}");
         assert_eq!(shown.chars().count(), 200);
     }
@@ -199,7 +199,10 @@ async fn unknown_fields_are_read_and_unreadable_answers_are_errors() {
     for wrong in [r#"{"data": "x"}"#, r#"{"data": [{"id": "x"}]}"#, r#"{"slots": []}"#] {
         env.proxy.script([Act::answer(200, &[], wrong)]);
         let error = env.slots().list().await.unwrap_err();
-        assert!(error.is_unreadable() && error.to_string().contains("it begins: {"), "{error}");
+        assert!(
+            error.is_unreadable() && error.to_string().contains("it starts with: {"),
+            "{error}"
+        );
         env.proxy.script([Act::answer(200, &[], wrong)]);
         let error = env.slots().list().answer().await.unwrap_err();
         assert!(error.is_unreadable() && error.outcome() == Outcome::NotExecuted, "{error}");

@@ -14,7 +14,7 @@ use crate::apply::{AppliedChanges, Plan, PlannedDelete, PlannedFields, PlannedUp
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
-/// Entries of a run's journal, added up.
+/// State of a run, computed from the entries of its journal.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct JournalEntries {
@@ -24,9 +24,9 @@ pub struct JournalEntries {
     pub opening: RunHeader,
     /// State of the run.
     pub state: RunState,
-    /// Changes that the run has made, as far as they are known.
+    /// Changes that the run has made, as far as known.
     pub done: AppliedChanges,
-    /// What a command has written that is no slot.
+    /// What a command has written other than slots.
     pub write: Option<RecordWrite>,
     /// Set if the record was written.
     pub is_written: bool,
@@ -53,12 +53,12 @@ pub(super) struct SentStep {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RunState {
-    /// The run did not end: a crash, a failure, Ctrl-C.
+    /// The run is unfinished, because of a crash, a failure, or Ctrl-C.
     #[default]
     Unfinished,
     /// The page matches the file.
     Done,
-    /// The run ended otherwise.
+    /// The run ended in another way.
     Ended(RunEnding),
 }
 
@@ -75,7 +75,7 @@ pub enum JournalError {
     /// A newer version of this program wrote it.
     #[error("it was written by a newer version (format {0}, this version reads up to {FORMAT})")]
     Newer(u32),
-    /// The journal is missing, or even its first line is incomplete: nothing was written to the page.
+    /// The journal is missing, or its first line is incomplete: nothing was written to the page.
     #[error("the run did not start")]
     NotBegun,
     /// The journal could not be used, and the run was abandoned.
@@ -84,7 +84,7 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// Returns whether the run may have been stopped in the middle, so that no other run may begin before it is abandoned.
+    /// Returns whether the run may have been interrupted. Then no other run can start before this one is abandoned.
     pub fn is_open(&self) -> bool {
         !matches!(self, Self::NotBegun | Self::PutAside)
     }
@@ -214,12 +214,12 @@ impl JournalEntries {
         self.steps.last().filter(|it| it.created.is_none() && it.plans == self.plans.len())
     }
 
-    /// Returns whether it is unknown if the last request was executed.
+    /// Returns whether it is unknown whether the last request was executed.
     pub fn is_in_doubt(&self) -> bool {
         self.state == RunState::Unfinished && self.begun().is_some()
     }
 
-    /// Returns whether it stays unknown if a request was executed, also once the run was ended for another.
+    /// Returns whether it stays unknown whether a request was executed, even after the run was abandoned for another.
     pub fn is_unsettled(&self) -> bool {
         self.state != RunState::Done && self.begun().is_some()
     }
@@ -242,7 +242,7 @@ impl JournalEntries {
         self.sent().filter_map(|(batch, created, _)| Some((batch, created?)))
     }
 
-    /// Returns the changes of profile fields that were executed, with those of the same plan that other requests carry out.
+    /// Returns the executed changes of profile fields, with changes of the same plan that other requests make.
     pub fn fields(&self) -> impl Iterator<Item = &PlannedFields> {
         self.executed().filter_map(|(batch, _)| match batch {
             PlanBatch::Fields(_, fields) => Some(fields),
@@ -267,7 +267,7 @@ impl JournalEntries {
         !self.done.is_nothing() || self.is_written || self.is_unsettled()
     }
 
-    /// Returns the updates of which it is unknown whether they were executed, those of earlier plans of the run first.
+    /// Returns the updates that may or may not have been executed, starting with updates of earlier plans of the run.
     pub fn doubtful_updates(&self) -> impl Iterator<Item = &PlannedUpdate> {
         let is_done = self.state == RunState::Done;
         let latest = self.plan().filter(|_| is_done).map(std::ptr::from_ref);
@@ -282,7 +282,7 @@ impl JournalEntries {
         self.begun().filter(|_| self.is_unsettled()).and_then(|begun| self.batch(begun.step))
     }
 
-    /// Returns the ids of the slots that the run created, by the index of the item; for a create of which it is unknown whether it was
+    /// Returns the IDs of the slots that the run created, by the index of the item; for a create of which it is unknown whether it was
     /// executed, those that `page` shows.
     pub(crate) fn created_on(&self, page: &[Slot]) -> BTreeMap<usize, SlotId> {
         let mut created = self.done.created.clone();

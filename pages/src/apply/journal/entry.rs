@@ -22,7 +22,7 @@ pub struct RunHeader {
     /// The account. Journals of older versions do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<RunOwner>,
-    /// The page's id.
+    /// The page's ID.
     pub profile: ProfileId,
     /// The page's login when the run began.
     pub login: String,
@@ -30,11 +30,11 @@ pub struct RunHeader {
     pub file: String,
     /// Path of the file, if it was one.
     pub path: Option<String>,
-    /// Set if slots that the file does not mention were to be deleted.
+    /// Set if slots that are not in the file were to be deleted.
     pub prune: bool,
     /// Set if unsupported slots were to be deleted.
     pub prune_unsupported: bool,
-    /// What the run says of the merge that it carries out, if it is one.
+    /// Information about the merge that the run carries out, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<SyncedRun>,
     /// The [`fingerprint`] of the page before the run.
@@ -46,16 +46,16 @@ pub struct RunHeader {
     /// The command. Journals of older versions and of other programs do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<RunCommand>,
-    /// Id of the form, if the command wrote a form instead of a page.
+    /// ID of the form, if the command wrote a form instead of a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
 }
 
-/// The account that a run belongs to, as far as that is known without asking the service.
+/// The account of a run, as far as it is known without asking the service.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunOwner {
-    /// Id of the user (`getMe`).
+    /// ID of the user (`getMe`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<i64>,
     /// Digest of the token, from which the token cannot be recovered.
@@ -69,7 +69,7 @@ impl RunOwner {
         Self { user: Some(id), token: None }
     }
 
-    /// Returns the holder of this token.
+    /// Returns the owner of this token.
     pub fn of_token(token: &Token) -> Self {
         Self {
             user: None,
@@ -77,7 +77,7 @@ impl RunOwner {
         }
     }
 
-    /// Returns whether both are the same account. `None` if that is unknown: two tokens may belong to one user.
+    /// Returns whether both are the same account. `None` if this is unknown, because a user can have several tokens.
     pub fn is(&self, other: &Self) -> Option<bool> {
         match (self.user, other.user) {
             (Some(one), Some(two)) => Some(one == two),
@@ -86,15 +86,15 @@ impl RunOwner {
     }
 }
 
-/// The command that a run belongs to.
+/// The command of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCommand {
     /// Name: `slots set`.
     pub name: String,
-    /// Words of the command line after the name of the program.
+    /// Arguments of the command line after the name of the program.
     #[serde(default)]
     pub words: Vec<String>,
-    /// Digest of what the command asks for, if its words do not say it as a whole.
+    /// Digest of the content of the command, if its arguments do not contain all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// Name that all runs of one call of the program share.
@@ -103,22 +103,22 @@ pub struct RunCommand {
     /// Name of the run that the command undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
-    /// Names of the runs of the undone operation that the command leaves as they are, as a whole or in part.
+    /// Names of the runs of the undone operation that the command does not undo, or undoes only in part.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leaves: Vec<String>,
-    /// Earlier ids of the slots that the run creates again, by the index of the item.
+    /// Earlier IDs of the slots that the run creates again, by the index of the item.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub recreates: BTreeMap<usize, SlotId>,
 }
 
-/// Content of a record that one request writes, with what it replaces.
+/// Content of a record that one request writes, with the content that it replaces.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordWrite {
     /// Name of the operation: `updateForm`.
     pub operation: String,
     /// Fields that are sent.
     pub changed: Object,
-    /// Values of these fields when the record was read. Fields that were not there are left out.
+    /// Values of these fields when the record was read, without fields that did not exist.
     pub before: Object,
 }
 
@@ -138,8 +138,8 @@ impl RecordWrite {
 }
 
 impl RunHeader {
-    /// Returns the header of a command that writes without a plan for a whole page. `page` is the key of the page as it was given, or the
-    /// name of what is written; its id is 0 where no answer told it before the write.
+    /// Returns the header of a command that writes without a plan for a whole page. `page` is the key of the page as given, or the name of
+    /// the written record. Its ID is 0 if no response returned it before the write.
     pub fn of_command(
         service: impl Into<String>,
         command: RunCommand,
@@ -157,7 +157,7 @@ impl RunHeader {
         }
     }
 
-    /// Returns the header of a run that makes `page` match `desired`. `service` identifies the service and is its name for display.
+    /// Returns the header of a run that makes `page` match `desired`. `service` identifies the service, and is its display name.
     pub fn new(
         service: impl Into<String>,
         page: &PageSnapshot,
@@ -209,7 +209,7 @@ pub(super) fn seconds(time: SystemTime) -> u64 {
 pub enum RunEnding {
     /// All was written, but the page does not match the file.
     Drift,
-    /// The service refused the first write, so that there is nothing to continue.
+    /// The service refused the first write, so there is nothing to continue.
     Refused,
     /// The run was stopped, or failed, before its first write.
     Stopped,

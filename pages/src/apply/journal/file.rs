@@ -64,7 +64,7 @@ impl Journal {
         IdempotencyKey::new(key).map_err(io::Error::other)
     }
 
-    /// Notes that a step was executed; `created` has the ids of new slots by the index of their create, `stored` the fields of a record as
+    /// Notes that a step was executed; `created` has the IDs of new slots by the index of their create, `stored` the fields of a record as
     /// the service answered them.
     pub(crate) fn end(
         &mut self,

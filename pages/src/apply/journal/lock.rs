@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use crate::fs::private::{make_directory, open_regular, writable};
 
-/// Lock that excludes other processes of this machine from the page until it is dropped.
+/// Lock that excludes other processes on this machine from the page until it is dropped.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PageLock {
     _file: File,
-    /// Set if another process held the lock first, so that what was read before may be out of date.
+    /// Set if another process held the lock before, so data that was read earlier may be out of date.
     pub was_awaited: bool,
 }
 
@@ -19,10 +19,10 @@ pub struct PageLock {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
-    /// Another run is going on.
+    /// Another run is in progress.
     #[error("another run is in progress on this page{}", .0.map(|it| format!(" (process {it})")).unwrap_or_default())]
     Taken(
-        /// Id of the other process, if it is known.
+        /// ID of the other process, if known.
         Option<u32>,
     ),
     /// The state directory cannot be used.

@@ -11,7 +11,7 @@ use crate::apply::PlannedCreate;
 use crate::apply::plan::PlanBatch;
 use links_sdk::SlotId;
 
-/// What runs of a page file sent to its page since a sync was recorded, as far as it is not known to be refused.
+/// Values that runs of a page file have sent to its page since a sync was recorded, except values that were refused.
 ///
 /// From [`JournalStore::sent`](super::JournalStore::sent).
 #[derive(Clone, Debug, Default, PartialEq)]

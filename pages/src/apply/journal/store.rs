@@ -86,24 +86,24 @@ impl RecordedRun {
 }
 
 impl JournalStore {
-    /// Returns the store of a page, in a directory below `state`. Nothing is created before it is needed.
+    /// Returns the store of a page, in a directory below `state`. Nothing is created until it is needed.
     pub fn of(state: &Path, service: &str, profile: impl Into<ProfileId>) -> Self {
         let service = of_service(state, short_name(service).as_ref());
         Self { directory: service[0].join(profile.into().to_string()), service }
     }
 
-    /// Returns the store of the commands of a service that write without a run of `apply`, in a directory below `state`.
+    /// Returns the store for commands of a service that write without a run of `apply`, in a directory below `state`.
     pub fn of_commands(state: &Path, service: &str) -> Self {
         let service = of_service(state, short_name(service).as_ref());
         Self { directory: service[1].clone(), service }
     }
 
-    /// Returns whether this is the store of the commands of a service, not of the runs of a page.
+    /// Returns whether this is the store for commands of a service, and not for runs of a page.
     pub fn is_of_commands(&self) -> bool {
         self.directory == self.service[1]
     }
 
-    /// Returns the stores of all pages with any run, and those of the commands, of one service or of all.
+    /// Returns the stores of all pages with any run, and the stores of commands, of one service or of all.
     ///
     /// # Errors
     ///
@@ -129,7 +129,8 @@ impl JournalStore {
         Ok(all)
     }
 
-    /// Returns the names of the newest runs and commands of a service, the newest first, with their headers. Nothing else of them is read.
+    /// Returns the names of the newest runs and commands of a service, newest first, with their headers. The rest of the journals is not
+    /// read.
     ///
     /// # Errors
     ///
@@ -180,11 +181,12 @@ impl JournalStore {
         Ok((JournalEntries::of(run, entries.clone())?, entries))
     }
 
-    /// Removes the journals and backups of all runs and commands of a service, also of those that did not end: for a service that begins anew.
+    /// Removes the journals and backups of all runs and commands of a service, including unfinished ones. Use it for a service that was
+    /// reset.
     ///
     /// # Errors
     ///
-    /// When a run is in progress, and then nothing is removed; or when a directory cannot be removed.
+    /// When a run is in progress (then nothing is removed), or a directory cannot be removed.
     pub fn remove_all(state: &Path, service: &str) -> Result<(), LockError> {
         let failed = |path: &Path, error| LockError::Io { path: path.to_owned(), error };
         let stores =
@@ -206,7 +208,7 @@ impl JournalStore {
     ///
     /// # Errors
     ///
-    /// When the directory cannot be read. A journal that cannot be used is listed as such.
+    /// When the directory cannot be read. Journals that cannot be used are included as such.
     pub fn list(&self) -> io::Result<Vec<RecordedRun>> {
         self.runs(|_| true)
     }
@@ -254,8 +256,8 @@ impl JournalStore {
         Ok(runs.into_iter().filter_map(recorded).collect())
     }
 
-    /// Returns what runs of a page file sent since its record was written, which has the digest `base`: values of the page that equal it are no
-    /// changes of other clients. The digest is asked for only if there was a run.
+    /// Returns the values that runs of a page file have sent since its record was written. `base` returns the digest of that record, and is
+    /// called only if there was a run. Equal values on the page are not changes of other clients.
     ///
     /// # Errors
     ///
@@ -322,7 +324,7 @@ impl JournalStore {
         Some((newest, length))
     }
 
-    /// Returns the page's id.
+    /// Returns the page's ID.
     pub fn profile(&self) -> Option<ProfileId> {
         if self.is_of_commands() {
             return None;
@@ -330,7 +332,7 @@ impl JournalStore {
         self.directory.file_name()?.to_str()?.parse().ok()
     }
 
-    /// Returns the path of the page as it was before a run: a page file.
+    /// Returns the path of the backup of a run: the page before the run, as a page file.
     pub fn backup(&self, run: &str) -> PathBuf {
         self.file(run, BACKUP)
     }
@@ -339,7 +341,7 @@ impl JournalStore {
     ///
     /// # Errors
     ///
-    /// When another process holds it, or the directory cannot be written.
+    /// When another process holds the lock, or the directory cannot be written.
     pub fn lock(&self) -> Result<PageLock, LockError> {
         PageLock::take(&self.directory)
     }
@@ -449,8 +451,8 @@ impl JournalStore {
         Ok(Journal::new(file, log, lock))
     }
 
-    /// Abandons a run: its journal is closed, or put aside where it cannot be used. What the run has written stays on the page. A single
-    /// write, which has no lock, is abandoned once the page was looked at.
+    /// Abandons a run: its journal is closed, or set aside if it cannot be used. Changes that the run has made stay on the page. A single
+    /// write has no lock; it is abandoned after the page was checked.
     ///
     /// # Errors
     ///
@@ -493,11 +495,11 @@ impl JournalStore {
         }
     }
 
-    /// Returns the names of the runs that ended, apart from the newest `keep` and, with `before`, apart from those that began then or later,
-    /// in seconds since 1970: those that [`Self::remove_runs`] may remove. Only runs that `may_remove` accepts are counted.
+    /// Returns the names of the ended runs that [`Self::remove_runs`] may remove. The newest `keep` runs are left out, and with `before`, so are
+    /// runs that started at that time or later, in seconds since 1970. Only runs that `may_remove` accepts are counted.
     ///
-    /// Runs that were not begun are counted separately, because a damaged journal may look like that of a run that was not begun. Other
-    /// unreadable journals stay, each with its backup, which may be all that is left of a page. So do runs that did not end.
+    /// Runs that did not start are counted separately, because a damaged journal can look the same. Other unreadable journals are kept with
+    /// their backups, which may be the only copy of a page. Unfinished runs are kept, too.
     ///
     /// # Errors
     ///

@@ -57,7 +57,7 @@ fn slots() -> impl Strategy<Value = Vec<Slot>> {
     })
 }
 
-/// Generates a page, and a file of some of its slots, with or without their ids, as they are or edited, mixed with new items.
+/// Generates a page, and a file of some of its slots, with or without their IDs, as they are or edited, mixed with new items.
 fn page_and_file() -> impl Strategy<Value = (Vec<Slot>, DesiredPage)> {
     slots().prop_flat_map(|page| {
         let taken = subsequence(page.clone(), 0..=page.len())
@@ -201,7 +201,7 @@ fn check_outcome(
     Ok(())
 }
 
-/// Returns the number of items without id that could have a slot of exactly their content.
+/// Returns the number of items without ID that could have a slot of exactly their content.
 fn twins(page: &[Slot], file: &DesiredPage) -> usize {
     let named: BTreeSet<SlotId> = file.slots.iter().filter_map(|item| item.id).collect();
     let mut held: BTreeMap<String, usize> = BTreeMap::new();

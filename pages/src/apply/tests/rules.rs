@@ -77,7 +77,7 @@ fn items_are_matched_to_slots_by_id_content_and_resemblance() {
         // Inside lists, too.
         (page(&[(1, "faq", json!({"items": [{"q": "Open when?", "a": "At 8."}]})), (2, "faq", json!({"items": [{"q": "Where is it?", "a": "Here."}]}))]),
          vec![json!(["faq", {"items": [{"q": "Where is it?", "a": "There."}]}]), json!(["faq", {"items": [{"q": "Open when?", "a": "At 9."}]}])], "2* 1* moved"),
-        // A slot without an item is kept after its left neighbour.
+        // A slot without an item is kept after its left neighbor.
         (page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("C"))]), vec![json!(["text", text("A")]), json!(["text", text("C")])], "1 2 3"),
         (page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("C"))]), vec![json!(["text", text("C")]), json!(["text", text("A")])], "3 1 2 moved"),
         (page(&[(1, "divider", json!([]))]), vec![], "1"),
@@ -272,11 +272,11 @@ fn all_faulty_items_are_named_at_once() {
         error.to_string(),
         "not on the page: 9, 8
 slots[0]: slots of type `hologram` can't be created
-slots[2]: slot 1 is a text slot, not a button, and types can't change; remove `id` to create a new slot
+slots[2]: slot 1 has type text, not button, and types can't change; remove `id` to create a new slot
 slots[3]: slot 1 is already used by slots[2]
 slots[5]: slot 2 (event) cannot be edited, but place, title would change
 slots[6]: slot 3 (oldmap) cannot be edited, but zoom would change
-slots[7]: several event slots or items match each other (4, 5); write the slot's `id`
+slots[7]: cannot tell which event slot this is (4, 5); write the slot's `id`
 slots[8]: slots of type `event` can't be created"
     );
     let PlanError::Items(items) = error else { panic!("{error}") };
@@ -318,7 +318,7 @@ fn a_page_that_repeats_an_id_is_refused() {
     let page = page(&[5, 1, 2, 1, 2, 1].map(|id| (id, "divider", json!([]))));
     let error = plan_of(&page, &file(&[]), &PlanOptions::default()).unwrap_err();
     assert_eq!(error, PlanError::RepeatedIds(vec![1.into(), 2.into()]));
-    assert_eq!(error.to_string(), "the page lists 1, 2 more than once");
+    assert_eq!(error.to_string(), "duplicate slot IDs on the page: 1, 2");
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl PageModel {
         self.slots.iter().map(|slot| slot.id).collect()
     }
 
-    /// Executes the first `stop` batches of a plan. Returns the ids of the new slots.
+    /// Executes the first `stop` batches of a plan. Returns the IDs of the new slots.
     pub(super) fn run(&mut self, plan: &Plan, stop: usize) -> Vec<SlotId> {
         let mut ids = Vec::new();
         for batch in plan.batches().into_iter().take(stop) {

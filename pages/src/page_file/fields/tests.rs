@@ -78,7 +78,7 @@ slots: []
     assert_eq!(
         places(&read(text).unwrap_err()),
         [
-            "2:8 a login must have only letters a-z, digits, `.` and `_`",
+            "2:8 a login can have only letters a-z, digits, `.` and `_`",
             "3:1 unknown field `titel` (did you mean `title`?)",
             "4:14 `description` must be a string or null, not a number (quote a string)",
             "5:9 `avatar` must be the path of an uploaded image, not a URL (upload it with `links files upload URL` and put the printed path here)",
@@ -89,7 +89,7 @@ slots: []
             "11:1 unknown field `languageId` (use `languageCode` with a code such as kk)",
             "12:15 `languageCode` is empty",
             "13:1 `moodText` must be a string or null, not a list",
-            "14:12 `moodHours` must be a whole number from 0, or null, not 1.5",
+            "14:12 `moodHours` must be a whole number (0 or more) or null, not 1.5",
             "15:1 `themeId` is set by the service and cannot be written (leave it out)",
         ]
     );
@@ -101,7 +101,7 @@ slots: []
             "socials: null",
             "2:10 `socials` must be a list of URLs, not nothing (use `[]` to clear the list)",
         ),
-        ("moodHours: -1", "2:12 `moodHours` must be a whole number from 0, or null, not -1"),
+        ("moodHours: -1", "2:12 `moodHours` must be a whole number (0 or more) or null, not -1"),
         (
             "avatar: {$uplaod: a.png}",
             "2:10 `avatar` must be the path of an uploaded image, {$upload: FILE}, or null, not a mapping (did you mean `$upload`?)",
@@ -116,7 +116,7 @@ slots: []
         assert_eq!(places(&read(&text).unwrap_err()), [expected], "{field}");
     }
     let alone = places(&read("profile: cafe\n").unwrap_err());
-    assert_eq!(alone, ["1:1 `slots` is missing: the list of slots"]);
+    assert_eq!(alone, ["1:1 `slots` is missing (the list of slots)"]);
     let form = read("title: A\nform: booking\n").unwrap_err();
     assert!(places(&form)[0].starts_with("2:1 this file is a form, not a page"));
 }

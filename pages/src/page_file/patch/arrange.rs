@@ -166,7 +166,7 @@ pub(super) fn flow_rearranged(
             EntryPart::Own { at, .. } => {
                 let is_marked = begins_with_comment(text, &entries, part, &within);
                 if is_marked && !gap.contains('\n') {
-                    let reason = "its lines are shared with other values";
+                    let reason = "it shares lines with other values";
                     return Err(not_in_place(path, extent, reason));
                 }
                 let splices = within.remove(at).unwrap_or_default();

@@ -144,11 +144,11 @@ pub enum MarkedConflict {
     Differs(Value),
     /// No such value any more.
     Removed,
-    /// A slot with this id that may be the one of this item.
+    /// A slot with this ID that may be the one of this item.
     Twin(SlotId),
-    /// The slot with this id, changed, which the file no longer had.
+    /// The slot with this ID, changed, which the file no longer had.
     Kept(SlotId),
-    /// Slots with these ids in another order.
+    /// Slots with these IDs in another order.
     Order(Vec<SlotId>),
 }
 
@@ -162,7 +162,7 @@ pub enum PatchError {
     #[error("there is no `{0}` in the file")]
     NotFound(Path),
     /// Edits that contradict each other at this place.
-    #[error("several edits of `{0}` contradict each other")]
+    #[error("conflicting edits to `{0}`")]
     Overlap(Path),
     /// Text that cannot be changed without touching more than the edit says.
     #[error("`{path}` cannot be changed in place: {reason}")]
@@ -175,7 +175,7 @@ pub enum PatchError {
         reason: &'static str,
     },
     /// Conflict in a JSON file, which has no comments.
-    #[error("a conflict at `{path}` cannot be marked, because JSON has no comments")]
+    #[error("cannot mark the conflict at `{path}`, because JSON has no comments")]
     NotMarkable {
         /// Path of the value in conflict.
         path: Path,
@@ -286,8 +286,7 @@ pub fn refuse_marks(document: &Document) -> Result<(), FileDiagnostics> {
         } else {
             ("page", "resolve it as the line says, then delete the line")
         };
-        FieldDiagnostic::new("", span, format!("a conflict with the {what} is marked here"))
-            .help(help)
+        FieldDiagnostic::new("", span, format!("unresolved conflict with the {what}")).help(help)
     };
     let problems: Vec<_> = marks(document.text()).into_iter().map(problem).collect();
     if problems.is_empty() { Ok(()) } else { Err(document.bad(problems)) }

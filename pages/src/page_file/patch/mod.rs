@@ -3,7 +3,7 @@
 //!
 //! - A comment belongs to the entry that it is directly above, at the end of, or within: it moves with it, and goes when the entry is removed.
 //!   Other comments and the head of the file stay where they are.
-//! - A new value has the quotes of the old one, a new entry the style and indentation of its neighbours.
+//! - A new value has the quotes of the old one, a new entry the style and indentation of its neighbors.
 //! - A value that is equal already is not touched.
 //!
 //! The result is parsed again and compared with the tree that the edits make, so that a text that is not understood is refused instead of
@@ -119,7 +119,7 @@ fn render(text: &str, span: Span, mut splices: Vec<Splice>) -> Result<String, us
 }
 
 /// Orders entries and gaps: returns the entries in their order, each with the gaps before it, and the gaps after the last one. Gap N is that
-/// before the entry N of the text; it stays where it is when entries move. A blank gap goes with a neighbour that went.
+/// before the entry N of the text; it stays where it is when entries move. A blank gap goes with a neighbor that went.
 fn sequence<'c>(
     parts: &'c [EntryPart<'c>],
     length: usize,
@@ -166,7 +166,7 @@ fn sorted(
             } else if splice.span.end <= start {
                 outside.push(splice);
             } else {
-                let reason = "its lines are shared with other values";
+                let reason = "it shares lines with other values";
                 return Err(not_in_place(region.path, &splice.span, reason));
             }
         }

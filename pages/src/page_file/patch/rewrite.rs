@@ -23,19 +23,19 @@ pub fn patch(text: &str, edits: &[Edit]) -> Result<String, PatchError> {
     let expected = change.applied(&root, &path)?;
     let refused = |at: usize, reason| not_in_place(&path, &(at..at), reason);
     if let Some(at) = lone_carriage_return(content) {
-        return Err(refused(at, "a line ends with a carriage return alone"));
+        return Err(refused(at, "a line ends with a lone carriage return"));
     }
     if let Some(at) = odd {
-        return Err(refused(at, "it is written in an unusual way"));
+        return Err(refused(at, "its notation is not supported"));
     }
     if change.rewritten(&root, &path)?.is_some() {
-        return Err(refused(0, "nothing of the file would be left"));
+        return Err(refused(0, "the file would be empty"));
     }
     let style = TextStyle::of(content, &root);
     let splices =
         Writer { text: content, style, scalars: root.scalars() }.splices(&root, &change)?;
     let patched = render(content, 0..content.len(), splices)
-        .map_err(|at| refused(at, "its lines are shared with other values"))?;
+        .map_err(|at| refused(at, "it shares lines with other values"))?;
     verify(&root, edits, &patched, &expected)?;
     Ok(format!("{}{patched}", &text[..text.len() - content.len()]))
 }
@@ -53,7 +53,7 @@ fn verify(
     }
     let path = edits.first().map(|edit| edit.path().clone()).unwrap_or_default();
     let span = before.locate("", path.to_string().split('.'));
-    Err(not_in_place(&path, &span, "the changed text would not be read as intended"))
+    Err(not_in_place(&path, &span, "the edited file would not be read as intended"))
 }
 
 impl Writer<'_> {

@@ -615,10 +615,7 @@ fn edits_that_contradict_each_other_are_refused() {
         let refused = patch(text, &edits);
         assert!(matches!(refused, Err(PatchError::Overlap(_))), "{edits:?} {refused:?}");
     }
-    assert_eq!(
-        refused(text, &[shift("c", 1, Some(1))]),
-        "several edits of `c` contradict each other"
-    );
+    assert_eq!(refused(text, &[shift("c", 1, Some(1))]), "conflicting edits to `c`");
 }
 
 #[test]

@@ -72,8 +72,8 @@ pub(super) fn adopt_for_gone(binder: &mut Binder<'_>) {
     }
 }
 
-/// Binds an item whose id neither the page nor the last sync knows to a new slot of the page that equals it; without a telling value only
-/// after the same neighbour.
+/// Binds an item whose ID neither the page nor the last sync knows to a new slot of the page that equals it; without a telling value only
+/// after the same neighbor.
 pub(super) fn adopt_for_unknown_id(binder: &mut Binder<'_>, item: usize) {
     if binder.items[item].telling.is_empty() {
         adopt_after_left(binder, item);
@@ -96,7 +96,7 @@ pub(super) fn bind_changed_there(binder: &mut Binder<'_>) {
     }
 }
 
-/// Binds new items without a telling value to new slots of the page that equal them after the same neighbour.
+/// Binds new items without a telling value to new slots of the page that equal them after the same neighbor.
 pub(super) fn adopt_after_neighbour(binder: &mut Binder<'_>) {
     for item in binder.adoptable_items() {
         if binder.items[item].telling.is_empty() {

@@ -1,5 +1,5 @@
-//! Rule 1: items that name an id, items of which an interrupted run noted the id, and items of types that can only be read and moved, which
-//! are found by id, or by content that only one slot has. Rule 2: items that say what the file said of a slot at the last sync.
+//! Rule 1: items that name an ID, items of which an interrupted run noted the ID, and items of types that can only be read and moved, which
+//! are found by ID, or by content that only one slot has. Rule 2: items that say what the file said of a slot at the last sync.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -13,7 +13,7 @@ use super::Binder;
 use super::adoption::adopt_for_unknown_id;
 use crate::apply::{ItemProblem, choose_read_only, may_be_stored_as, same};
 
-/// Binds items by the ids that the file gives, also by earlier ids of a slot. An item whose id is unknown is the new slot of the page that
+/// Binds items by the IDs that the file gives, also by earlier IDs of a slot. An item whose ID is unknown is the new slot of the page that
 /// equals it, if there is one: the slot was deleted and created again, and the file is that from before.
 pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
     let mut named: HashMap<SlotId, usize> = HashMap::new();
@@ -86,7 +86,7 @@ pub(super) fn bind_created(binder: &mut Binder<'_>, created: &BTreeMap<usize, Sl
     }
 }
 
-/// Binds items of read-only types that have no id. No other rule is tried for them.
+/// Binds items of read-only types that have no ID. No other rule is tried for them.
 pub(super) fn bind_read_only(binder: &mut Binder<'_>) {
     let mut entries = vec![None; binder.slots.len()];
     for (entry, position) in binder.live.iter().enumerate() {

@@ -19,7 +19,7 @@ use links_sdk::SlotId;
 
 /// Finds what each item is: by the record of the last sync, never by its place or by the whole page.
 ///
-/// `created` are the ids of slots that an interrupted run created, by item.
+/// `created` are the IDs of slots that an interrupted run created, by item.
 pub(in super::super) fn identify(
     items: &[HashedItem<'_>],
     entries: &[SlotBase],

@@ -1,11 +1,11 @@
 //! Identity: which slot each item of a file is. An item is bound to an entry of the record of the last sync, the entry to a slot of the
-//! page by its id. The first of these rules that fits decides:
+//! page by its ID. The first of these rules that fits decides:
 //!
-//! 1. The `id` that the item gives, also an earlier id of the slot.
+//! 1. The `id` that the item gives, also an earlier ID of the slot.
 //! 2. Equal hashes of all keys that the file mentions: a longest common subsequence first, then anywhere.
 //! 3. An item that equals a slot of the page which the last sync did not know is that slot (it was made on both sides).
-//! 4. A telling value in common, most of them first, then neighbours in common.
-//! 5. The only item and the only entry of a type between the same neighbours.
+//! 4. A telling value in common, most of them first, then neighbors in common.
+//! 5. The only item and the only entry of a type between the same neighbors.
 //! 6. An item that equals what the page has now in a slot that no other item is.
 //!
 //! Where nothing tells which of several slots an item is, and the slots differ on the page, it is refused.
@@ -67,7 +67,7 @@ struct Binder<'a> {
     taken: Vec<bool>,
     /// For each item, whether no rule may be tried any more.
     is_closed: Vec<bool>,
-    /// For each item, whether only its neighbours tell which slot it is.
+    /// For each item, whether only its neighbors tell which slot it is.
     is_by_place: Vec<bool>,
     /// For each item, the new slots of the page that resemble it.
     resembling: Vec<Vec<usize>>,
@@ -175,7 +175,7 @@ impl<'a> Binder<'a> {
         items
     }
 
-    /// Returns the entries that a rule may still bind. Slots that cannot be edited are bound by their id alone.
+    /// Returns the entries that a rule may still bind. Slots that cannot be edited are bound by their ID alone.
     fn open_entries(&self) -> Vec<usize> {
         (0..self.entries.len())
             .filter(|entry| {
@@ -243,7 +243,7 @@ impl<'a> Binder<'a> {
         entries.windows(2).any(|two| on_page(two[0]) != on_page(two[1]))
     }
 
-    /// Returns the ids of entries.
+    /// Returns the IDs of entries.
     fn ids(&self, entries: &[usize]) -> Vec<SlotId> {
         entries.iter().map(|entry| self.entries[*entry].id).collect()
     }

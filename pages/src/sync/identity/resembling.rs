@@ -1,5 +1,5 @@
 //! Rules 4 and 5: items that share telling values with what the file said of a slot at the last sync, and the only item and the only entry of
-//! a type between the same neighbours.
+//! a type between the same neighbors.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -8,10 +8,10 @@ use super::super::HashedItem;
 use super::super::{FileSlotId, IdentityProblem};
 use super::Binder;
 
-/// How much speaks for a pair of item and entry: telling values in common, neighbours in common, other values in common.
+/// How much speaks for a pair of item and entry: telling values in common, neighbors in common, other values in common.
 type PairScore = (usize, usize, usize);
 
-/// Binds items to entries of their type with a telling value in common, most of them first, then by neighbours. Pairs that nothing
+/// Binds items to entries of their type with a telling value in common, most of them first, then by neighbors. Pairs that nothing
 /// decides between are bound in the order of the file where the choice makes no difference, and refused elsewhere.
 pub(super) fn bind_resembling(binder: &mut Binder<'_>) {
     let mut by_score: BTreeMap<Reverse<PairScore>, Vec<(usize, usize)>> = BTreeMap::new();
@@ -217,11 +217,11 @@ fn is_choice_relevant(binder: &Binder<'_>, pairs: &[(usize, usize)]) -> bool {
     unmentioned.windows(2).any(|two| two[0] != two[1])
 }
 
-/// Open items and entries of one type between two neighbours that are bound to each other.
+/// Open items and entries of one type between two neighbors that are bound to each other.
 type Gap = (Vec<usize>, Vec<usize>);
 
-/// Binds an item to an entry where both are the only open ones of their type between two neighbours that are bound to each other. The ends
-/// of the file are neighbours, too. An item that resembles a new slot of the page is left alone, and so
+/// Binds an item to an entry where both are the only open ones of their type between two neighbors that are bound to each other. The ends
+/// of the file are neighbors, too. An item that resembles a new slot of the page is left alone, and so
 /// is one without a telling value where another place of the file lacks a slot of its type, too. A copy of
 /// another item is not bound to a slot that was changed or deleted on the page.
 pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
@@ -246,7 +246,7 @@ pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
     }
 }
 
-/// Binds an item to an entry whose slot was deleted on the page where it is the only one between two neighbours that mentions what the file said
+/// Binds an item to an entry whose slot was deleted on the page where it is the only one between two neighbors that mentions what the file said
 /// of the slots there, and all of those are gone: it may be one of them, rewritten, and then it was changed here and deleted there.
 pub(super) fn bind_for_gone(binder: &mut Binder<'_>) {
     for (items, entries) in gaps(binder) {
@@ -278,7 +278,7 @@ fn said_keys<'a>(binder: &Binder<'a>, entry: usize) -> Vec<&'a str> {
     keys.filter(|(_, pair)| pair.file.is_some()).map(|(key, _)| key.as_str()).collect()
 }
 
-/// Finds new items that may be slots which were deleted on the page: they are between the same neighbours, mention the same keys, and
+/// Finds new items that may be slots which were deleted on the page: they are between the same neighbors, mention the same keys, and
 /// several fit.
 pub(super) fn find_doubtful(binder: &Binder<'_>) -> Vec<IdentityProblem> {
     let doubtful = |(mut items, mut entries): Gap| {
@@ -314,7 +314,7 @@ pub(super) fn refuse_untelling(binder: &mut Binder<'_>) {
 }
 
 fn gaps(binder: &Binder<'_>) -> Vec<Gap> {
-    // Each gap by the entries of its neighbours.
+    // Each gap by the entries of its neighbors.
     let mut gaps: BTreeMap<(Option<usize>, Option<usize>, &str), Gap> = BTreeMap::new();
     let (of_items, of_entries) = bound_neighbours(binder);
     for item in binder.open_items() {

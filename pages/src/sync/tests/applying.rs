@@ -9,7 +9,7 @@ use crate::sync::{FileSlotId, IdentityProblem, Merge, PageBase, RemoteChange};
 use links_sdk::SlotId;
 
 impl World {
-    /// Applies the file. Conflicts are settled as `choice` says, refusals by ids.
+    /// Applies the file. Conflicts are settled as `choice` says, refusals by IDs.
     pub(super) fn apply(
         &mut self,
         base: Option<PageBase>,
@@ -196,7 +196,7 @@ impl World {
             .retain(|key, _| !file.fields.contains_key(key) || remote.contains(&key));
     }
 
-    /// Writes the ids that a refusal asks for.
+    /// Writes the IDs that a refusal asks for.
     pub(super) fn settle_identity(
         &mut self,
         base: Option<&PageBase>,

@@ -22,7 +22,7 @@ pub(super) fn file(items: &[Value]) -> FilePage {
     FilePage { slots: items.iter().map(item).collect(), ..FilePage::default() }
 }
 
-/// Returns a page of slots written as an id and `[type, data]`; a legacy one has a type that starts with `old`.
+/// Returns a page of slots written as an ID and `[type, data]`; a legacy one has a type that starts with `old`.
 pub(super) fn page(slots: &[(i64, Value)]) -> LivePage {
     let slot = |(id, slot): &(i64, Value)| {
         let is_supported = !slot[0].as_str().unwrap().starts_with("old");
@@ -37,7 +37,7 @@ pub(super) fn page(slots: &[(i64, Value)]) -> LivePage {
     }
 }
 
-/// Returns the record of a page and a file that say the same, the file without ids.
+/// Returns the record of a page and a file that say the same, the file without IDs.
 pub(super) fn synced(slots: &[(i64, Value)]) -> PageBase {
     let items: Vec<Value> = slots.iter().map(|(_, slot)| slot.clone()).collect();
     let (file, page) = (file(&items), page(slots));

@@ -26,7 +26,7 @@ struct HistoryKind {
     mode: LockMode,
     /// Set if items and slots are copied, so that many are equal.
     copies: bool,
-    /// Set if the file keeps the ids that a pull writes.
+    /// Set if the file keeps the IDs that a pull writes.
     keeps_ids: bool,
 }
 

@@ -14,7 +14,7 @@ fn slots(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<Option<i64>> 
     merge.bindings.iter().map(|binding| binding.slot.map(SlotId::get)).collect()
 }
 
-/// Returns the problem of an item whose id names nothing.
+/// Returns the problem of an item whose ID names nothing.
 fn not_on_page(index: usize, id: i64) -> IdentityProblem {
     IdentityProblem::Named(ItemError { index, problem: ItemProblem::NotOnPage { id: id.into() } })
 }
@@ -240,7 +240,7 @@ fn rule_4_one_equal_telling_value_is_enough() {
     let base = synced(&live);
     let edited = file(&[button("Weblog", "c"), button("Our menu", "a"), button("Shop", "b2")]);
     assert_eq!(slots(&base, &edited, &page(&live)), [Some(3), Some(1), Some(2)]);
-    // Neighbours decide where a value is shared.
+    // Neighbors decide where a value is shared.
     let live = [(1, button("Menu", "a")), (2, divider()), (3, button("Shop", "a"))];
     let base = synced(&live);
     let edited = file(&[button("Our menu", "a"), divider(), button("Our shop", "a")]);

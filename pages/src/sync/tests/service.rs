@@ -1,4 +1,4 @@
-//! Simple model of the service that normalises what it stores, for one page.
+//! Simple model of the service that normalizes what it stores, for one page.
 
 use links_sdk::SlotId;
 use serde_json::{Map, Value, json};
@@ -107,12 +107,12 @@ impl ServicePage {
         }
     }
 
-    /// Carries a plan out. Returns the ids of the new slots.
+    /// Carries a plan out. Returns the IDs of the new slots.
     pub(super) fn execute(&mut self, plan: &Plan) -> Vec<SlotId> {
         self.execute_steps(plan, usize::MAX)
     }
 
-    /// Carries the first steps of a plan out. Returns the ids of the new slots.
+    /// Carries the first steps of a plan out. Returns the IDs of the new slots.
     pub(super) fn execute_steps(&mut self, plan: &Plan, steps: usize) -> Vec<SlotId> {
         let mut created = Vec::new();
         for batch in plan.batches().into_iter().take(steps) {

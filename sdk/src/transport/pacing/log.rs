@@ -236,9 +236,9 @@ pub struct InProcessPacer {
 }
 
 impl InProcessPacer {
-    /// Returns a pacer with these limits, and nothing sent yet. The limits are upper bounds: lower limits that the service reports are
-    /// kept, higher ones are not used. [`InProcessPacer::default`] keeps within the limits of the interface, and then within those that the
-    /// service reports.
+    /// Returns a pacer with these limits that has sent nothing yet. The limits are upper bounds: it keeps within lower limits that the
+    /// service reports, and ignores higher ones. [`InProcessPacer::default`] keeps within the limits of the interface, and then within the
+    /// limits that the service reports.
     pub fn new(limits: RateLimits) -> Self {
         Self { ceiling: Some(limits), log: Mutex::default() }
     }

@@ -24,7 +24,7 @@ mod log;
 mod redis;
 mod shared_file;
 
-/// The limits of one token.
+/// The rate limits of one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RateLimits {
@@ -32,9 +32,9 @@ pub struct RateLimits {
     pub per_second: usize,
     /// Maximum number of requests in any minute.
     pub per_minute: usize,
-    /// Maximum number of analytics requests among those of any minute.
+    /// Maximum number of analytics requests in any minute. They also count as requests.
     pub analytics_per_minute: usize,
-    /// Maximum number of music lookups among those of any minute.
+    /// Maximum number of music lookups in any minute. They also count as requests.
     pub music_per_minute: usize,
 }
 
@@ -46,7 +46,7 @@ impl Default for RateLimits {
 }
 
 impl RateLimits {
-    /// Returns limits that no program reaches, for a server without limits, such as one in a test.
+    /// Returns limits that no program reaches, for a server without limits, such as a test server.
     ///
     /// ```
     /// use links_sdk::{Client, RateLimits};
@@ -77,21 +77,21 @@ impl RateLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitReason {
-    /// This number of requests was sent in a second.
+    /// This number of requests was sent within a second.
     PerSecond(usize),
-    /// This number of requests was sent in a minute.
+    /// This number of requests was sent within a minute.
     PerMinute(usize),
-    /// This number of analytics requests was sent in a minute.
+    /// This number of analytics requests was sent within a minute.
     AnalyticsPerMinute(usize),
-    /// This number of music lookups was sent in a minute.
+    /// This number of music lookups was sent within a minute.
     MusicPerMinute(usize),
-    /// The service answered 429 and named a time; after it, requests go out one a second for a minute.
+    /// The service responded with 429 and asked for a wait. For a minute after the wait, one request per second is sent.
     TooManyRequests,
-    /// A failed attempt is repeated after a while.
+    /// A failed attempt is retried after a while.
     Retry,
     /// The server through which machines share the limits cannot be reached.
     PacerUnreachable,
-    /// The server through which machines share the limits has started anew, and is told by them what they have sent.
+    /// The server through which machines share the limits has just started, and the machines are reporting what they have sent.
     PacerStarting,
 }
 
@@ -105,23 +105,23 @@ impl WaitReason {
 impl fmt::Display for WaitReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::PerSecond(n) => write!(f, "{n} requests a second"),
-            Self::PerMinute(n) => write!(f, "{n} requests a minute"),
-            Self::AnalyticsPerMinute(n) => write!(f, "{n} analytics requests a minute"),
-            Self::MusicPerMinute(n) => write!(f, "{n} music lookups a minute"),
+            Self::PerSecond(n) => write!(f, "limit of {n} requests per second"),
+            Self::PerMinute(n) => write!(f, "limit of {n} requests per minute"),
+            Self::AnalyticsPerMinute(n) => write!(f, "limit of {n} analytics requests per minute"),
+            Self::MusicPerMinute(n) => write!(f, "limit of {n} music lookups per minute"),
             Self::TooManyRequests => f.write_str("the service asked to wait"),
-            Self::Retry => f.write_str("before the next attempt"),
+            Self::Retry => f.write_str("the last attempt failed"),
             Self::PacerUnreachable => {
-                f.write_str("the server that shares the rate limits cannot be reached")
+                f.write_str("cannot reach the server that shares the rate limits")
             }
             Self::PacerStarting => {
-                f.write_str("the server that shares the rate limits has started")
+                f.write_str("the server that shares the rate limits has just started")
             }
         }
     }
 }
 
-/// Answer of a pacer to a request that must wait, and then ask again.
+/// Response of a pacer to a request that must wait and then ask again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MustWait {
@@ -132,7 +132,7 @@ pub struct MustWait {
 }
 
 impl MustWait {
-    /// Returns the answer of a pacer whose limit is used up.
+    /// Returns the response of a pacer whose limit is used up.
     ///
     /// ```
     /// use std::time::Duration;
@@ -151,9 +151,9 @@ impl MustWait {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NotAdmitted {
-    /// It has to wait, and then to ask again.
+    /// It has to wait and then ask again.
     Wait(MustWait),
-    /// The pacer cannot tell: the call ends with this error, and the request is not sent.
+    /// The pacer cannot decide. The call fails with this error, and the request is not sent.
     Failed(PacerError),
 }
 
@@ -166,10 +166,10 @@ impl From<MustWait> for NotAdmitted {
 /// Future that the methods of a [`Pacer`] return.
 pub type PacerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Pacer of requests within the limits. One per token: [`InProcessPacer`] serves the clients of one process, [`SharedFilePacer`] those of one user
-/// of this machine. A future of a pacer takes as long as it takes to look at the log, and never waits for the limits themselves.
+/// Keeps requests within the rate limits; one per token. [`InProcessPacer`] serves the clients of one process, [`SharedFilePacer`] the
+/// processes of one user of this machine. A future of a pacer only looks at the log; it never waits for the limits themselves.
 ///
-/// A pacer of your own answers at once with [`ready`](std::future::ready) where it asks nobody:
+/// Your own pacer can return [`ready`](std::future::ready) if it does not need to ask anything:
 ///
 /// ```
 /// use std::future::ready;
@@ -191,21 +191,21 @@ pub type PacerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// }
 /// ```
 pub trait Pacer: fmt::Debug + Send + Sync + 'static {
-    /// Admits a request now, or says how long to wait.
+    /// Admits a request now, or returns how long to wait.
     ///
     /// # Errors
     ///
-    /// When a window is full, or when the pacer cannot tell.
+    /// When a limit is reached, or when the pacer cannot decide.
     fn admit<'a>(
         &'a self,
         bucket: Bucket,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>>;
 
-    /// Notes something that all further requests depend on.
+    /// Records information that affects all further requests.
     fn note<'a>(&'a self, note: PacerNote, clock: &'a dyn Clock) -> PacerFuture<'a, ()>;
 
-    /// Returns how long a request would wait at least if `ahead` others of its bucket are admitted first, if the pacer can tell.
+    /// Returns the minimum wait of a request if `ahead` other requests of its bucket are admitted first. `None` if the pacer does not know.
     fn forecast<'a>(
         &'a self,
         bucket: Bucket,
@@ -216,7 +216,7 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
         Box::pin(std::future::ready(None))
     }
 
-    /// Returns the number of requests that may still be sent in this minute, as far as the pacer can tell without asking anybody.
+    /// Returns the number of requests that may still be sent in this minute, as far as the pacer knows without asking.
     fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
         let _ = clock;
         None
@@ -240,15 +240,16 @@ fn token_digest(base: &BaseUrl, token: &Token) -> String {
     hex::encode(&hash.finalize()[..16])
 }
 
-/// Something that a [`Pacer`] is to know.
+/// Information for a [`Pacer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PacerNote {
-    /// The request of this ticket was answered, or never will be. A call that is dropped notes it in the background, if a runtime is there.
+    /// The request of this ticket was answered, or never will be. If a call is dropped, this is noted in the background, if a runtime is
+    /// available.
     Settled(Ticket),
-    /// The service asked to send nothing for this long.
+    /// The service asked to send nothing for this time.
     Blocked(Duration),
-    /// The service has reported these limits. A pacer with limits of its own keeps within the smaller ones.
+    /// The service has reported these limits. A pacer with its own limits uses the lower ones.
     Learned(RateLimits),
 }
 
@@ -256,7 +257,7 @@ pub enum PacerNote {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket(pub u64);
 
-/// Reason why a pacer cannot tell whether a request may be sent. Its message holds no secret.
+/// Reason why a pacer cannot decide whether a request may be sent. Its message contains no secret.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct PacerError(String);

@@ -27,16 +27,16 @@ const RETRY: Duration = Duration::from_secs(1);
 /// Number of attempts to write a note to a file that another process holds: 63 ms.
 const NOTE_ATTEMPTS: usize = 6;
 
-/// A [`Pacer`] whose log is a file, so that all processes of one token behave as one client.
+/// A [`Pacer`] whose log is a file, so that all processes of one token together keep within its limits.
 ///
-/// Each admission opens the file, locks it, reads, decides, writes and unlocks it. That takes some ten microseconds, less than to have it done
-/// on another thread, so keep the file on a local disk. No process waits for the limits while it holds the lock, and none waits for the
-/// lock on an executor's thread: it is tried again after a while, until the deadline of the call. The file holds times and no token;
-/// content that is damaged or foreign counts as empty. While the file cannot be used, this process continues alone with the log that it
-/// has, and [`Observer::pacing_alone`] is called once. It tries the file again every second, and then adds to it what it has sent.
+/// Each admission opens the file, locks it, reads, decides, writes and unlocks it. This takes about ten microseconds, less than a switch to
+/// another thread, so keep the file on a local disk. No process waits for the limits while it holds the lock. No process waits for the lock
+/// on an executor's thread: it tries again after a while, until the deadline of the call. The file contains times and no token. Damaged or
+/// foreign content counts as empty. If the file cannot be used, this process continues alone with its own log, and calls
+/// [`Observer::pacing_alone`] once. It tries the file again every second, and then adds what it has sent.
 ///
-/// Times are those of the wall clock, the only one that processes share. Entries from the future, after the clock was set back, count
-/// as sent now.
+/// Times are from the wall clock, the only clock that processes share. Entries from the future, after the clock was set back, count as sent
+/// now.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -70,12 +70,13 @@ struct LastKnownLog {
 }
 
 impl SharedFilePacer {
-    /// Returns a pacer over this file, with the limits of the interface. It is created, with its directory, when the first request is sent.
+    /// Returns a pacer with this file and the limits of the interface. The file and its directory are created when the first request is
+    /// sent.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), ceiling: None, observer: Arc::new(()), memory: Mutex::default() }
     }
 
-    /// Sets upper bounds for the rate limits, which hold even if the service reports higher ones.
+    /// Sets upper bounds for the rate limits. They apply even if the service reports higher limits.
     #[must_use]
     pub fn rate_limits(self, limits: RateLimits) -> Self {
         Self { ceiling: Some(limits), ..self }
@@ -87,7 +88,7 @@ impl SharedFilePacer {
         Self { observer, ..self }
     }
 
-    /// Returns a name for the file of one token at one origin; neither can be recovered from it.
+    /// Returns a name for the file of one token at one origin. Neither can be recovered from it.
     pub fn name(base: &BaseUrl, token: &Token) -> String {
         format!("rate-{}.json", token_digest(base, token))
     }

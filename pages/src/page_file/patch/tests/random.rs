@@ -241,9 +241,9 @@ fn checked(tree: &Value, printed: &Printed, edits: &[Edit]) -> Result<(), TestCa
     let after = match result {
         Ok(after) => after,
         // The line of a mark may begin in another entry, if a flow collection has several entries on a line.
-        Err(PatchError::NotInPlace {
-            reason: "its lines are shared with other values", ..
-        }) if printed.has_flow_lines && edits.iter().any(|edit| is_mark(&edit)) => {
+        Err(PatchError::NotInPlace { reason: "it shares lines with other values", .. })
+            if printed.has_flow_lines && edits.iter().any(|edit| is_mark(&edit)) =>
+        {
             return Ok(());
         }
         Err(PatchError::NotInPlace {

@@ -29,24 +29,24 @@ mod tests;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenUnreachable {
-    /// Calls wait for the server, as long as they may take.
+    /// Calls wait for the server until their deadlines.
     #[default]
     Wait,
     /// Calls fail at once, with an error for which [`Error::is_network`](crate::Error::is_network) returns `true`. Nothing is sent.
     Fail,
-    /// The client uses one of this many equal shares of the limits, and at least one request of each window.
+    /// The client uses an equal share of the limits, with this number of shares, but at least one request per time window.
     Share(usize),
 }
 
-/// A [`Pacer`] whose log is kept by a Redis server (5 or newer, or Valkey), so that all machines of one token behave as one client.
+/// A [`Pacer`] whose log is in a Redis server (5 or newer, or Valkey), so that all machines of one token together keep within its limits.
 ///
-/// Each request costs two exchanges with the server, one before it is sent and one after its answer. The time is that of the server; the clocks of
-/// the machines do not matter. Its keys begin with `links:pacing`, hold times and no token, and expire within a day. Nothing is to be
-/// configured in the server. It must not be a cluster, and must not evict keys while it is in use.
+/// Each request takes two round trips to the server, one before it is sent and one after its response. The server's clock is used, so the
+/// clocks of the machines do not matter. Its keys begin with `links:pacing`, contain times and no token, and expire within a day. The
+/// server needs no configuration. It must not be a cluster, and must not evict keys while it is in use.
 ///
-/// A server that was restarted has lost the last requests. It is told by each client what that client has sent, and admits nothing for two
-/// seconds meanwhile. Requests of clients that have ended before remain unknown; without them the service may answer 429, which is waited
-/// out by all. A server that [cannot be reached](WhenUnreachable) stops no call that is under way.
+/// A restarted server has lost the last requests. Each client reports what it has sent, and the server admits nothing for two seconds in
+/// the meantime. Requests of clients that have exited stay unknown, so the service may respond with 429; then all clients wait. If the
+/// server [cannot be reached](WhenUnreachable), calls in progress continue.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -70,8 +70,8 @@ pub struct RedisPacer {
 }
 
 impl RedisPacer {
-    /// Returns a pacer for the token of this name, with the limits of the interface. All machines have to use the same name for a token, and
-    /// another one for each token; [`RedisPacer::name`] makes one. Nothing is sent before the first request.
+    /// Returns a pacer for the token with this name, with the limits of the interface. All machines must use the same name for a token, and
+    /// a different one for each token; [`RedisPacer::name`] creates a name. Nothing is sent before the first request.
     pub fn new(server: RedisServer, name: impl AsRef<str>) -> Self {
         Self {
             log: SharedLog::new(server, name.as_ref()),
@@ -82,7 +82,7 @@ impl RedisPacer {
         }
     }
 
-    /// Returns a name for one token at one origin; neither can be recovered from it.
+    /// Returns a name for one token at one origin. Neither can be recovered from it.
     pub fn name(base: &BaseUrl, token: &Token) -> String {
         super::token_digest(base, token)
     }
@@ -93,7 +93,7 @@ impl RedisPacer {
         Self { when_unreachable, ..self }
     }
 
-    /// Sets upper bounds for the rate limits, which hold even if the service reports higher ones.
+    /// Sets upper bounds for the rate limits. They apply even if the service reports higher limits.
     #[must_use]
     pub fn rate_limits(self, limits: RateLimits) -> Self {
         Self { ceiling: Some(limits), ..self }
@@ -105,7 +105,7 @@ impl RedisPacer {
         Self { observer, ..self }
     }
 
-    /// Asks the server whether it is there, and whether it has what a pacer needs.
+    /// Checks whether the server can be reached and supports everything that the pacer needs.
     ///
     /// ```no_run
     /// # async fn example(pacer: links_sdk::RedisPacer) -> Result<(), Box<dyn std::error::Error>> {
@@ -117,7 +117,7 @@ impl RedisPacer {
     ///
     /// # Errors
     ///
-    /// When it cannot be reached, or refuses the login or the script.
+    /// When the server cannot be reached, or refuses the login or the script.
     pub async fn check(&self, clock: &dyn Clock) -> Result<(), PacerError> {
         let asked = self.ask("look", &[], clock).await;
         asked.map(drop).map_err(|reason| self.error(&reason))
@@ -129,7 +129,7 @@ impl RedisPacer {
 
     fn error(&self, reason: &str) -> PacerError {
         let server = &self.log.server;
-        PacerError::new(format!("{server}, which shares the rate limits, cannot be used: {reason}"))
+        PacerError::new(format!("cannot use {server} to share the rate limits: {reason}"))
     }
 
     /// Asks the server, unless it has just failed to answer; the error tells why. It is told first what this client has sent if it does not
