@@ -101,10 +101,7 @@ fn without_server(unreachable: &str, line: &str) -> (TestEnv, CommandResult) {
 fn without_its_server_a_command_waits_fails_or_uses_its_share() {
     let (env, run) = without_server("", "me");
     assert_eq!((run.exit, env.server.requests().len()), (10, 0), "{run}");
-    assert!(
-        run.stderr.starts_with("cannot reach the LINKS_PACER server; waiting for it"),
-        "{run}"
-    );
+    assert!(run.stderr.starts_with("cannot reach the LINKS_PACER server; waiting for it"), "{run}");
     let (env, run) = without_server("fail", "me");
     assert_eq!((run.exit, env.server.requests().len()), (10, 0), "{run}");
     assert!(

@@ -21,11 +21,9 @@ fn without_a_lock() -> TestEnv {
 fn a_refresh_names_the_images_that_it_cannot_resolve_and_what_to_do() {
     let env = without_a_lock();
     let refreshed = ok(&env, "init --refresh");
-    for part in [
-        "cafe.yaml: cannot tell whether image logo.gif was uploaded",
-        "version control",
-        "--force",
-    ] {
+    for part in
+        ["cafe.yaml: cannot tell whether image logo.gif was uploaded", "version control", "--force"]
+    {
         assert!(refreshed.stderr.contains(part), "{part}: {refreshed}");
     }
     assert!(!text(&env, "links.lock").contains("\nimage "));
