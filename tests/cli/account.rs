@@ -5,7 +5,7 @@ use std::fs;
 use links_fixtures::{Account, Choices, ContractServer, Fault, Limits, World};
 use serde_json::{Value, json};
 
-use crate::steps::{Beginning, cut_short, ok, path, text, writes};
+use crate::steps::{Beginning, cut_short, ok, path, places, text, writes};
 use crate::test_env::{TestEnv, picture};
 
 const CAFE: &str = "\
@@ -254,7 +254,7 @@ fn a_login_is_changed_only_with_consent_and_the_file_still_applies_after_it() {
     assert!(refused.exit == 14 && refused.stderr.contains("--allow-rename"), "{refused}");
     let plan = env.run("plan");
     assert_eq!(plan.stdout.matches("cafe.qara").count(), 1, "{plan}");
-    assert!(plan.stdout.contains("! cafe: new login \"cafe.qara\"; links, QR codes"), "{plan}");
+    assert!(plan.stdout.contains("! cafe: new login \"cafe.qara\"; existing links"), "{plan}");
     assert!(plan.stdout.contains("~ cafe: title\n"), "{plan}");
     env.operations();
     assert_eq!(writes(&env), [""; 0]);
@@ -751,7 +751,7 @@ fn completes_after_a_kill_anywhere(keeps_state: bool) {
         env = env.keeping_state().env("LINKS_STATE_DIR", directory);
     }
     let beginning = Beginning::of(&env);
-    for nth in 1.. {
+    for nth in places() {
         beginning.restore(&env);
         let ended = cut_short(&env, APPLY, &format!("any:{nth}"));
         if ended.status.success() {
@@ -836,7 +836,7 @@ fn a_saved_plan_that_deletes_is_carried_out_beside_a_new_page_too() {
         assert_eq!(saved.exit, 3, "{saved}");
         let again = env.run("apply --plan plan.json --prune --yes");
         assert!(
-            again.exit == 2 && again.stderr.contains("already lists the slots to delete"),
+            again.exit == 2 && again.stderr.contains("already lists what is deleted"),
             "{again}"
         );
         ok(&env, "apply --plan plan.json --yes --max-deletes 99 --allow-create 1");
@@ -994,7 +994,7 @@ fn an_undo_takes_back_all_pages_and_forms_of_a_command_and_names_what_stays() {
     ok(&env, "apply a.yaml form.yaml new.yaml page.yaml --allow-create 2");
     let undo = ok(&env, "undo --yes");
     assert!(
-        undo.stderr.contains("lead forms can only be deleted in the dashboard; it stays"),
+        undo.stderr.contains("lead forms can only be deleted in the dashboard; kept"),
         "{undo}"
     );
     assert!(undo.stderr.contains("pages can only be deleted in the dashboard"), "{undo}");

@@ -254,7 +254,6 @@ fn mistaken_words_and_values_get_a_hint() {
             "leave it out: `links plan` exits with 3 if there are changes",
         ),
         ("plan -json", "use `-o json`"),
-        ("plan --out - x.yaml", "pass the name of a file: --out PLAN"),
     ] {
         let run = env.run(&format!("{line} -o json"));
         assert_eq!(run.error()["hint"], hint, "{run}");
@@ -293,7 +292,7 @@ fn a_base_url_that_cannot_be_reached_is_named_with_its_source() {
     assert_eq!(error["hint"], "check the URL from --base-url: http://127.0.0.1:1/api/v1");
     let run = TestEnv::cafe().env("LINKS_BASE_URL", &*host).run("me -o json");
     assert_eq!(run.exit, 6, "{run}");
-    let hint = format!("such as {host}/api/v1");
+    let hint = format!("as in {host}/api/v1");
     drop(env);
     assert!(run.error()["hint"].as_str().unwrap().contains(&hint), "{run}");
 }

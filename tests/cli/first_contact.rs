@@ -21,7 +21,7 @@ fn links_alone_prints_a_start_screen() {
         let (line, expected) = match line.as_str() {
             "auth login --base-url URL" => ("auth login --help".to_owned(), 0),
             "slots edit cafe" => ("slots edit cafe --help".to_owned(), 0),
-            "pull cafe" => ("pull cafe -O pulled.yaml".to_owned(), 0),
+            "pull cafe -O cafe.yaml" => ("pull cafe -O pulled.yaml".to_owned(), 0),
             "plan cafe.yaml" => (line, 3),
             _ => (line, 0),
         };

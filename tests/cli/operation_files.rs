@@ -385,7 +385,7 @@ fn what_a_file_claims_of_its_runs_is_checked() {
     changed(&|it| it["runs"][0]["run"] = "".into());
     changed(&|it| it["runs"][0]["run"] = "00-\u{1b}[31m".into());
     let said = changed(&|it| it["runs"][1]["run"] = it["runs"][0]["run"].clone());
-    assert!(said.contains("twice"), "{said}");
+    assert!(said.contains("duplicate run"), "{said}");
     let said = changed(&|it| it["runs"][0]["entries"][0]["open"]["format"] = 9.into());
     assert!(said.contains("newer version"), "{said}");
     let said = changed(&|operation| {

@@ -3,7 +3,7 @@
 use links_fixtures::Fault;
 use serde_json::{Value, json};
 
-use crate::steps::{cut_short, ok, writes as requests};
+use crate::steps::{cut_short, ok, places, writes as requests};
 use crate::test_env::{CommandResult, TestEnv};
 use crate::undo::cafe;
 
@@ -193,7 +193,7 @@ fn an_undo_of_which_one_page_failed_is_continued_and_redone_as_one() {
 #[test]
 fn an_undo_that_is_ended_anywhere_is_continued_on_all_pages() {
     let mut cuts = 0;
-    for nth in (1..).step_by(3) {
+    for nth in places() {
         let env = three_pages();
         let before = values(&env);
         ok(&env, APPLY);
@@ -219,7 +219,7 @@ fn an_undo_that_is_ended_anywhere_is_continued_on_all_pages() {
 #[test]
 fn an_undo_that_was_cut_while_slots_came_back_is_redone_by_one_redo() {
     let mut several = 0;
-    for nth in 1.. {
+    for nth in places() {
         let env = cafe();
         let ids = || ok(&env, "slots list cafe --jq map(.id)").stdout;
         ok(&env, "slots delete cafe 1002 1003 --yes");
@@ -259,7 +259,7 @@ fn an_undo_of_an_interrupted_apply_says_what_becomes_of_it() {
 
 #[test]
 fn an_undo_that_was_ended_after_its_last_write_is_done_by_the_next_one() {
-    for nth in 1.. {
+    for nth in places() {
         let env = cafe();
         ok(&env, "slots delete cafe 1002 1003 --yes");
         if cut_short(&env, "undo --yes", &format!("any:{nth}")).status.success() {

@@ -154,7 +154,10 @@ fn a_filter_cannot_end_the_program_after_a_write() {
         let run = env.run_args(args, b"");
         assert_eq!(outcome(&run), (2, "executed".into()), "{filter}\n{run}");
         let error = run.error();
-        assert!(error["message"].as_str().unwrap().contains("--jq: it "), "{filter}\n{run}");
+        assert!(
+            error["message"].as_str().unwrap().contains("but the output failed: --jq: "),
+            "{filter}\n{run}"
+        );
         assert!(error["written"].is_string(), "{filter}\n{run}");
     }
 }

@@ -357,10 +357,7 @@ fn forms_get_a_file_a_name_and_channels_by_label_and_a_difference_is_marked() {
     );
     for line in ["plan", "apply"] {
         let run = env.run(line);
-        assert!(
-            run.exit == 8 && run.stderr.contains("a conflict with the form is marked"),
-            "{run}"
-        );
+        assert!(run.exit == 8 && run.stderr.contains("unresolved conflict with the form"), "{run}");
     }
     env.file(file, mine);
     ok(&env, "pull --all --force");

@@ -74,6 +74,8 @@ fn delete_limits_and_confirmation_apply_to_a_saved_plan() {
     let fewer = "profile: cafe\nslots:\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n";
     let env = TestEnv::cafe().keeping_cache();
     env.file("page.yaml", fewer);
+    let run = env.run("slots plan page.yaml --out -");
+    assert!(run.exit == 2 && run.stderr.contains("--out PLAN"), "{run}");
     assert_eq!(env.run("slots plan page.yaml --prune --out plan.json").exit, 14);
     assert_eq!(env.run("slots apply --plan plan.json").exit, 14);
     assert_eq!(env.run("slots apply --plan plan.json --yes").exit, 14);

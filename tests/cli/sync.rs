@@ -7,7 +7,7 @@ use links_pages::sync::Lock;
 use serde_json::{Value, json};
 
 use crate::auth::log_in;
-use crate::steps::{Beginning, SLOTS, cut_short, edit_slots, ok, path, text};
+use crate::steps::{Beginning, SLOTS, cut_short, edit_slots, ok, path, places, text};
 use crate::test_env::{TestEnv, picture};
 
 /// Returns a café whose page was made from a file, and the record of that. No command finds the state of another one: each might run on
@@ -308,7 +308,7 @@ fn a_run_that_is_cut_short_anywhere_is_finished_by_the_next_one() {
         set(&env, 0, "title", "Opening hours");
         env.file("cafe.yaml", &after);
         let beginning = Beginning::of(&env);
-        for nth in 1.. {
+        for nth in places() {
             beginning.restore(&env);
             let ended = cut_short(&env, "slots apply cafe.yaml --yes", &format!("any:{nth}"));
             let finished = env.run("slots apply cafe.yaml --yes");
@@ -375,7 +375,7 @@ slots:
     env.file("cafe.yaml", after);
     let beginning = Beginning::of(&env);
     for changes_again in [false, true] {
-        for nth in 1.. {
+        for nth in places() {
             beginning.restore(&env);
             let ended = cut_short(&env, "slots apply cafe.yaml --yes", &format!("any:{nth}"));
             if changes_again {

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use links_fixtures::Fault;
 use serde_json::{Value, json};
 
-use crate::steps::{cut_short, ok, text};
+use crate::steps::{cut_short, ok, places, text};
 use crate::test_env::{TestEnv, wait};
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
@@ -525,7 +525,7 @@ fn an_undo_that_is_ended_anywhere_is_continued_by_the_next() {
         ("profile update cafe title=New", 0),
     ] {
         let mut cuts = 0;
-        for nth in 1.. {
+        for nth in places() {
             let env = cafe();
             page_file(&env);
             env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id < 1005));
@@ -547,7 +547,7 @@ fn an_undo_that_is_ended_anywhere_is_continued_by_the_next() {
             let created = env.server.account().next_id - next_id;
             assert!(created <= most, "{line}, any:{nth}: {created} created");
         }
-        assert!(cuts > 10, "{line}: {cuts}");
+        assert!(cuts > 3, "{line}: {cuts}");
     }
 }
 

@@ -83,7 +83,7 @@ impl PlanOutputs {
 pub(crate) async fn plan(
     context: &mut Context,
     source: RunSource,
-    options: RunOptions,
+    mut options: RunOptions,
     outputs: PlanOutputs,
 ) -> Result<CommandOutput> {
     let PlanOutputs { out, check, summary, fail_on, annotate } = outputs;
@@ -92,6 +92,8 @@ pub(crate) async fn plan(
         return Err(CommandError::usage(message).with_hint("pass the name of a file: --out PLAN"));
     }
     summary::check(summary.as_deref(), context.settings.output)?;
+    // A slot that was created on the page is one of those that stay.
+    options.flags.full |= fail_on != FailOn::Pending;
     let mut session = Box::pin(planned(context, source, options)).await?;
     if session.state.is_unplanned() {
         session.check_planned()?;

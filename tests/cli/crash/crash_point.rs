@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 use super::pairs::{Pair, slots};
+use crate::steps::places;
 use crate::test_env::TestEnv;
 
 /// Maximum number of crash points, more than any run has.
@@ -47,7 +48,7 @@ pub(super) fn cut_everywhere(pair: &Pair) -> Tally {
     let scene = Scene::of(pair);
     let mut tally = Tally::default();
     let wanted = scene.uninterrupted();
-    for place in 1..=MOST {
+    for place in places().take_while(|place| *place <= MOST) {
         let state = scene.start();
         let cut = scene.apply(&state, Some(&format!("any:{place}")));
         if cut.status.success() {
@@ -71,7 +72,7 @@ pub(super) fn fail_everywhere(pair: &Pair) -> Tally {
     let wanted = Scene::of(pair).uninterrupted();
     let mut tally = Tally::default();
     for fault in [Fault::Before(500), Fault::After(500), Fault::Before(503), Fault::After(503)] {
-        for request in 1..=MOST {
+        for request in places().take_while(|request| *request <= MOST) {
             let scene = Scene::of(pair);
             let state = scene.start();
             scene.env.server.fail(request..request + OUTAGE, &fault);

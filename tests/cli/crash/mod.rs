@@ -35,14 +35,14 @@ fn checked(tally: &Tally) {
 fn a_run_that_is_cut_off_anywhere_is_finished_by_the_next() {
     let tally = all(Pair::of_every_step(), cut_everywhere);
     checked(&tally);
-    assert!(tally.cuts > 300, "only {} places were tried", tally.cuts);
+    assert!(tally.cuts > 100, "only {} places were tried", tally.cuts);
 }
 
 #[test]
 fn a_run_of_any_page_and_any_file_that_is_cut_off_is_finished_by_the_next() {
     let tally = all((0..4).map(Pair::random).collect(), cut_everywhere);
     checked(&tally);
-    assert!(tally.cuts > 60, "only {} places were tried", tally.cuts);
+    assert!(tally.cuts > 20, "only {} places were tried", tally.cuts);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_run_that_the_service_fails_is_finished_by_the_next() {
     let pairs: Vec<Pair> = Pair::of_every_step().into_iter().filter(Pair::is_small).collect();
     let tally = all(pairs, fail_everywhere);
     checked(&tally);
-    assert!(tally.cuts > 100, "only {} requests were tried", tally.cuts);
+    assert!(tally.cuts > 40, "only {} requests were tried", tally.cuts);
 }
 
 /// `LINKS_TEST_PAIRS=500 cargo test -p links-cli --test cli crash -- --ignored --nocapture`

@@ -172,7 +172,10 @@ pub(crate) fn identity_problems(
 pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
     let MergedPage { base, merge, since, .. } = merged;
     let since = *since;
-    let kept = merge.remote.iter().map(|it| remote(it, since));
+    // The plan lists it among the slots that stay.
+    let is_listed =
+        |it: &&RemoteChange| since == Since::Opened || !matches!(it, RemoteChange::Made { .. });
+    let kept = merge.remote.iter().filter(is_listed).map(|it| remote(it, since));
     let kept = kept.map(StyledLine::changed);
     // Without a record nothing tells that an empty value was anything else before.
     let is_noted = |replaced: &&Replaced| match replaced {
