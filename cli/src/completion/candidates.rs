@@ -295,6 +295,7 @@ mod tests {
         "PATTERN",
         "PORT",
         "QUERY",
+        "REV",
         "RUN",
         "SECONDS",
         "URL",

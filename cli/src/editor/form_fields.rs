@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(all(&["a"], &["a", "mine"], &["a", "field_1"]), None, "a key of its own");
         assert_eq!(all(&["a", "b"], &["a", "b"], &["a"]).unwrap(), "missing: b (L)");
         let came = all(&["a"], &["a", ""], &["a", "x", "y"]).unwrap();
-        assert_eq!(came, "new fields: x (L), y (L), but 1 were sent");
+        assert_eq!(came, "1 new field sent, but stored: x (L), y (L)");
         let lost = all(&["a"], &["a", ""], &["a"]).unwrap();
         assert_eq!(lost, "no new field was stored");
     }

@@ -497,8 +497,10 @@ fn scan_problem(error: &ScanError, text: &str) -> FieldDiagnostic {
     }
     let message = error.info();
     if let Some((part, message, help)) = SCAN_ERRORS.iter().find(|it| message.contains(it.0)) {
-        let is_before_tab = *part == "tab" && text[at..].starts_with('\n');
-        let at = at + usize::from(is_before_tab);
+        let is_indent = |tab: &usize| text[line_start(text, *tab)..*tab].trim().is_empty();
+        let tab = text[line_start(text, at)..].match_indices('\t');
+        let tab = tab.map(|(below, _)| line_start(text, at) + below).find(is_indent);
+        let at = tab.filter(|_| *part == "tab").unwrap_or(at);
         return problem(at..at, *message).help(*help);
     }
     let mut chars = message.chars();
