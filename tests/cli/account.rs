@@ -836,7 +836,7 @@ fn a_saved_plan_that_deletes_is_carried_out_beside_a_new_page_too() {
         assert_eq!(saved.exit, 3, "{saved}");
         let again = env.run("apply --plan plan.json --prune --yes");
         assert!(
-            again.exit == 2 && again.stderr.contains("already lists what is deleted"),
+            again.exit == 2 && again.stderr.contains("already lists everything to be deleted"),
             "{again}"
         );
         ok(&env, "apply --plan plan.json --yes --max-deletes 99 --allow-create 1");

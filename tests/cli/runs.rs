@@ -489,7 +489,7 @@ fn a_disk_that_is_full_at_any_line_of_the_journal_costs_no_slot() {
     let whole = std::fs::metadata(&runs(&env).list().unwrap()[0].path).unwrap().len();
 
     let (mut refused, mut stopped, mut warned) = (0, 0, 0);
-    for room in (0..whole).step_by(16) {
+    for room in (0..whole).step_by(32) {
         let env = small();
         let before = env.server.account();
         let limited = format!(
@@ -516,7 +516,7 @@ fn a_disk_that_is_full_at_any_line_of_the_journal_costs_no_slot() {
         assert_eq!((slots(&env), env.server.account().next_id - before.next_id), (3, 2));
         assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
     }
-    assert!(refused > 10 && stopped > 0 && warned > 0, "{refused} {stopped} {warned}");
+    assert!(refused > 5 && stopped > 0 && warned > 0, "{refused} {stopped} {warned}");
 }
 
 #[cfg(unix)]

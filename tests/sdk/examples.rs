@@ -115,8 +115,8 @@ async fn own_transport_serves_several_accounts_by_one_http_client() {
 }
 
 #[tokio::test]
-async fn backend_serves_two_thousand_tenants_by_one_http_client() {
-    const TENANTS: usize = 2000;
+async fn backend_serves_four_hundred_tenants_by_one_http_client() {
+    const TENANTS: usize = 400;
     let server = ContractServer::start(World::cafe()).await;
     let token = |tenant: usize| format!("pps_of_tenant_{tenant}");
     server.edit(|account| {

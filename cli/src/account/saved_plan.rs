@@ -291,7 +291,7 @@ impl SavedPage {
         let refused = |what: &str, option: &str| {
             let hint =
                 format!("pass {option} to `links {}` when you make the plan", self.planned_by());
-            Err(CommandError::usage(format!("a saved plan already lists what is {what}"))
+            Err(CommandError::usage(format!("a saved plan already lists everything to be {what}"))
                 .with_hint(hint))
         };
         if flags.prune || flags.prune_unsupported {

@@ -135,7 +135,7 @@ impl TokenCommand {
             return Err(failed(format!("failed ({status})")));
         }
         let text = Zeroizing::new(String::from_utf8(output).unwrap_or_default());
-        Token::new(&text).map_err(|error| failed(format!("printed no token: {error}")))
+        Token::new(&text).map_err(|error| failed(format!("did not print a valid token: {error}")))
     }
 }
 
@@ -182,7 +182,10 @@ mod tests {
     #[test]
     fn a_failed_token_command_is_reported_without_its_output() {
         let error = run(&["echo", "canary two"]).unwrap_err();
-        assert!(error.contains("`echo` printed no token") && !error.contains("canary"), "{error}");
+        assert!(
+            error.contains("`echo` did not print a valid token") && !error.contains("canary"),
+            "{error}"
+        );
         assert!(run(&["false"]).unwrap_err().contains("failed (exit status: 1)"));
         assert!(run(&["true"]).unwrap_err().contains("the token is empty"));
         assert!(run(&["/no/such/program"]).unwrap_err().contains("cannot be started"));

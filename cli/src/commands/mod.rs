@@ -69,9 +69,9 @@ pub(crate) enum Command {
     Init(init::InitArgs),
     /// List what this machine has written, or show one operation
     Log(log::LogArgs),
-    /// Take back this machine's newest operation, or another one
+    /// Undo this machine's newest operation, or another one
     #[command(
-        notes = "Run it again to take back the operation before that, or run `links redo` to take back an undo. Recreated slots get new IDs and lose their click statistics.",
+        notes = "Run it again to undo the operation before that, or run `links redo` to reverse an undo. Recreated slots get new IDs and lose their click statistics.",
         examples = ["links undo", "links undo \"$(links log -n 1 -o ids)\" --page cafe"]
     )]
     Undo(undo::UndoArgs),

@@ -35,7 +35,7 @@ pub(crate) struct SlotsPullArgs {
     /// Replace the file if it exists, instead of merging changes into it
     #[arg(long, requires = "out")]
     force: bool,
-    /// JSON Schema to name in the file's first line, for editors (see `links schema page`); a path relative to the file's directory, by default `page.schema.json` if it exists there
+    /// Schema for editors to name in the first line: a path relative to the file. By default, `page.schema.json` next to the file, if there is one. `links schema page` prints the schema
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     schema: Option<String>,
 }

@@ -91,7 +91,7 @@ pub(crate) struct DryRunArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "service",
-        help = "Validate with the service without writing, or print the request as curl"
+        help = "Have the service validate the change without making it, or print the request as a curl command"
     )]
     pub(crate) dry_run: Option<DryRun>,
 }

@@ -405,7 +405,7 @@ impl PageRun {
         self.done.deleted += gone;
         if gone != asked {
             return Err(ApplyCause::Answer(format!(
-                "the service reports {gone} deleted slots instead of {asked}"
+                "the service reported deleting {gone} of {asked} slots"
             ))
             .into());
         }

@@ -123,13 +123,13 @@ impl Lock {
                 let (login, path) = (words.text()?, words.text()?);
                 let known = self.pages.insert(path, PageName { id, login });
                 if known.is_some_and(|known| known.id != id) {
-                    return Err("the file is listed with two pages");
+                    return Err("this file is already listed for another page");
                 }
             }
             "form" => {
                 let (id, name) = (FormId::from(words.text()?), words.text()?);
                 if self.forms.insert(name, id.clone()).is_some_and(|known| known != id) {
-                    return Err("the name is listed with two forms");
+                    return Err("this form name is already listed for another form");
                 }
             }
             "image" => {

@@ -130,7 +130,7 @@ async fn take_back_whole(
         let targets: Vec<Value> = undone.parts.iter().map(|part| part.target().into()).collect();
         let targets = names(&targets);
         if context.dry_run().is_some() {
-            let text = format!("would then take back the operation's earlier writes to {targets}");
+            let text = format!("would then undo the operation's earlier writes to {targets}");
             context.ui.tell(Style::Plain, text);
             break;
         }
@@ -215,7 +215,7 @@ fn refuse(
     };
     let older = older.map_or_else(
         || LIST.to_owned(),
-        |older| format!("run `links undo {older}` to take back the previous operation"),
+        |older| format!("run `links undo {older}` to undo the previous operation"),
     );
     let can_write = reverse.has_changes() || undone.continues.is_some();
     match changed {

@@ -12,7 +12,7 @@ use crate::commands::prelude::*;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// Operation to take back (see `links log`); by default, the newest
+    /// Operation to undo (see `links log`); by default, the newest
     #[arg(value_name = "OPERATION")]
     pub(super) operation: Option<String>,
     /// Take back the operation that `--operation-out` saved to this file
@@ -37,7 +37,7 @@ pub(crate) struct UndoArgs {
     /// Don't ask for confirmation
     #[arg(short, long)]
     pub(super) yes: bool,
-    /// Current login of a page, to confirm that the login is changed back
+    /// Current login of a page that will be renamed, to confirm the rename
     #[arg(long, value_name = "LOGIN", requires = "yes", hide_short_help = true)]
     pub(super) confirm: Vec<String>,
     /// Show every change of a large plan
@@ -157,7 +157,7 @@ pub(super) fn candidates(
                 "nothing to redo: `links {line}` has written to {} since the undo",
                 since.target()
             );
-            let hint = format!("to take back the undo anyway, run `links undo {undo}`");
+            let hint = format!("to reverse the undo anyway, run `links undo {undo}`");
             return Err(CommandError::not_found(message).with_hint(hint));
         }
     }
