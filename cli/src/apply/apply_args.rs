@@ -30,7 +30,7 @@ pub(crate) struct ApplyArgs {
     /// Also allow images in this directory, not only next to the file
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide_short_help = true, help_heading = "Input")]
     pub(crate) upload_root: Vec<PathBuf>,
-    /// Skip local validation of slots; let the service validate
+    /// Skip local validation; let the service validate the slots
     #[arg(long, hide_short_help = true, help_heading = "Input")]
     pub(crate) no_validate: bool,
     /// Show every line of a large plan

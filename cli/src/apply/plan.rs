@@ -140,7 +140,7 @@ fn checked(
                 "the schema of the slot type `{kind}` takes too long to evaluate; nothing was written"
             );
             return Err(CommandError::new(Exit::Server, message)
-                .with_hint("use --no-validate to let the service validate"));
+                .with_hint("use --no-validate to let the service validate the slots"));
         }
     }
     let planned = Plan::of_page(page, &target.wanted, options);

@@ -19,7 +19,7 @@ pub(crate) struct CheckArgs {
     /// Page files, form files, directories of them, or pages; by default, the directory of the closest links.lock
     #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
-    /// Check all pages and forms of the account
+    /// Check all pages and forms in the account
     #[arg(long)]
     all: bool,
     /// Replace permanently moved links in the files with their new URLs
@@ -68,7 +68,7 @@ pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
     let CheckArgs { pages, all, fix, strict, filter, how, baseline: known, annotate } = args;
     let (paths, keys) = page::split(pages);
     if fix && !keys.is_empty() {
-        return Err(CommandError::usage("--fix only changes page files, not pages of the account")
+        return Err(CommandError::usage("--fix only changes page files, not pages in the account")
             .with_hint("write the page to a file with `links pull KEY -O FILE`"));
     }
     let baseline = known.read()?;

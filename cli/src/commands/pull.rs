@@ -12,7 +12,7 @@ pub(crate) struct PullArgs {
     /// Pages (IDs, logins or URLs), page files, form files, or directories of them
     #[arg(value_name = "KEY|PATH", value_parser = page::parse)]
     profiles: Vec<PageWord>,
-    /// Pull all pages and forms of the account
+    /// Pull all pages and forms in the account
     #[arg(long, conflicts_with = "profiles")]
     all: bool,
     /// Write one page to this file (.json for JSON), or pages to this directory

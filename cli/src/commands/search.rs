@@ -17,7 +17,7 @@ pub(crate) struct SearchCommandArgs {
     /// Text to find (case-insensitive)
     #[arg(value_name = "PATTERN")]
     pattern: String,
-    /// Pages, page files, or directories of page files; by default, all pages and forms of the account
+    /// Pages, page files, or directories of page files; by default, all pages and forms in the account
     #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
     /// Treat the pattern as a regular expression; case-sensitive unless it starts with (?i)

@@ -70,7 +70,7 @@ pub(super) enum LoginErrorKind {
     Unreachable(String),
     #[error("access was denied ({error}){}", shown(.description.as_deref()))]
     Denied { error: String, description: Option<String> },
-    #[error("the authorization server does not know this client")]
+    #[error("the authorization server does not recognize this client")]
     UnknownClient,
 }
 

@@ -123,7 +123,7 @@ async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
     let name = name.as_ref().or(named).or(accounts.current.as_ref());
     let name = name.cloned().ok_or_else(|| {
         CommandError::new(Exit::NotAuthenticated, "not logged in")
-            .with_hint("pass an account; `links auth list` lists them")
+            .with_hint("pass the name of an account; `links auth list` lists all accounts")
     })?;
     let account = accounts.known.get(&name).ok_or_else(|| no_such_account(&name))?;
     let origin = account.origin().unwrap_or_default();

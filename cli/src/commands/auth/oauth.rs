@@ -36,14 +36,14 @@ pub(crate) async fn connect(
         match attempt(context, login, accounts, client_id.as_deref(), &mut pasted).await? {
             Some(credentials) => return Ok(credentials),
             None if client_id.is_none() => {
-                let message = "the authorization server does not know this program, which has just registered";
+                let message = "the authorization server does not recognize this program, which has just registered";
                 return Err(CommandError::new(Exit::NotAuthenticated, message)
                     .with_hint("run `links auth login` again"));
             }
             None => client_id = None,
         }
         accounts.register(mcp_url, None)?;
-        let text = "the service no longer knows this program; registering again, so you need to approve access again";
+        let text = "the service no longer recognizes this program; registering again, so you need to approve access again";
         context.ui.instruct(&StyledLine::changed(text));
     }
 }

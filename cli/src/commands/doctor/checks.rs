@@ -181,8 +181,7 @@ pub(super) async fn of_service(context: &Context, client: &Client) -> Vec<Findin
             ]);
         }
         Err(error) => {
-            let unknown =
-                "the service does not know this token; it was revoked, or is for another service";
+            let unknown = "the service does not recognize this token; it was revoked, or is for another service";
             let failure = match error {
                 error if error.is_not_authenticated() => {
                     CommandError::new(Exit::NotAuthenticated, unknown)

@@ -13,7 +13,7 @@ use crate::process;
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum ProfileCommand {
-    /// List the pages of the account
+    /// List the pages in the account
     #[command(alias = "ls", examples = ["links profile list", "links profile list -o csv --fields login,computed.url"])]
     List,
     /// Show one page

@@ -25,7 +25,7 @@ pub(crate) struct SlotsRewriteArgs {
     /// IDs, logins or URLs of the pages
     #[arg(value_name = "KEY", value_parser = profile_key::parse, required_unless_present = "all")]
     profiles: Vec<ProfileKey>,
-    /// Rewrite slots of every page of the account
+    /// Rewrite slots on every page in the account
     #[arg(long, conflicts_with = "profiles")]
     all: bool,
     /// jq filter that is true for the slots to rewrite (default: all)

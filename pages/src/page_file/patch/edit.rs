@@ -281,10 +281,10 @@ pub fn refuse_marks(document: &Document) -> Result<(), FileDiagnostics> {
         let (what, help) = if document.text()[span.clone()].starts_with(FORM_PREFIX) {
             (
                 "form",
-                "resolve it as the line says, then delete the line; or take the form's values with `links pull --all --force`",
+                "follow the instructions on this line, then delete it; or take the form's values with `links pull --all --force`",
             )
         } else {
-            ("page", "resolve it as the line says, then delete the line")
+            ("page", "follow the instructions on this line, then delete it")
         };
         FieldDiagnostic::new("", span, format!("unresolved conflict with the {what}")).help(help)
     };
