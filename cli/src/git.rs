@@ -293,18 +293,20 @@ impl History {
         Ok(self.blob("HEAD", &path)?.map(|it| it.content))
     }
 
-    /// Returns a file as a revision has it, `Some(None)` if the revision does not have it, and `None` if there is no such revision.
-    pub(crate) fn at(
-        &mut self,
-        revision: &str,
-        file: &Path,
-    ) -> io::Result<Option<Option<Vec<u8>>>> {
+    /// Returns a file as a revision has it; `None` if the revision does not have it.
+    ///
+    /// # Errors
+    ///
+    /// Of the kind `NotFound` if there is no such revision.
+    pub(crate) fn at(&mut self, revision: &str, file: &Path) -> io::Result<Option<Vec<u8>>> {
+        let missing = || io::Error::new(io::ErrorKind::NotFound, "no such revision");
         // A name with a line break would be two questions.
-        let Some(path) = self.path(file).filter(|_| !revision.contains('\n')) else {
-            return Ok(None);
-        };
-        let Some(commit) = self.object(&format!("{revision}^{{commit}}"))? else { return Ok(None) };
-        Ok(Some(self.blob(&commit.id, &path)?.map(|it| it.content)))
+        if revision.contains('\n') {
+            return Err(missing());
+        }
+        let commit = self.object(&format!("{revision}^{{commit}}"))?.ok_or_else(missing)?;
+        let Some(path) = self.path(file) else { return Ok(None) };
+        Ok(self.blob(&commit.id, &path)?.map(|it| it.content))
     }
 
     /// Hands out the versions of a file, the newest first, until it is told to stop.

@@ -1,5 +1,7 @@
 //! Which of the files that a command names or finds it takes.
 
+use std::io::ErrorKind;
+
 use clap::Args;
 
 use crate::context::prelude::*;
@@ -56,11 +58,11 @@ impl FileFilter {
             directory.map_err(|error| failed(&error))?.join(path.file_name().unwrap_or_default());
         match git::with(path.parent().unwrap_or(&path), |history| history.at(revision, &path)) {
             None => Err(failed(&"the directory is not in a Git repository")),
-            Some(Err(error)) => Err(failed(&error)),
-            Some(Ok(None)) => Err(failed(&"no such revision").with_hint(
-                "a shallow clone has only some: `git fetch` it, or clone with more depth",
-            )),
-            Some(Ok(Some(earlier))) => Ok(earlier.as_deref() != Some(content)),
+            Some(Err(error)) => Err(failed(&error)
+                .hinted((error.kind() == ErrorKind::NotFound).then_some(
+                "a shallow clone has only some revisions: `git fetch` it, or clone with more depth",
+            ))),
+            Some(Ok(earlier)) => Ok(earlier.as_deref() != Some(content)),
         }
     }
 
