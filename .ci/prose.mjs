@@ -7,7 +7,7 @@ import { binary } from 'harper.js/binary';
 const off = [
   'AnA', 'CapitalizePersonalPronouns', 'CompoundNouns', 'Dashes', 'DiscourseMarkers', 'ExpandAlloc', 'ExpandConfiguration', 'ExpandControl', 'ExpandMemoryShorthands', 'ExpandMinimum',
   'ExpandStandardInputAndOutput', 'ExpandTimeShorthands', 'NumericRangeEnDash', 'OrthographicConsistency', 'ItsContraction', 'LetsConfusion', 'MassNouns', 'MergeWords', 'MissingTo', 'Nobody', 'OxfordComma',
-  'PhrasalVerbAsCompoundNoun', 'PronounInflectionBe', 'PronounKnew', 'SentenceCapitalization', 'SingleBe', 'Spaces', 'SplitWords', 'UseTitleCase',
+  'PhrasalVerbAsCompoundNoun', 'PronounInflectionBe', 'MissingPreposition', 'PronounKnew', 'SentenceCapitalization', 'SingleBe', 'Spaces', 'SplitWords', 'ThatThan', 'UseTitleCase',
 ];
 
 const linter = new LocalLinter({ binary, dialect: Dialect.American });
