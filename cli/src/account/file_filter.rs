@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use clap::Args;
 
+use crate::apply::sync::LOCK_NAME;
 use crate::context::prelude::*;
 use crate::git;
 use links_pages::page_file::local_image::LocalImage;
@@ -43,14 +44,20 @@ impl FileFilter {
         self.exclude.iter().any(|pattern| file.ancestors().any(|path| matches(pattern, path)))
     }
 
+    /// Refuses a revision that does not exist, once for all files of a path.
+    pub(super) fn check(&self, path: &Path) -> Result<()> {
+        if !self.compares() || path.as_os_str() == "-" {
+            return Ok(());
+        }
+        let file = if path.is_dir() { path.join(LOCK_NAME) } else { path.to_owned() };
+        self.has_changed(&file, &[]).map(drop)
+    }
+
     /// Returns whether a file is another one than in the revision, or is not there. Without a revision, every file is.
     pub(super) fn has_changed(&self, file: &Path, content: &[u8]) -> Result<bool> {
         let Some(revision) = &self.changed_since else { return Ok(true) };
         let failed = |why: &dyn std::fmt::Display| {
-            CommandError::usage(format!(
-                "cannot compare {} with `{revision}`: {why}",
-                file.display()
-            ))
+            CommandError::usage(format!("cannot compare files with `{revision}`: {why}"))
         };
         let path = std::path::absolute(file).map_err(|error| failed(&error))?;
         let directory = path.parent().unwrap_or(Path::new("/")).canonicalize();

@@ -59,6 +59,7 @@ impl AccountFiles {
     ) -> Result<Self> {
         let mut files = Self { filter: filter.clone(), ..Self::default() };
         for path in &or_all(paths)? {
+            filter.check(path)?;
             let read = files.add_all(context, path, roots);
             files.failures.extend(read.err());
         }
