@@ -90,6 +90,9 @@ impl AccountFiles {
             self.failures.extend(read.err());
         }
         for (shown, (file, page)) in recorded {
+            if self.filter.excludes(&shown) {
+                continue;
+            }
             let read = not_a_file(&shown, &file, &page.login)
                 .map_or_else(|| self.add(&shown, roots, false), Err);
             self.failures.extend(read.err());
