@@ -24,6 +24,7 @@ pub mod fuzzing;
 mod git;
 mod help;
 mod journal;
+mod lint;
 mod output;
 mod preview;
 mod process;

@@ -29,7 +29,7 @@ fn filter_of(command: &Child) -> u32 {
             };
             let is_child = running(pid).is_some_and(|(parent, _)| parent == command.id());
             let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            if is_child && words.ends_with(format!("\0{ENDLESS}\0").as_bytes()) {
+            if is_child && words.ends_with(b"\0__run-jq-filter\0") {
                 while running(pid).is_some_and(|(_, seconds)| seconds < 1) {
                     std::thread::yield_now();
                 }
@@ -67,10 +67,10 @@ fn the_filter_ends_with_the_command_whichever_signal_ends_that() {
 #[test]
 fn the_filter_ends_by_itself_if_the_command_is_stopped() {
     let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
-    let mut command = env.command(["__run-jq-filter", ENDLESS]);
+    let mut command = env.command(["__run-jq-filter"]);
     let mut filter = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut stdin = filter.stdin.take().unwrap();
-    stdin.write_all(b"1\n").unwrap();
+    stdin.write_all(format!("\"{ENDLESS}\"\n1\n").as_bytes()).unwrap();
     let status = filter.wait().unwrap();
     drop(stdin);
     assert!(status.signal().is_some(), "{status}");
@@ -79,8 +79,8 @@ fn the_filter_ends_by_itself_if_the_command_is_stopped() {
 #[test]
 fn a_filter_without_a_document_ends_at_once() {
     let env = TestEnv::cafe();
-    for begun in ["", "{\"a\":"] {
-        let mut command = env.command(["__run-jq-filter", ENDLESS]);
+    for begun in ["", "\".\"", "\".\"\n", ".\n1\n", "\".\"\n{\"a\":"] {
+        let mut command = env.command(["__run-jq-filter"]);
         let mut filter = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         filter.stdin.take().unwrap().write_all(begun.as_bytes()).unwrap();
         assert_eq!(filter.wait().unwrap().code(), Some(2));

@@ -60,6 +60,7 @@ mod keyring;
 mod keys;
 #[cfg(target_os = "linux")]
 mod leaves;
+mod lint;
 #[cfg(unix)]
 mod lock_only;
 mod music;

@@ -36,6 +36,8 @@ pub(crate) struct AccountFiles {
     pub(crate) failures: Vec<CommandError>,
     /// Files of the directories that are neither.
     pub(crate) skipped: Vec<PathBuf>,
+    /// Number of times that files break house rules of the level `warning`.
+    pub(crate) broken_rules: usize,
     /// The directories that were searched.
     pub(crate) directories: Vec<PathBuf>,
     /// Which files are taken.
@@ -122,6 +124,13 @@ impl AccountFiles {
         let mut files = Self::default();
         files.parse(path, name, bytes, roots, false)?;
         Ok(files)
+    }
+
+    /// Returns the documents of the pages, then those of the forms, each with its path, and whether it is a form.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (&Path, &Document, bool)> {
+        let pages = self.pages.iter().map(|(path, file)| (path.as_path(), &file.document, false));
+        let forms = self.forms.iter().map(|(path, file)| (path.as_path(), &file.document, true));
+        pages.chain(forms)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -292,7 +301,7 @@ pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) ->
 }
 
 /// Returns the paths; without any, the directory of the closest `links.lock`.
-pub(super) fn or_all(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub(crate) fn or_all(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     if paths.is_empty() { Ok(vec![directory_of_lock()?]) } else { Ok(paths.to_vec()) }
 }
 

@@ -1,11 +1,12 @@
 //! The files of the pages that words name: paths, and the keys of pages that have a file in the directory of the closest `links.lock`, else in the
 //! current one.
 
-use super::files::named_files;
+use super::files::{named_files, or_all};
 use super::pull::{PullDirectory, default_directory};
 use crate::args::page::{self, PageWord};
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
+use crate::lint::rule_file;
 use links_pages::sanitize::quoted;
 
 /// Returns the paths that words name, with the files of the pages that they name by their keys.
@@ -37,13 +38,29 @@ pub(crate) fn paths(context: &Context, words: Vec<PageWord>) -> Result<Vec<PathB
 
 /// Returns the files that a command opens for words. `writes` tells whether their locks are written.
 pub(crate) fn named(words: Vec<PageWord>, roots: &[PathBuf], writes: bool) -> NamedFiles {
+    named_files(&named_paths(words), roots, writes)
+}
+
+/// Returns the files like [`named`], for a command that checks house rules.
+pub(crate) fn named_with_rules(
+    words: Vec<PageWord>,
+    roots: &[PathBuf],
+    writes: bool,
+) -> NamedFiles {
+    let paths = named_paths(words);
+    let mut named = named_files(&paths, roots, writes);
+    named.read.extend(or_all(&paths).iter().flat_map(|paths| rule_file::all(paths)));
+    named
+}
+
+fn named_paths(words: Vec<PageWord>) -> Vec<PathBuf> {
     let (mut paths, keys) = page::split(words);
     if !keys.is_empty() {
         let directory = default_directory();
         let is_here = directory.as_os_str().is_empty();
         paths.push(if is_here { PathBuf::from(".") } else { directory });
     }
-    named_files(&paths, roots, writes)
+    paths
 }
 
 fn no_file(key: &ProfileKey) -> CommandError {

@@ -77,7 +77,7 @@ impl<'c> PagesRun<'c> {
         }
         let absent = AbsentFile::below(context, &files.directories)?;
         let mut failures = std::mem::take(&mut files.failures);
-        let AccountFiles { pages, forms, skipped, .. } = files;
+        let AccountFiles { pages, forms, skipped, broken_rules, .. } = files;
         let count = pages.len() + edit.as_ref().map_or(0, |it| it.pages.len());
         estimate::announce(&context.ui, count, count + 2);
         let mut known = KnownForms::of(options.locked);
@@ -135,6 +135,7 @@ impl<'c> PagesRun<'c> {
             form_edits,
             absent,
             skipped,
+            broken_rules,
             written_forms: BTreeMap::new(),
             failures,
             is_edit,

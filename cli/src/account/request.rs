@@ -11,6 +11,7 @@ use super::saved_plan::SavedPlan;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::sync::OpenedText;
 use crate::context::prelude::*;
+use crate::lint;
 
 /// Files of a run, with what they come from, or an edit of pages without files.
 #[derive(Debug, Default)]
@@ -35,10 +36,15 @@ impl RunSource {
     }
 
     /// Reads the slots of one page file (`-`: standard input).
-    pub(crate) fn slots(path: &Path, options: &RunOptions) -> Result<Self> {
+    pub(crate) fn slots(context: &Context, path: &Path, options: &RunOptions) -> Result<Self> {
         let mut source = Self::default();
         let (file, _) = read_page(path, &options.flags.upload_root, &options.command.name)?;
-        source.files.pages.push((path.to_owned(), file.slots_only()?));
+        source.files.pages.push((path.to_owned(), file));
+        lint::refuse(context, &mut source.files)?;
+        source.files = source.files.all_usable()?;
+        for (_, file) in std::mem::take(&mut source.files.pages) {
+            source.files.pages.push((path.to_owned(), file.slots_only()?));
+        }
         Ok(source)
     }
 
@@ -59,7 +65,8 @@ impl RunSource {
         roots: &[PathBuf],
         filter: &FileFilter,
     ) -> Result<Self> {
-        let files = AccountFiles::read(context, paths, roots, filter)?.without_repeated();
+        let mut files = AccountFiles::read(context, paths, roots, filter)?.without_repeated();
+        lint::refuse(context, &mut files)?;
         if files.is_empty() {
             let files = files.all_usable()?;
             if filter.compares() {

@@ -39,6 +39,8 @@ pub(super) struct AccountState {
     pub(super) absent: Vec<AbsentFile>,
     /// Files that are neither pages nor forms.
     pub(super) skipped: Vec<PathBuf>,
+    /// Number of times that files break house rules of the level `warning`.
+    pub(super) broken_rules: usize,
     /// Ids of the forms that the run has written, by name.
     pub(super) written_forms: BTreeMap<String, String>,
     /// Why files, forms and pages cannot be planned.

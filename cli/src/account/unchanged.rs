@@ -25,6 +25,7 @@ use crate::apply::runs;
 use crate::apply::sync::LockStore;
 use crate::cache::{load_json, store_json};
 use crate::context::prelude::*;
+use crate::lint::rule_file;
 use crate::output::{Body, Instead};
 use crate::ui::Ui;
 use crate::ui::plan::PlanView;
@@ -41,6 +42,8 @@ struct Unchanged {
     forms: Vec<UnchangedForm>,
     /// Hashes of the page files and form files, and of the locks that govern them.
     files: BTreeMap<PathBuf, String>,
+    /// Files with the rules that these keep. Their hashes are among those of the files.
+    rules: BTreeSet<PathBuf>,
     /// SHA-256 of the images.
     images: BTreeMap<PathBuf, String>,
     /// Files that are neither pages nor forms.
@@ -203,7 +206,7 @@ impl Memo {
     /// Returns what a command has found if all files say what their pages have, and nothing but that was to be said.
     pub(super) fn of(context: &Context, state: &AccountState) -> Option<Self> {
         let is_all = state.failures.is_empty() && state.absent().next().is_none();
-        if !is_all || state.is_edit {
+        if !is_all || state.is_edit || state.broken_rules > 0 {
             return None;
         }
         let mut known = Unchanged {
@@ -211,6 +214,7 @@ impl Memo {
             pages: Vec::new(),
             forms: Vec::new(),
             files: BTreeMap::new(),
+            rules: BTreeSet::new(),
             images: BTreeMap::new(),
             skipped: state.skipped.clone(),
         };
@@ -226,6 +230,10 @@ impl Memo {
         let pages = state.pages.iter().map(|page| &page.path);
         let files = pages.chain(state.forms.iter().map(|form| &form.path)).chain(&state.skipped);
         let files: Vec<PathBuf> = files.cloned().collect();
+        known.rules = rules(&files);
+        for path in &known.rules {
+            known.files.insert(path.clone(), hash(&named::read(path).ok()?.1));
+        }
         Some(Self(memo(context, &files, &state.options)?, known))
     }
 
@@ -328,6 +336,7 @@ impl Unchanged {
         };
         self.by == env!("CARGO_PKG_VERSION")
             && files.iter().all(|file| self.files.contains_key(file))
+            && rules(files) == self.rules
             && self.files.iter().all(is_same)
             && self.images.iter().all(is_same_image)
     }
@@ -416,6 +425,11 @@ fn all_files(paths: &[PathBuf]) -> Option<Vec<PathBuf>> {
         }
     }
     (!files.is_empty()).then_some(files)
+}
+
+/// Returns the files with the rules for these files.
+fn rules(files: &[PathBuf]) -> BTreeSet<PathBuf> {
+    files.iter().filter_map(|file| rule_file::of(file)).collect()
 }
 
 fn hash_of_form(form: &LeadForm) -> String {

@@ -25,7 +25,7 @@ use crate::settings::Settings;
 use crate::settings::global_args::GlobalArgs;
 use crate::signal;
 use crate::ui::{self, Ui};
-use crate::{git, process, settings};
+use crate::{git, lint, process, settings};
 
 /// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -95,6 +95,7 @@ fn run(cli: Cli, args: &[OsString]) -> (Exit, Option<Box<dyn Any>>) {
         {
             named.directories().iter().for_each(|it| git::prepare(it));
         }
+        lint::prepare(named.as_ref().map_or(&[], |named| &named.read));
         confined(&settings, &ui, named);
     }
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {

@@ -10,6 +10,7 @@ use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::{LockStore, note_on_input};
 use crate::apply::unfinished_runs;
 use crate::args::page::{self, PageWord};
+use crate::lint::rule_file;
 
 // Files, and what is made of them. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
@@ -65,7 +66,7 @@ pub(crate) struct ApplyCommandArgs {
 impl FilesArgs {
     /// Returns the files that the arguments name. `writes` tells whether their locks are written.
     fn named_files(&self, writes: bool) -> NamedFiles {
-        page_files::named(self.paths.clone(), &self.flags.upload_root, writes)
+        page_files::named_with_rules(self.paths.clone(), &self.flags.upload_root, writes)
     }
 
     /// Returns the paths, and options that allow nothing that cannot be undone.
@@ -225,6 +226,7 @@ impl SlotsFileArgs {
         let locks = [LockStore::of(file), lock_of(file)];
         let access = if writes { &mut named.write } else { &mut named.read };
         access.extend(locks.into_iter().flatten().map(|it| it.path()));
+        named.read.extend(rule_file::of(file));
         named
     }
 
@@ -261,7 +263,7 @@ impl SlotsFileArgs {
     fn read(self, context: &Context, options: &mut RunOptions) -> Result<Option<RunSource>> {
         let note = self.file.as_deref().and_then(note_on_input);
         let source = match (self.file, self.plan) {
-            (Some(file), _) => Some(RunSource::slots(&file, options)?),
+            (Some(file), _) => Some(RunSource::slots(context, &file, options)?),
             (None, Some(plan)) => Some(RunSource::plan(&plan, options)?),
             (None, None) => None,
         };
@@ -343,7 +345,7 @@ pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> 
                     .with_hint("pass the page file, or the plan with --plan")
             })?;
             let path = Path::new(&recorded);
-            source = Some(RunSource::slots(path, &options).map_err(|failure| {
+            source = Some(RunSource::slots(context, path, &options).map_err(|failure| {
                 if path.exists() {
                     return failure;
                 }

@@ -16,6 +16,7 @@ mod files;
 mod forms;
 mod help;
 mod init;
+mod lint;
 mod log;
 mod music;
 mod prelude;
@@ -63,6 +64,8 @@ pub(crate) enum Command {
     Apply(apply::ApplyCommandArgs),
     /// Find dead links in page files and on pages
     Check(check::CheckArgs),
+    /// Check page files and form files against your own rules
+    Lint(lint::LintArgs),
     /// Find text on pages, in forms and in page files
     Search(search::SearchCommandArgs),
     /// Create a links.lock that tracks page files, or rebuild it
@@ -142,6 +145,7 @@ impl Command {
             Self::Slots(SlotsCommand::Plan(args)) => args.rules(),
             Self::Slots(SlotsCommand::Apply(args)) => args.rules(),
             Self::Check(args) => args.rules(),
+            Self::Lint(args) => args.rules(),
             Self::Search(args) => args.rules(),
             Self::Preview(args) => args.rules(),
             Self::Slots(SlotsCommand::Edit(_))
@@ -181,6 +185,7 @@ impl Command {
             Self::Preview(args) => Box::pin(preview::run(context, args)).await,
             Self::Apply(args) => apply::apply(context, args).await,
             Self::Check(args) => Box::pin(check::run(context, args)).await,
+            Self::Lint(args) => lint::run(context, args),
             Self::Search(args) => Box::pin(search::run(context, args)).await,
             Self::Init(args) => init::run(context, args).await,
             Self::Log(args) => log::run(context, &args),

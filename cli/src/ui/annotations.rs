@@ -21,7 +21,8 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    fn name(self) -> &'static str {
+    /// Returns its name.
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",

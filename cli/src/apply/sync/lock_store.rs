@@ -49,15 +49,9 @@ impl LockStore {
     /// Returns the lock that governs a file. A directory of a git repository is not left: what lies above belongs to something else. A lock that
     /// another user put into a directory for temporary files does not count.
     pub(crate) fn of(file: &Path) -> Option<Self> {
-        let directory = directory_of(file).ok()?;
-        let is_there = |path: PathBuf| path.symlink_metadata().is_ok();
-        let end = directory.ancestors().position(|it| is_there(it.join(".git")));
-        let mut within = directory.ancestors().take(end.map_or(usize::MAX, |end| end + 1));
-        let lock = within.find(|directory| {
-            let lock = directory.join(LOCK_NAME);
-            is_there(lock.clone()) && !named::is_dropped(&lock)
-        });
-        lock.map(|it| Self { directory: it.to_owned(), found_from: directory.clone() })
+        let found_from = directory_of(file).ok()?;
+        let directory = closest(&found_from, LOCK_NAME)?;
+        Some(Self { directory, found_from })
     }
 
     /// Returns the lock of a directory, which may not exist yet.
@@ -300,6 +294,23 @@ pub(crate) fn from_here(path: &Path) -> PathBuf {
         Ok(below) => below.to_owned(),
         Err(_) => path.to_owned(),
     }
+}
+
+/// Returns the closest directory, at or above one without links, that has a file of this name.
+fn closest(directory: &Path, name: &str) -> Option<PathBuf> {
+    let is_there = |path: &Path| path.symlink_metadata().is_ok();
+    let end = directory.ancestors().position(|it| is_there(&it.join(".git")));
+    let mut within = directory.ancestors().take(end.map_or(usize::MAX, |end| end + 1));
+    let found = within.find(|directory| {
+        let file = directory.join(name);
+        is_there(&file) && !named::is_dropped(&file)
+    });
+    found.map(Path::to_owned)
+}
+
+/// Returns the file of this name that governs another file, as [`LockStore::of`] finds a lock.
+pub(crate) fn governing(file: &Path, name: &str) -> Option<PathBuf> {
+    Some(closest(&directory_of(file).ok()?, name)?.join(name))
 }
 
 /// Returns the path of a file, which need not exist, absolute and without symbolic links in its directory.

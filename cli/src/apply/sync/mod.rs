@@ -14,7 +14,7 @@ mod state_records;
 mod written_locks;
 
 pub(crate) use form_sync::FormSync;
-pub(crate) use lock_store::{LOCK_NAME, LockStore, from_here};
+pub(crate) use lock_store::{LOCK_NAME, LockStore, from_here, governing};
 pub(crate) use merge_report::{
     MergedPage, Since, conflicts, identity_problems, lines, note_on_input, remote_words,
 };

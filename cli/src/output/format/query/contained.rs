@@ -7,11 +7,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::filter;
 use crate::error::Exit;
 use crate::process;
 
-/// First argument of the process that runs a filter; the second is the filter.
+/// Argument of the process that runs a filter. Its input is two lines: the filter as a JSON string, and the document.
 const RUN: &str = "__run-jq-filter";
 /// Time limit of the process.
 const MOST_TIME: Duration = Duration::from_secs(30);
@@ -23,7 +25,7 @@ const MOST_OUTPUT: u64 = 64 << 20;
 /// Maximum size of the error message in bytes.
 const MOST_REASON: u64 = 4096;
 
-/// Process that waits for the document to filter. Killed when this value is dropped.
+/// Process that waits for a filter and the document to filter. Killed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Process(Child);
 
@@ -34,9 +36,9 @@ impl Process {
     /// # Errors
     ///
     /// When the process cannot be started.
-    pub(crate) fn start(code: &str) -> Result<Self, String> {
+    pub(crate) fn start() -> Result<Self, String> {
         let start = || {
-            let mut command = process::own_command(&[RUN, code])?;
+            let mut command = process::own_command(&[RUN])?;
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             // Ctrl-C must reach only this process, which still has to show its results.
             #[cfg(unix)]
@@ -51,14 +53,16 @@ impl Process {
     /// # Errors
     ///
     /// When the filter fails or exceeds a limit.
-    pub(crate) fn run(mut self, input: String) -> Result<Vec<u8>, String> {
+    pub(crate) fn run(mut self, code: &str, input: String) -> Result<Vec<u8>, String> {
         let child = &mut self.0;
+        let code = Value::from(code).to_string();
         // Dropped at the end of this function, or by the end of this process.
         let (_results, until_results) = mpsc::channel::<()>();
         if let Some(mut stdin) = child.stdin.take() {
             thread::spawn(move || {
                 // A filter may end before it has read everything.
-                let _ = stdin.write_all(input.as_bytes()).and_then(|()| stdin.write_all(b"\n"));
+                let lines = [code.as_str(), "\n", input.as_str(), "\n"];
+                let _ = lines.iter().try_for_each(|part| stdin.write_all(part.as_bytes()));
                 let _ = until_results.recv();
             });
         }
@@ -107,18 +111,20 @@ fn limit() -> Duration {
 
 /// Runs a filter and returns the exit code, if the program was started for that.
 pub(crate) fn run_filter_if_requested(args: &[OsString]) -> Option<Exit> {
-    let [_, run, code] = args else { return None };
-    if run != RUN {
+    if !matches!(args, [_, run] if run == RUN) {
         return None;
     }
     restrict();
-    let code = code.to_string_lossy().into_owned();
-    let mut input = Vec::new();
-    let read = std::io::stdin().lock().read_until(b'\n', &mut input);
-    if read.is_err() || !input.ends_with(b"\n") {
+    let read_line = || {
+        let mut line = Vec::new();
+        let read = std::io::stdin().lock().read_until(b'\n', &mut line);
+        (read.is_ok() && line.ends_with(b"\n")).then_some(line)
+    };
+    let code = read_line().and_then(|line| serde_json::from_slice::<String>(&line).ok());
+    let (Some(code), Some(input)) = (code, read_line()) else {
         // The parent has ended, or has no document.
         return Some(Exit::Usage);
-    }
+    };
     thread::spawn(end_with_parent);
     let ran = filter::on_a_deep_stack(move || {
         let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());

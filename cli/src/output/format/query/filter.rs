@@ -103,7 +103,7 @@ fn at(rest: &str) -> String {
 }
 
 /// Shortens a message that quotes values of any length: its beginning, and its end, which says what was done with the value.
-fn shortened(why: &str) -> String {
+pub(crate) fn shortened(why: &str) -> String {
     let length = why.chars().count();
     if length <= MOST_SHOWN {
         return why.to_owned();

@@ -9,10 +9,11 @@ mod filter;
 
 use std::sync::Mutex;
 
-use contained::Process;
-pub(crate) use contained::run_filter_if_requested;
+pub(crate) use contained::{Process, run_filter_if_requested};
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+pub(crate) use filter::shortened;
 
 use crate::error::{CommandError, Result};
 use crate::signal::lock;
@@ -42,7 +43,7 @@ impl Query {
     /// When the filter is invalid; the message names the place.
     pub(crate) fn new(code: &str) -> Result<Self> {
         check(code).map_err(failed)?;
-        let process = if cfg!(test) { None } else { Some(Process::start(code).map_err(failed)?) };
+        let process = if cfg!(test) { None } else { Some(Process::start().map_err(failed)?) };
         Ok(Self { code: code.to_owned(), process: Mutex::new(process) })
     }
 
@@ -78,15 +79,28 @@ pub(crate) fn check(code: &str) -> Result<(), String> {
 ///
 /// When the filter fails or exceeds a limit.
 pub(crate) fn results(code: &str, input: &Value) -> Result<Vec<Result<Value, String>>, String> {
+    results_of(code, input, None)
+}
+
+/// Returns the results like [`results`], of a process that may have been started before.
+///
+/// # Errors
+///
+/// When the filter fails or exceeds a limit.
+pub(crate) fn results_of(
+    code: &str,
+    input: &Value,
+    process: Option<Process>,
+) -> Result<Vec<Result<Value, String>>, String> {
     let value = |line: &str| serde_json::from_str(line).map_err(|_| not_json(line));
-    Ok(run(code, input, None)?.lines().map(value).collect())
+    Ok(run(code, input, process)?.lines().map(value).collect())
 }
 
 /// Runs a filter in a process, which may have been started before.
 fn run(code: &str, data: &Value, process: Option<Process>) -> Result<String, String> {
     let input = data.to_string();
     let text = match process {
-        Some(process) => process.run(input),
+        Some(process) => process.run(code, input),
         None => run_in_new_process(code, input),
     };
     String::from_utf8(text?).map_err(|error| error.to_string())
@@ -100,7 +114,7 @@ fn not_json(line: &str) -> String {
 
 #[cfg(not(test))]
 fn run_in_new_process(code: &str, input: String) -> Result<Vec<u8>, String> {
-    Process::start(code).and_then(|process| process.run(input))
+    Process::start().and_then(|process| process.run(code, input))
 }
 
 /// Runs the filter in this process: the executable of unit tests cannot run filters.

@@ -1,0 +1,202 @@
+//! House rules for page files and form files: `links.toml` says what must hold; `links lint`, `plan` and `apply` check it.
+
+mod program;
+mod ready_made;
+pub(crate) mod report;
+pub(crate) mod rule_file;
+
+use std::sync::Mutex;
+
+use links_pages::page_file::{Document, FieldDiagnostic, FileDiagnostics};
+
+use self::program::Governed;
+use self::rule_file::RuleFile;
+use crate::account::files::AccountFiles;
+use crate::context::prelude::*;
+use crate::output::format::query::Process;
+use crate::signal::lock;
+use crate::ui::annotations::Level;
+
+/// The process that checks rules. A confined command cannot start it, so it is started before.
+static PROCESS: Mutex<Option<Process>> = Mutex::new(None);
+
+/// A rule that is broken at a place in a file.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    /// Name of the rule.
+    rule: String,
+    level: Level,
+    problem: FieldDiagnostic,
+}
+
+/// Starts the process that checks rules if a command has rule files among the files that it reads. A command that is not confined may also
+/// start it later.
+pub(crate) fn prepare(read: &[PathBuf]) {
+    if read.iter().any(|path| path.ends_with(rule_file::NAME)) {
+        *lock(&PROCESS) = Process::start().ok();
+    }
+}
+
+/// Returns the rules that each page and form breaks, in the order of [`AccountFiles::documents`].
+///
+/// # Errors
+///
+/// When a `links.toml` cannot be used.
+pub(crate) fn check(files: &AccountFiles) -> Result<Vec<Vec<Finding>>> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let mut number_of = |rules: PathBuf| {
+        paths.iter().position(|known| *known == rules).unwrap_or_else(|| {
+            paths.push(rules);
+            paths.len() - 1
+        })
+    };
+    let governed: Vec<Governed<'_>> = files
+        .documents()
+        .map(|(path, document, is_form)| {
+            let rules = rule_file::of(path).map(&mut number_of);
+            Governed { document, is_form, rules }
+        })
+        .collect();
+    if paths.is_empty() {
+        return Ok(governed.iter().map(|_| Vec::new()).collect());
+    }
+    let rule_files =
+        paths.iter().map(|path| RuleFile::read(path)).collect::<Result<Vec<RuleFile>>>()?;
+    program::run(&rule_files, &governed, lock(&PROCESS).take())
+}
+
+/// Takes files that break a rule of the level `error` for files that cannot be used, and reports the other rules that are broken.
+///
+/// # Errors
+///
+/// When a `links.toml` cannot be used.
+pub(crate) fn refuse(context: &Context, files: &mut AccountFiles) -> Result<()> {
+    let mut found = check(files)?.into_iter();
+    let (mut failures, mut broken_rules) = (Vec::new(), 0);
+    let mut is_usable = |document: &Document| {
+        let found = found.next().unwrap_or_default();
+        let (errors, warnings): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|it| it.level == Level::Error);
+        for (line, column, problem) in problems(document, warnings).places() {
+            let place = format!("{}:{line}:{column}", document.name());
+            context.ui.tell(Style::Changed, format!("warning: {place}: {}", problem.message));
+            broken_rules += 1;
+        }
+        let is_usable = errors.is_empty();
+        if !is_usable {
+            failures.push(problems(document, errors).into());
+        }
+        is_usable
+    };
+    files.pages.retain(|(_, file)| is_usable(&file.document));
+    files.forms.retain(|(_, file)| is_usable(&file.document));
+    files.failures.extend(failures);
+    files.broken_rules = broken_rules;
+    Ok(())
+}
+
+/// Returns the problems of a document, with the rules that it breaks.
+fn problems(document: &Document, found: Vec<Finding>) -> FileDiagnostics {
+    let problem = |Finding { rule, problem, .. }: Finding| {
+        problem.help(format!("rule `{rule}` in {}", rule_file::NAME))
+    };
+    document.bad(found.into_iter().map(problem).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the paths and messages of what a page breaks of a `links.toml`.
+    fn broken(rules: &str, page: &str) -> Vec<String> {
+        let rules = RuleFile::of("links.toml", rules.to_owned()).unwrap();
+        let document = Document::from_bytes("it.yaml", page.into()).unwrap();
+        let governed = Governed { document: &document, is_form: false, rules: Some(0) };
+        let found = program::run(&[rules], &[governed], None).unwrap();
+        let shown = |it: Finding| format!("{} {}", it.problem.path, it.problem.message);
+        found.into_iter().flatten().map(shown).collect()
+    }
+
+    #[test]
+    fn ready_made_rules_find_what_they_forbid() {
+        let hosts = "use = 'hosts'\nhosts = ['Qara.example', 'maps.example']";
+        let title = "use = 'max-length'\nof = '.data.title'\nmax = 3";
+        for (rule, text, is_broken) in [
+            ("use = 'alt-text'", "see ![](a.png)", true),
+            ("use = 'alt-text'", "see ![ ](a.png)", true),
+            ("use = 'alt-text'", "see ![a cup](a.png)", false),
+            ("use = 'alt-text'", "<IMG src=a.png>", true),
+            ("use = 'alt-text'", "<img alt='' src=a.png>", true),
+            ("use = 'alt-text'", "<img\\n alt = cup src=a.png> <img src=b alt=\\\"b\\\">", false),
+            (hosts, "https://qara.example", false),
+            (hosts, "HTTPS://WWW.QARA.EXAMPLE:8443/a?b#c", false),
+            (hosts, "see https://maps.example/x and https://evil.example", true),
+            (hosts, "https://evilqara.example", true),
+            (hosts, "https://qara.example@evil.example/", true),
+            (hosts, "https://evil.example@qara.example/", false),
+            (hosts, "https://evil.example\\\\@qara.example/", true),
+            (hosts, "https://evil.example?qara.example", true),
+            (hosts, "no link", false),
+            ("use = 'https'", "see http://qara.example", true),
+            ("use = 'https'", "see https://qara.example", false),
+            (title, "кофе", true),
+            (title, "чай", false),
+            ("use = 'tracking'", "https://qara.example/?a=1&UTM_Source=b", true),
+            ("use = 'tracking'", "https://qara.example/?fbclid=1", true),
+            ("use = 'tracking'", "https://qara.example/?a=1&amp;gclid=b", true),
+            ("use = 'tracking'", "https://qara.example/?source=utm_source", false),
+        ] {
+            let page = format!("slots: [{{type: button, data: {{title: \"{text}\"}}}}]");
+            let broken = broken(&format!("[[rule]]\n{rule}"), &page);
+            assert_eq!(!broken.is_empty(), is_broken, "{rule} {text}: {broken:?}");
+            assert!(broken.iter().all(|it| it.starts_with("slots.0.data.title ")), "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn a_broken_rule_is_at_the_value_that_it_is_about() {
+        let page = "\
+profile: cafe
+title: Qara
+slots:
+  - {type: button, data: {title: A, link: http://a.example, items: [{url: x}, {url: y}]}}
+  - {type: text, data: {title: 5}}
+";
+        for (rule, expected) in [
+            (
+                "for = 'slot'\nmust = '.data.title | length < 1'",
+                &["slots.0.data.title m", "slots.1.data.title m"][..],
+            ),
+            ("for = 'slot and .type == \"text\"'\nmust = 'false'", &["slots.1 m"]),
+            (
+                "for = 'slot'\nvalues = '.data.items[]?.url'\nmust = '. == \"x\"'",
+                &["slots.0.data.items.1.url m"],
+            ),
+            ("for = 'page'\nmust = '.slots | length == 1'", &["slots m"]),
+            ("for = 'page'\nvalues = 'texts'\nmust = '. == \"cafe\"'", &["title m"]),
+            (
+                "for = 'slot'\nmust = '$file.title != \"Qara\" # of the page'",
+                &["slots.0 m", "slots.1 m"],
+            ),
+            ("for = 'form'\nmust = 'false'", &[]),
+            ("for = 'empty'\nmust = 'false'", &[]),
+            // Every result counts, and none is none that is wrong.
+            ("for = 'page'\nmust = 'true, false'", &[" m"]),
+            ("for = 'page'\nmust = 'empty'", &[]),
+            (
+                "for = 'slot'\nmust = '.data.link | test(\"^https:\")'",
+                &[
+                    "slots.0.data.link m",
+                    "slots.1.data.link m (a filter failed: cannot use null as string)",
+                ],
+            ),
+            ("for = 'page and error({a: 1})'\nmust = 'true'", &[" m (a filter failed: {\"a\":1})"]),
+        ] {
+            assert_eq!(
+                broken(&format!("[[rule]]\n{rule}\nmessage = 'm'"), page),
+                expected,
+                "{rule}"
+            );
+        }
+    }
+}

@@ -1,0 +1,22 @@
+# The items of pages and forms, one after the other. Filters of rules can use what is defined here.
+.[] | .rules as $__rules | .file as $file | .items[] | .kind as $__kind | .value
+| def page: $__kind == "page";
+  def slot: $__kind == "slot";
+  def form: $__kind == "form";
+  # The texts of an item. Those of the slots of a page are texts of the slots.
+  def texts: if page then (keys_unsorted - ["slots"])[] as $key | .[$key] else . end | .. | strings;
+  # The hosts of the links in a text.
+  def link_hosts:
+    scan("(?i)\\bhttps?://[^\\s/?#\"'<>()\\[\\]\\\\]+")
+    | sub("^[^/]*//([^@]*@)?"; "") | sub(":[0-9]*$"; "") | ascii_downcase;
+  def __text: if type == "string" then . else tojson end;
+  # The values of an item that break a rule.
+  def __rule($rule; selects; values; must):
+    try (
+      if first(selects) then
+        path(values) as $path
+        | getpath($path)
+        | try (if all(must; .) then empty else {rule: $rule, $path, error: null} end)
+          catch {rule: $rule, $path, error: __text}
+      else empty end)
+    catch {rule: $rule, path: [], error: __text};

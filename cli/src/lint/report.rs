@@ -1,0 +1,100 @@
+//! Output of `links lint`: lines, records, and annotations.
+
+use links_pages::page_file::Document;
+
+use super::{Finding, rule_file};
+use crate::account::files::AccountFiles;
+use crate::context::prelude::*;
+use crate::output::{Body, Instead};
+use crate::ui::aligned;
+use crate::ui::annotations::{Annotate, Level};
+
+/// Maximum widths to which columns are aligned; longer cells push the rest of their line.
+const WIDTHS: [usize; 1] = [40];
+
+/// Returns the output. `found` has the broken rules of each file.
+pub(crate) fn output(
+    files: &AccountFiles,
+    found: Vec<Vec<Finding>>,
+    strict: bool,
+    annotate: Option<Annotate>,
+) -> CommandOutput {
+    let all = found.len();
+    let documents = files.documents().map(|(_, document, _)| document);
+    let placed: Vec<Placed<'_>> =
+        documents.zip(found).flat_map(|(document, found)| placed(document, found)).collect();
+    if let Some(annotate) = annotate {
+        for it in &placed {
+            annotate.note(
+                it.finding.level,
+                (it.document.name(), it.line),
+                &it.finding.problem.message,
+            );
+        }
+    }
+    let count_of = |level| placed.iter().filter(|it| it.finding.level == level).count();
+    let (errors, warnings) = (count_of(Level::Error), count_of(Level::Warning));
+    let places: Vec<[String; 1]> = placed.iter().map(|it| [it.place()]).collect();
+    let mut lines: Vec<_> =
+        placed.iter().zip(aligned(&places, WIDTHS)).map(|(it, place)| it.styled(&place)).collect();
+    let counted = [(errors, "error"), (warnings, "warning")];
+    let counted = crate::output::counts(&counted);
+    let has_rules = files.documents().any(|(path, ..)| rule_file::of(path).is_some());
+    let words = match &counted[..] {
+        [] if has_rules => "no rule broken".to_owned(),
+        [] => format!("no rules (no {} found)", rule_file::NAME),
+        counted => counted.join(", "),
+    };
+    lines.push(StyledLine::plain(format!("{}: {words}", count(all, "file"))));
+    let data: Vec<Value> = placed.iter().map(Placed::json).collect();
+    let meta = json!({ "files": all, "errors": errors, "warnings": warnings });
+    let body = Body::Own(json!({ "data": data, "meta": meta }));
+    let fails = errors > 0 || strict && warnings > 0;
+    let view = View::Listing(lines, Instead::Id("rule"));
+    CommandOutput::new(body, view).exit(if fails { Exit::No } else { Exit::Ok })
+}
+
+/// A broken rule with its line and column, both counted from 1.
+struct Placed<'f> {
+    document: &'f Document,
+    line: usize,
+    column: usize,
+    finding: Finding,
+}
+
+/// Returns what a file breaks, in the order of its text.
+fn placed(document: &Document, mut found: Vec<Finding>) -> Vec<Placed<'_>> {
+    found.sort_by_key(|it| it.problem.span.start);
+    let problems = document.bad(found.iter().map(|it| it.problem.clone()).collect());
+    let places = problems.places().map(|(line, column, _)| (line, column));
+    let placed = |((line, column), finding)| Placed { document, line, column, finding };
+    places.zip(found).map(placed).collect()
+}
+
+impl Placed<'_> {
+    fn place(&self) -> String {
+        format!("{}:{}:{}", self.document.name(), self.line, self.column)
+    }
+
+    fn styled(&self, place: &str) -> StyledLine {
+        let (sign, style) = match self.finding.level {
+            Level::Error => ("x", Style::Removed),
+            Level::Warning | Level::Notice => ("!", Style::Changed),
+        };
+        let Finding { rule, problem, .. } = &self.finding;
+        StyledLine::new(style, format!("{sign} {place}{} ({rule})", problem.message))
+    }
+
+    fn json(&self) -> Value {
+        let Finding { rule, level, problem } = &self.finding;
+        json!({
+            "file": self.document.name(),
+            "line": self.line,
+            "column": self.column,
+            "path": problem.path,
+            "rule": rule,
+            "level": level.name(),
+            "message": problem.message,
+        })
+    }
+}
