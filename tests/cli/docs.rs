@@ -21,7 +21,7 @@ pub(crate) fn compare(name: &str, made: &str) {
 
 #[test]
 fn the_page_of_exit_codes_is_made_from_the_table() {
-    let mut text = "# Exit codes\n\nExit codes of commands, for scripts.\n\n| code | name | meaning |\n| --- | --- | --- |\n".to_owned();
+    let mut text = "# Exit codes\n\nEvery command exits with one of these codes, which scripts can check.\n\n| code | name | meaning |\n| --- | --- | --- |\n".to_owned();
     for exit in links_cli::Exit::ALL {
         writeln!(text, "| {} | `{}` | {} |", exit.code(), exit.name(), exit.meaning()).unwrap();
     }

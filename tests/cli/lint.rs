@@ -238,3 +238,66 @@ fn rules_of_a_repository_cannot_harm_the_command() {
     assert!(!run.stderr.contains("\n::error::x"), "{run}");
     assert!(!run.stdout.contains('\u{1b}'), "{run}");
 }
+
+#[test]
+fn a_locked_slot_changes_only_with_unlock() {
+    for has_lock in [false, true] {
+        let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
+        edit_slots(&env, Vec::clear);
+        if has_lock {
+            ok(&env, "init");
+        }
+        let page = "\
+profile: cafe
+slots:
+  - {type: button, data: {title: Menu, link: 'https://qara.example/menu'}}
+  - {type: text, locked: true, data: {description: Legal notice}}
+";
+        env.file("cafe.yaml", page);
+        ok(&env, "apply cafe.yaml --yes");
+        ok(&env, "plan cafe.yaml");
+        let refused = |text: &str, place: &str, message: &str| {
+            env.file("cafe.yaml", text);
+            for line in ["plan cafe.yaml", "apply cafe.yaml --yes", "slots apply cafe.yaml --yes"] {
+                let run = env.run(line);
+                assert_eq!(run.exit, 14, "{has_lock} {message}: {run}");
+                assert!(run.stderr.contains(place) && run.stderr.contains(message), "{run}");
+                assert!(run.stderr.contains("pass --unlock to allow it"), "{run}");
+            }
+        };
+        refused(&page.replace("Legal", "No"), "cafe.yaml:4:52", "is locked");
+        refused(
+            &page.replace("locked: true, ", ""),
+            "cafe.yaml:4:5",
+            "is locked since the last sync",
+        );
+        let changed = page.replace("locked: true, ", "").replace("Legal", "No");
+        refused(&changed, "cafe.yaml:4:", "is locked");
+        let removed = page.lines().take(3).collect::<Vec<_>>().join("\n");
+        refused(&removed, "cafe.yaml:2:1", "is locked, but was removed");
+        // Other slots and the order may change, and a pull neither unlocks a slot nor loses the lock.
+        env.file("cafe.yaml", page.replace("title: Menu", "title: Tea"));
+        ok(&env, "apply cafe.yaml --yes");
+        env.file("cafe.yaml", page.replace("locked: true, ", "").replace("Menu", "Tea"));
+        ok(&env, "pull cafe -O cafe.yaml");
+        let run = env.run("plan cafe.yaml");
+        assert_eq!(run.exit, 14, "{run}");
+        let pulled = fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap();
+        env.file("cafe.yaml", pulled.replace("type: text", "type: text, locked: true"));
+        ok(&env, "plan cafe.yaml");
+
+        env.file("cafe.yaml", page.replace("Legal", "No").replace("Menu", "Tea"));
+        assert_eq!(env.run("plan cafe.yaml --unlock --out plan.json").exit, 3);
+        let run = env.run("apply --plan plan.json --unlock");
+        assert!(run.exit == 2 && run.stderr.contains("pass --unlock to `links plan`"), "{run}");
+        ok(&env, "apply --plan plan.json --yes");
+        env.file("cafe.yaml", removed.replace("Menu", "Tea"));
+        assert_eq!(env.run("apply cafe.yaml --yes").exit, 14);
+        ok(&env, "apply cafe.yaml --yes --unlock");
+        assert_eq!(env.server.account().profiles[0].slots.len(), 1);
+        ok(&env, "plan cafe.yaml");
+        env.file("cafe.yaml", page.replace("locked: true", "locked: yes please"));
+        let run = env.run("plan cafe.yaml");
+        assert!(run.stderr.contains("`locked` must be true or false, not a string"), "{run}");
+    }
+}

@@ -123,7 +123,7 @@ fn entry(id: &Value, kind: &str, data: &Value) -> SlotBase {
     let data = data.as_object().unwrap();
     let keys = data.iter().map(|(key, value)| (key.clone(), pair(value))).collect();
     let id = id.as_i64().unwrap().into();
-    SlotBase { id, was: Vec::new(), kind: kind.to_owned(), keys }
+    SlotBase { id, was: Vec::new(), kind: kind.to_owned(), is_locked: false, keys }
 }
 
 /// Adds a button on the page, and says in the lock that it was in the file.

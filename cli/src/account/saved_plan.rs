@@ -72,6 +72,7 @@ struct SavedOptions {
     prune: bool,
     prune_unsupported: bool,
     no_validate: bool,
+    unlock: bool,
     overwrite: bool,
     exact: bool,
 }
@@ -276,6 +277,7 @@ impl SavedPage {
                 prune: options.flags.prune,
                 prune_unsupported: options.flags.prune_unsupported,
                 no_validate: options.flags.no_validate,
+                unlock: options.flags.unlock,
                 overwrite: options.sync.overwrite,
                 exact: options.sync.exact,
             },
@@ -300,8 +302,12 @@ impl SavedPage {
         if options.sync.overwrite || options.sync.exact {
             return refused("overwritten", "--force or --exact");
         }
-        let SavedOptions { prune, prune_unsupported, no_validate, overwrite, exact } = self.options;
-        (flags.prune, flags.prune_unsupported) = (prune, prune_unsupported);
+        if flags.unlock {
+            return refused("unlocked", "--unlock");
+        }
+        let SavedOptions { prune, prune_unsupported, no_validate, unlock, overwrite, exact } =
+            self.options;
+        (flags.prune, flags.prune_unsupported, flags.unlock) = (prune, prune_unsupported, unlock);
         flags.no_validate |= no_validate;
         (options.sync.overwrite, options.sync.exact) = (overwrite, exact);
         Ok(())

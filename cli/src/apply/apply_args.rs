@@ -27,6 +27,9 @@ pub(crate) struct ApplyArgs {
     /// Allow an empty file, or a page that is unexpectedly empty
     #[arg(long, hide_short_help = true, help_heading = "Deletes")]
     pub(crate) allow_empty: bool,
+    /// Allow changing, deleting and unlocking slots with `locked: true`
+    #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
+    pub(crate) unlock: bool,
     /// Also allow images in this directory, not only next to the file
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide_short_help = true, help_heading = "Input")]
     pub(crate) upload_root: Vec<PathBuf>,

@@ -8,6 +8,7 @@ pub(crate) mod image;
 pub(crate) mod known_forms;
 pub(crate) mod lock_only;
 pub(crate) mod locked;
+mod locked_slots;
 pub(crate) mod operation_file;
 pub(crate) mod operations;
 pub(crate) mod plan;

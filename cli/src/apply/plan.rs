@@ -6,6 +6,7 @@ use links_pages::apply::{self, Plan, PlanError, PlanOptions, Proposal};
 
 use super::known_forms::KnownForms;
 use super::lock_only::{self, LockOnly};
+use super::locked_slots;
 use super::plan_target::{PlanTarget, unplannable};
 use super::preflight::{check_exists, check_host, check_profile};
 use super::{image, problems, uploads};
@@ -88,6 +89,9 @@ pub(crate) async fn plan(
             Err(failure) => return Err(failure),
         }
     };
+    if !run.flags.unlock {
+        locked_slots::check(&file, &target, &plan)?;
+    }
     if let Some(seen) = &run.only_deletes
         && let Some(other) = plan.deletes.iter().find(|slot| !seen.contains(&slot.id))
     {

@@ -78,7 +78,7 @@ pub(crate) enum Command {
         examples = ["links undo", "links undo \"$(links log -n 1 -o ids)\" --page cafe"]
     )]
     Undo(undo::UndoArgs),
-    /// Take back the newest undo, or another one
+    /// Reverse the newest undo, or another one
     #[command(
         notes = "Takes back an undo, with the same limits as `links undo`.",
         examples = ["links redo", "links redo --yes"]

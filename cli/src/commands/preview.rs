@@ -64,7 +64,7 @@ impl PreviewArgs {
 pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResult {
     let PreviewArgs { pages, filter, diff, summary, max_tokens, offline, .. } = args;
     let (prune, upload_root, sync) = (args.prune, args.upload_root, args.sync);
-    let flags = ApplyArgs { prune, upload_root, ..ApplyArgs::default() };
+    let flags = ApplyArgs { prune, upload_root, unlock: true, ..ApplyArgs::default() };
     let options = RunOptions { flags, sync, ..RunOptions::default() };
     let paths = page_files::paths(context, pages)?;
     let (paths, mut failures) = match &paths[..] {

@@ -32,12 +32,12 @@ exit_codes! {
     Ok = 0, "ok", "Everything was done, or there was nothing to do.";
     Internal = 1, "internal", "Internal error, or the output could not be written.";
     Usage = 2, "usage", "The command line or the environment is invalid; nothing was changed unless the message says so.";
-    No = 3, "no", "The answer is no: a login is taken, a plan has changes, a link is broken, or nothing was found.";
+    No = 3, "no", "A check found something: a login is taken, a plan has changes, a link or a rule is broken, or nothing matched.";
     NotAuthenticated = 4, "not_authenticated", "The token is missing, or the service rejected it (401).";
     Forbidden = 5, "forbidden", "The token does not allow this (403).";
     NotFound = 6, "not_found", "Not found in this account (404).";
-    Conflict = 7, "conflict", "Conflicts with a rule or limit of the service (409).";
-    Invalid = 8, "invalid", "A value was rejected by the service (422) or is invalid in a page file.";
+    Conflict = 7, "conflict", "A value changed on both sides, the page changed in the meantime, or a rule or limit of the service was violated (409).";
+    Invalid = 8, "invalid", "The service rejected a value (422), or a file contains an invalid value or breaks a rule of links.toml.";
     RateLimited = 9, "rate_limited", "The rate limit requires a longer wait than allowed (429).";
     Network = 10, "network", "The service could not be reached, or did not respond in time.";
     Server = 11, "server", "The service failed, or its response could not be read.";

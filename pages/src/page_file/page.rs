@@ -37,6 +37,8 @@ pub struct PageContent {
     pub content: Arc<DesiredPage>,
     /// Indices of the slots with `id: new`: they are none of those that were made on the page, although they resemble one.
     pub marked_new: BTreeSet<usize>,
+    /// Indices of the slots with `locked: true`, which a plan neither changes nor deletes unless that is allowed.
+    pub locked: BTreeSet<usize>,
 }
 
 impl PageContent {
@@ -49,6 +51,7 @@ impl PageContent {
             has_slots: true,
             content: slots.into(),
             marked_new: BTreeSet::new(),
+            locked: BTreeSet::new(),
         }
     }
 
@@ -91,7 +94,13 @@ impl Serialize for PageContent {
             }
         }
         if self.has_slots {
-            let entry = |(index, slot)| item(slot, self.marked_new.contains(&index));
+            let entry = |(index, slot)| {
+                let mut item = item(slot, self.marked_new.contains(&index));
+                if self.locked.contains(&index) {
+                    item["locked"] = true.into();
+                }
+                item
+            };
             let slots: Vec<_> = self.content.slots.iter().enumerate().map(entry).collect();
             map.serialize_entry("slots", &slots)?;
         }
@@ -146,9 +155,10 @@ pub(super) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
         Some(node) => profile(node),
         None => Err(missing(root, "profile", "the login or ID of the page")),
     };
-    let mut marked_new = BTreeSet::new();
+    let (mut marked_new, mut locked) = (BTreeSet::new(), BTreeSet::new());
     let slots = match root.get("slots") {
         Some(Node { tree: Tree::List(items), .. }) => {
+            locked = locked_items(items, &mut problems);
             Ok(slots(items, &mut marked_new, &mut problems))
         }
         Some(node) => {
@@ -169,6 +179,7 @@ pub(super) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
             has_slots: root.get("slots").is_some(),
             content: DesiredPage { fields, slots }.into(),
             marked_new,
+            locked,
         }),
         (profile, slots) => {
             problems.extend(profile.err());
@@ -211,7 +222,23 @@ fn profile(node: &Node) -> Result<(ProfileKey, Option<String>), FieldDiagnostic>
     Ok((key, profile_key::host(&text).map(str::to_owned)))
 }
 
-const SLOT_KEYS: [&str; 3] = ["id", "type", "data"];
+const SLOT_KEYS: [&str; 4] = ["id", "type", "data", "locked"];
+
+/// Returns the indices of the items that are locked.
+fn locked_items(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> BTreeSet<usize> {
+    let mut locked = BTreeSet::new();
+    for (at, item) in items.iter().enumerate() {
+        match item.get("locked").map(|node| (node, &node.tree)) {
+            Some((_, Tree::Bool(true))) => drop(locked.insert(at)),
+            None | Some((_, Tree::Bool(false))) => {}
+            Some((node, _)) => {
+                let path = format!("slots.{at}.locked");
+                problems.push(node.wrong(path, "`locked` must be true or false"));
+            }
+        }
+    }
+    locked
+}
 
 fn slots(
     items: &[Node],
@@ -253,7 +280,7 @@ fn slot(
     let Some(entries) = item.entries() else {
         return Err(item.wrong(path, "a slot must be a mapping with `type` and `data`"));
     };
-    let help = "a slot has only `id`, `type` and `data`; move other fields under `data`";
+    let help = "a slot has only `id`, `type`, `data` and `locked`; move other fields under `data`";
     for (key, _) in entries.iter().filter(|(key, _)| !SLOT_KEYS.contains(&key.name.as_str())) {
         problems.push(unknown_key(path, key, SLOT_KEYS, help));
     }

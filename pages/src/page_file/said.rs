@@ -26,6 +26,7 @@ impl PageFile {
                 id: self.page.slot_id(index),
                 kind: slot.kind.clone(),
                 data: slot.data.clone(),
+                is_locked: self.page.locked.contains(&index),
                 resolved: Object::default(),
             };
             for reference in self.references.iter().filter(|it| it.place.item == Some(index)) {

@@ -32,6 +32,9 @@ pub struct SlotBase {
     pub was: Vec<SlotId>,
     /// The type.
     pub kind: String,
+    /// True if the file locked the slot.
+    #[serde(default)]
+    pub is_locked: bool,
     /// Hash pairs of the keys of its data. A key without a pair was neither in the file nor on the page. Slots that cannot be edited have
     /// no pairs.
     pub keys: BTreeMap<String, HashPair>,
@@ -147,7 +150,8 @@ impl PageBase {
                     (key.clone(), HashPair { file: None, page: ValueHash::of(value) })
                 };
                 let keys = slot.data.iter().map(pair).collect();
-                let entry = SlotBase { id, was: Vec::new(), kind: slot.kind.clone(), keys };
+                let (was, kind) = (Vec::new(), slot.kind.clone());
+                let entry = SlotBase { id, was, kind, is_locked: false, keys };
                 self.slots.insert(place, entry);
                 place
             }

@@ -38,6 +38,9 @@ pub struct FileSlot {
     /// content, a form by its ID or local name. Only these values are hashed.
     #[serde(default)]
     pub data: Object,
+    /// True if the item has `locked: true`.
+    #[serde(default, rename = "locked", skip_serializing_if = "std::ops::Not::not")]
+    pub is_locked: bool,
     /// By key, the complete values to send if they differ from `data` because references in them are resolved. A key with unresolved
     /// references is absent, and its value counts as different from the page's.
     #[serde(default, skip_serializing_if = "is_empty")]

@@ -35,6 +35,8 @@ pub enum LineContent {
         kind: String,
         /// Earlier IDs of the slot, which was deleted and created again.
         was: Vec<SlotId>,
+        /// True if the file locked the slot.
+        is_locked: bool,
     },
     /// The file contained the slot, and the slot was deleted.
     Gone,
@@ -158,9 +160,10 @@ impl KnownBase {
                         pair => *pair,
                     },
                 )),
-                (LineKey::Slot(id), LineContent::Slot { kind, was }) => {
+                (LineKey::Slot(id), LineContent::Slot { kind, was, is_locked }) => {
                     let (id, kind, was) = (*id, kind.clone(), was.clone());
-                    known.base.slots.push(SlotBase { id, was, kind, keys: BTreeMap::new() });
+                    let (is_locked, keys) = (*is_locked, BTreeMap::new());
+                    known.base.slots.push(SlotBase { id, was, kind, is_locked, keys });
                 }
                 (_, LineContent::Order(ids)) => order = ids,
                 (_, LineContent::Slot { .. } | LineContent::Gone) => {}
@@ -247,9 +250,12 @@ impl KnownBase {
             known.slots.iter().map(|entry| (entry.id, entry)).collect();
         for entry in &next.slots {
             let old = old_slots.get(&entry.id);
-            if old.is_none_or(|old| old.kind != entry.kind || old.was != entry.was) {
-                let (kind, was) = (entry.kind.clone(), entry.was.clone());
-                set(LineKey::Slot(entry.id), LineContent::Slot { kind, was });
+            let line = |entry: &SlotBase| {
+                let SlotBase { kind, was, is_locked, .. } = entry.clone();
+                LineContent::Slot { kind, was, is_locked }
+            };
+            if old.is_none_or(|old| line(old) != line(entry)) {
+                set(LineKey::Slot(entry.id), line(entry));
             }
             let names = entry.keys.keys().chain(old.iter().flat_map(|old| old.keys.keys()));
             for name in names.collect::<BTreeSet<&String>>() {

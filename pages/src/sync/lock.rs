@@ -21,6 +21,9 @@ const VERSION: &str = "2";
 /// What a word of a line does not hold as it is.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'%');
 
+/// Word of the line of a slot that the file locks.
+const LOCKED: &str = "locked";
+
 /// The empty word.
 const EMPTY: &str = "%";
 
@@ -260,7 +263,12 @@ impl<'a> Words<'a> {
             }
             "slot" => {
                 let (slot, kind) = (self.slot()?, self.text()?);
-                (LineKey::Slot(slot), LineContent::Slot { kind, was: self.slots()? })
+                let mut rest = self.0.clone();
+                let is_locked = rest.next() == Some(LOCKED);
+                if is_locked {
+                    self.0 = rest;
+                }
+                (LineKey::Slot(slot), LineContent::Slot { kind, was: self.slots()?, is_locked })
             }
             "gone" => (LineKey::Slot(self.slot()?), LineContent::Gone),
             _ => (LineKey::Order, LineContent::Order(self.slots()?)),
@@ -324,8 +332,11 @@ fn write_line(
             }
             if *file == Some(*page) { f.write_str(" =")? } else { write!(f, " {page}")? }
         }
-        LineContent::Slot { kind, was } => {
+        LineContent::Slot { kind, was, is_locked } => {
             write!(f, " {}", word(kind))?;
+            if *is_locked {
+                write!(f, " {LOCKED}")?;
+            }
             was.iter().try_for_each(|id| write!(f, " {id}"))?;
         }
         LineContent::Order(ids) => ids.iter().try_for_each(|id| write!(f, " {id}"))?,

@@ -120,8 +120,10 @@ impl NextBase<'_> {
             return old.map(|old| without_removed(old, said));
         };
         let (kind, was) = (said.kind.clone(), ids_before(id, old, said));
+        let is_locked = said.is_locked;
         if created.is_none() && held.is_some_and(|slot| !slot.is_editable) {
-            return Some(SlotBase { id, was: Vec::new(), kind, keys: BTreeMap::new() });
+            let (was, keys) = (Vec::new(), BTreeMap::new());
+            return Some(SlotBase { id, was, kind, is_locked, keys });
         }
         let known = old.filter(|_| created.is_none());
         let mut keys = match (known, held) {
@@ -145,7 +147,7 @@ impl NextBase<'_> {
             }
         }
         keys.retain(|_, pair| *pair != HashPair::UNMENTIONED);
-        Some(SlotBase { id, was, kind, keys })
+        Some(SlotBase { id, was, kind, is_locked, keys })
     }
 
     /// Keeps the entries without an item whose slot is still on the page, each after the entry that it followed.
@@ -350,7 +352,8 @@ impl OwnWrites<'_> {
             keys.insert(key.clone(), HashPair { file, page });
         }
         keys.retain(|_, pair| *pair != HashPair::UNMENTIONED);
-        let mut entry = SlotBase { id, was: Vec::new(), kind: create.kind.clone(), keys };
+        let (was, kind) = (Vec::new(), create.kind.clone());
+        let mut entry = SlotBase { id, was, kind, is_locked: false, keys };
         let is_replaced = |old: &SlotBase| {
             created.may_replace
                 && !self.by_id.contains_key(&old.id)

@@ -151,8 +151,10 @@ impl Puller<'_, '_> {
         let (said, slot) = (bound.items[item].item, &bound.slots[position]);
         let old = bound.entry(item);
         let (id, kind) = (slot.slot.id, said.kind.clone());
-        let mut entry =
-            SlotBase { id, was: ids_before(id, old, said), kind, keys: BTreeMap::new() };
+        // Only `apply` may unlock a slot.
+        let is_locked = said.is_locked || old.is_some_and(|old| old.is_locked);
+        let (was, keys) = (ids_before(id, old, said), BTreeMap::new());
+        let mut entry = SlotBase { id, was, kind, is_locked, keys };
         if slot.is_editable {
             entry.keys = old.map_or_else(|| unmentioned(slot, &said.data), |old| old.keys.clone());
             for compared in bound.keys(item, position) {
@@ -260,7 +262,8 @@ impl Puller<'_, '_> {
         let values = inserted.iter().flat_map(|slot| slot.data.iter());
         let keys = values.map(|(key, value)| (key.clone(), HashPair::of(ValueHash::of(value))));
         let (was, kind) = (earlier_ids(slot.id, old), slot.kind.clone());
-        let entry = SlotBase { id: slot.id, was, kind, keys: keys.collect() };
+        let is_locked = old.is_some_and(|old| old.is_locked);
+        let entry = SlotBase { id: slot.id, was, kind, is_locked, keys: keys.collect() };
         let nth = self.pull.inserted.len();
         self.pull.inserted.extend(inserted);
         self.entries.insert(position, entry);

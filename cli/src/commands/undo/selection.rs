@@ -12,15 +12,15 @@ use crate::commands::prelude::*;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// Operation to undo (see `links log`); by default, the newest
+    /// Operation from `links log`; by default, the newest
     #[arg(value_name = "OPERATION")]
     pub(super) operation: Option<String>,
-    /// Take back the operation that `--operation-out` saved to this file
+    /// Use the operation that `--operation-out` saved to this file
     ///
     /// The operation can be from another machine, but must be for the same service and account. Use `-` to read standard input.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "operation")]
     pub(super) from: Option<PathBuf>,
-    /// Take back only writes to this page (ID, login or URL)
+    /// Only writes to this page (ID, login or URL)
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     pub(super) page: Option<ProfileKey>,
     /// Keep values that changed since the operation; undo the rest

@@ -13,6 +13,7 @@ fn record(slots: i64) -> PageBase {
         id: (1_000_000 + nth).into(),
         was: Vec::new(),
         kind: "button".into(),
+        is_locked: false,
         keys: [("link".into(), of("/a")), ("title".into(), of(&nth.to_string()))].into(),
     };
     let slots = (0..slots).map(slot).collect();
