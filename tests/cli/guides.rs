@@ -49,6 +49,7 @@ const ENDS_WITH: &[(&str, &str, &[i32])] = &[
     ("docs/conflicts.md", "links pull cafe -O cafe.yaml", &[0, 7]),
     ("docs/forms.md", "links plan site", &[3]),
     ("docs/images.md", "links plan pictures.yaml | grep upload", &[3]),
+    ("docs/lint.md", "links lint cafe.yaml", &[3]),
     ("docs/json.md", "links slots get cafe 9999 -o json", &[6]),
     ("docs/page-files.md", "links plan cafe.yaml", &[8]),
     ("docs/tutorial.md", "links plan cafe.yaml", &[3, 0, 7]),
@@ -67,7 +68,7 @@ const EDITED: &[&str] =
     &["docs/preview.md", "docs/recovery.md", "docs/scripting.md", "docs/undo.md"];
 
 /// Languages of blocks that hold no commands.
-const NO_COMMANDS: &[&str] = &["json", "rust", "text", "yaml"];
+const NO_COMMANDS: &[&str] = &["json", "rust", "text", "toml", "yaml"];
 
 /// Parts of an output that differ from run to run, each with what stands for it in a comparison.
 const VARYING: &[(&str, &str)] = &[
@@ -203,6 +204,10 @@ fn env(path: &str, site: Option<&LinkSite>) -> TestEnv {
             env.file("images/logo.png", crate::test_env::picture(800, 800));
             env.file("cafe.yaml", first_yaml(path).replacen("{title: Summer", "{titel: Summer", 1));
         }
+        "docs/lint.md" => {
+            env.file("cafe.yaml", first_yaml(path));
+            env.file("links.toml", first_of(path, "toml"));
+        }
         "docs/check.md" => {
             env.file("cafe.yaml", first_yaml(path).replace(SITE, &site.unwrap().url("")));
         }
@@ -241,8 +246,13 @@ fn env(path: &str, site: Option<&LinkSite>) -> TestEnv {
 
 /// Returns the first page file of a document.
 fn first_yaml(path: &str) -> String {
+    first_of(path, "yaml")
+}
+
+/// Returns the first block of a language in a document.
+fn first_of(path: &str, language: &str) -> String {
     let blocks = blocks(&read(path));
-    blocks.into_iter().find(|it| it.language == "yaml").unwrap().text
+    blocks.into_iter().find(|it| it.language == language).unwrap().text
 }
 
 #[test]

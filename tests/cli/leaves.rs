@@ -62,7 +62,7 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "man" => vec!["pages"],
         "profile check-login" => vec!["a.new.name"],
         "slots get" => vec!["cafe", "1001"],
-        "plan" | "apply" | "preview" | "slots plan" | "slots apply" => vec!["page.yaml"],
+        "plan" | "apply" | "preview" | "lint" | "slots plan" | "slots apply" => vec!["page.yaml"],
         "init" => vec!["--refresh"],
         "check" => vec!["links.yaml"],
         "search" => vec!["menu", "cafe"],
@@ -106,6 +106,10 @@ pub(crate) fn prepared(env: &TestEnv, leaf: &str) -> Vec<String> {
     let mut line: Vec<String> = leaf.split(' ').map(str::to_owned).collect();
     line.extend(words(leaf).into_iter().map(str::to_owned));
     match leaf {
+        "lint" => {
+            let rule = "[[rule]]\nfor = 'page'\nmust = 'false'\nmessage = 'm'\nlevel = 'warning'\n";
+            env.file("links.toml", rule);
+        }
         "check" => {
             // A link that needs no request.
             env.file("links.yaml", "profile: cafe\nsocials: [mailto:hello@qara.example]\n");
@@ -284,6 +288,7 @@ const LOCAL: &[&str] = &[
     "log",
     "schema form",
     "check",
+    "lint",
 ];
 
 fn is_local(leaf: &str) -> bool {

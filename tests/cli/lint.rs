@@ -21,7 +21,7 @@ slots:
 
 const RULES: &str = r#"
 [[rule]]
-name = "short titles"
+name = "short-titles"
 for = 'slot and .type == "button"'
 must = '.data.title | length <= 3'
 message = "a button has a short title"
@@ -51,7 +51,7 @@ fn broken_rules_are_shown_at_their_places_without_a_request() {
     assert_eq!(
         run.stdout,
         "\
-x cafe.yaml:5:19  a button has a short title (short titles)
+x cafe.yaml:5:19  a button has a short title (short-titles)
 x cafe.yaml:5:31  links must not have tracking parameters (tracking)
 ! cafe.yaml:9:13  links must begin with https:// (https)
 1 file: 2 errors, 1 warning
@@ -186,6 +186,7 @@ fn mistakes_in_rules_are_shown_at_their_places() {
             "must be a number",
         ),
         ("[[rule]]\nfor = 'slot'\n", "links.toml:1:1", "the rule has no `must`"),
+        ("[[rule]]\nuse = 'https'\nname = 'a b'\n", "links.toml:3:8", "must not contain spaces"),
         ("[rule]\nfor = 'slot'\n", "links.toml:1:2", "a rule begins with `[[rule]]`"),
         ("a = 1\n", "links.toml:1:1", "unknown key `a`"),
         ("a = \n", "links.toml:1:5", "must be quoted"),

@@ -38,6 +38,7 @@ const LAYERS: &[&str] = &[
     "search",
     "bulk",
     "account",
+    "lint",
     "apply",
     "completion",
     "confine",

@@ -11,6 +11,8 @@ use crate::args::page::is_yaml_or_json;
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
 use crate::error::file_error::{unread_page_file, unusable_path};
+use crate::lint::{self, CheckedFile};
+use crate::ui::annotations::Level;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::patch::refuse_marks;
@@ -126,11 +128,42 @@ impl AccountFiles {
         Ok(files)
     }
 
-    /// Returns the documents of the pages, then those of the forms, each with its path, and whether it is a form.
-    pub(crate) fn documents(&self) -> impl Iterator<Item = (&Path, &Document, bool)> {
-        let pages = self.pages.iter().map(|(path, file)| (path.as_path(), &file.document, false));
-        let forms = self.forms.iter().map(|(path, file)| (path.as_path(), &file.document, true));
-        pages.chain(forms)
+    /// Returns the pages, then the forms, to be checked against house rules.
+    pub(crate) fn to_check(&self) -> impl Iterator<Item = CheckedFile<'_>> {
+        let file = |path, document, is_form| CheckedFile { path, document, is_form };
+        let pages = self.pages.iter().map(move |(path, page)| file(path, &page.document, false));
+        pages.chain(self.forms.iter().map(move |(path, form)| file(path, &form.document, true)))
+    }
+
+    /// Takes files that break a house rule of the level `error` for files that cannot be used, and reports the other rules that are broken.
+    ///
+    /// # Errors
+    ///
+    /// When a `links.toml` cannot be used.
+    pub(crate) fn check_rules(&mut self, context: &Context) -> Result<()> {
+        let mut found = lint::check(self.to_check())?.into_iter();
+        let (mut failures, mut broken_rules) = (Vec::new(), 0);
+        let mut is_usable = |document: &Document| {
+            let found = found.next().unwrap_or_default();
+            let (errors, warnings): (Vec<_>, Vec<_>) =
+                found.into_iter().partition(|it| it.level == Level::Error);
+            for (line, column, problem) in lint::problems(document, warnings).places() {
+                let place = format!("{}:{line}:{column}", document.name());
+                let text = format!("warning: {place}: {}", problem.message);
+                context.ui.tell(Style::Changed, text);
+                broken_rules += 1;
+            }
+            let is_usable = errors.is_empty();
+            if !is_usable {
+                failures.push(lint::problems(document, errors).into());
+            }
+            is_usable
+        };
+        self.pages.retain(|(_, file)| is_usable(&file.document));
+        self.forms.retain(|(_, file)| is_usable(&file.document));
+        self.failures.extend(failures);
+        self.broken_rules = broken_rules;
+        Ok(())
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The files of the pages that words name: paths, and the keys of pages that have a file in the directory of the closest `links.lock`, else in the
 //! current one.
 
-use super::files::{named_files, or_all};
+use super::files::{DEPTH, named_files, or_all};
 use super::pull::{PullDirectory, default_directory};
 use crate::args::page::{self, PageWord};
 use crate::confine::NamedFiles;
@@ -49,7 +49,7 @@ pub(crate) fn named_with_rules(
 ) -> NamedFiles {
     let paths = named_paths(words);
     let mut named = named_files(&paths, roots, writes);
-    named.read.extend(or_all(&paths).iter().flat_map(|paths| rule_file::all(paths)));
+    named.read.extend(or_all(&paths).iter().flat_map(|paths| rule_file::all(paths, DEPTH)));
     named
 }
 

@@ -11,7 +11,6 @@ use super::saved_plan::SavedPlan;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::sync::OpenedText;
 use crate::context::prelude::*;
-use crate::lint;
 
 /// Files of a run, with what they come from, or an edit of pages without files.
 #[derive(Debug, Default)]
@@ -40,7 +39,7 @@ impl RunSource {
         let mut source = Self::default();
         let (file, _) = read_page(path, &options.flags.upload_root, &options.command.name)?;
         source.files.pages.push((path.to_owned(), file));
-        lint::refuse(context, &mut source.files)?;
+        source.files.check_rules(context)?;
         source.files = source.files.all_usable()?;
         for (_, file) in std::mem::take(&mut source.files.pages) {
             source.files.pages.push((path.to_owned(), file.slots_only()?));
@@ -66,7 +65,7 @@ impl RunSource {
         filter: &FileFilter,
     ) -> Result<Self> {
         let mut files = AccountFiles::read(context, paths, roots, filter)?.without_repeated();
-        lint::refuse(context, &mut files)?;
+        files.check_rules(context)?;
         if files.is_empty() {
             let files = files.all_usable()?;
             if filter.compares() {

@@ -6,14 +6,14 @@ use crate::account::files::{AccountFiles, or_all};
 use crate::account::page_files;
 use crate::apply::sync::from_here;
 use crate::args::page::{self, PageWord};
-use crate::lint::{self, report, rule_file};
+use crate::lint::{self, CheckedFile, report, rule_file};
 use crate::ui::annotations::Annotate;
 use links_pages::fs::directory_of;
 
 #[derive(Args, Debug)]
 #[command(
     notes = "Checks the files against the rules of the closest links.toml, without the network. Exits with 3 if a rule of the level error is broken.",
-    long_examples = ["links lint", "links lint cafe.yaml", "links lint --changed-since main --annotate github"]
+    long_examples = ["links lint cafe.yaml", "links lint . --annotate github"]
 )]
 pub(crate) struct LintArgs {
     /// Files, directories, or pages that have a file; by default, all files in the directory of links.lock
@@ -66,7 +66,9 @@ pub(super) fn run(context: &Context, args: LintArgs) -> CommandResult {
             annotate.failure(failure);
         }
     }
-    let output = report::output(&files, lint::check(&files)?, strict, annotate);
+    let checked: Vec<CheckedFile<'_>> = files.to_check().collect();
+    let found = lint::check(checked.iter().copied())?;
+    let output = report::output(&checked, found, strict, annotate);
     let failed = CommandError::if_any(failures, "files cannot be used");
     Ok(context.with_failure(output, failed.err()))
 }

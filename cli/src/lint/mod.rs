@@ -1,33 +1,22 @@
 //! House rules for page files and form files: `links.toml` says what must hold; `links lint`, `plan` and `apply` check it.
 
+mod broken_rule;
 mod program;
 mod ready_made;
 pub(crate) mod report;
 pub(crate) mod rule_file;
+mod rule_table;
 
 use std::sync::Mutex;
 
-use links_pages::page_file::{Document, FieldDiagnostic, FileDiagnostics};
-
-use self::program::Governed;
+pub(crate) use self::broken_rule::{BrokenRule, CheckedFile, problems};
 use self::rule_file::RuleFile;
-use crate::account::files::AccountFiles;
 use crate::context::prelude::*;
 use crate::output::format::query::Process;
 use crate::signal::lock;
-use crate::ui::annotations::Level;
 
 /// The process that checks rules. A confined command cannot start it, so it is started before.
 static PROCESS: Mutex<Option<Process>> = Mutex::new(None);
-
-/// A rule that is broken at a place in a file.
-#[derive(Debug)]
-pub(crate) struct Finding {
-    /// Name of the rule.
-    rule: String,
-    level: Level,
-    problem: FieldDiagnostic,
-}
 
 /// Starts the process that checks rules if a command has rule files among the files that it reads. A command that is not confined may also
 /// start it later.
@@ -37,12 +26,14 @@ pub(crate) fn prepare(read: &[PathBuf]) {
     }
 }
 
-/// Returns the rules that each page and form breaks, in the order of [`AccountFiles::documents`].
+/// Returns the rules that each page file and form file breaks.
 ///
 /// # Errors
 ///
 /// When a `links.toml` cannot be used.
-pub(crate) fn check(files: &AccountFiles) -> Result<Vec<Vec<Finding>>> {
+pub(crate) fn check<'f>(
+    files: impl Iterator<Item = CheckedFile<'f>>,
+) -> Result<Vec<Vec<BrokenRule>>> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut number_of = |rules: PathBuf| {
         paths.iter().position(|known| *known == rules).unwrap_or_else(|| {
@@ -50,13 +41,11 @@ pub(crate) fn check(files: &AccountFiles) -> Result<Vec<Vec<Finding>>> {
             paths.len() - 1
         })
     };
-    let governed: Vec<Governed<'_>> = files
-        .documents()
-        .map(|(path, document, is_form)| {
-            let rules = rule_file::of(path).map(&mut number_of);
-            Governed { document, is_form, rules }
-        })
-        .collect();
+    let governed = files.map(|file| {
+        let rules = rule_file::of(file.path).map(&mut number_of);
+        (file, rules)
+    });
+    let governed: Vec<_> = governed.collect();
     if paths.is_empty() {
         return Ok(governed.iter().map(|_| Vec::new()).collect());
     }
@@ -65,55 +54,18 @@ pub(crate) fn check(files: &AccountFiles) -> Result<Vec<Vec<Finding>>> {
     program::run(&rule_files, &governed, lock(&PROCESS).take())
 }
 
-/// Takes files that break a rule of the level `error` for files that cannot be used, and reports the other rules that are broken.
-///
-/// # Errors
-///
-/// When a `links.toml` cannot be used.
-pub(crate) fn refuse(context: &Context, files: &mut AccountFiles) -> Result<()> {
-    let mut found = check(files)?.into_iter();
-    let (mut failures, mut broken_rules) = (Vec::new(), 0);
-    let mut is_usable = |document: &Document| {
-        let found = found.next().unwrap_or_default();
-        let (errors, warnings): (Vec<_>, Vec<_>) =
-            found.into_iter().partition(|it| it.level == Level::Error);
-        for (line, column, problem) in problems(document, warnings).places() {
-            let place = format!("{}:{line}:{column}", document.name());
-            context.ui.tell(Style::Changed, format!("warning: {place}: {}", problem.message));
-            broken_rules += 1;
-        }
-        let is_usable = errors.is_empty();
-        if !is_usable {
-            failures.push(problems(document, errors).into());
-        }
-        is_usable
-    };
-    files.pages.retain(|(_, file)| is_usable(&file.document));
-    files.forms.retain(|(_, file)| is_usable(&file.document));
-    files.failures.extend(failures);
-    files.broken_rules = broken_rules;
-    Ok(())
-}
-
-/// Returns the problems of a document, with the rules that it breaks.
-fn problems(document: &Document, found: Vec<Finding>) -> FileDiagnostics {
-    let problem = |Finding { rule, problem, .. }: Finding| {
-        problem.help(format!("rule `{rule}` in {}", rule_file::NAME))
-    };
-    document.bad(found.into_iter().map(problem).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use links_pages::page_file::Document;
 
     /// Returns the paths and messages of what a page breaks of a `links.toml`.
     fn broken(rules: &str, page: &str) -> Vec<String> {
         let rules = RuleFile::of("links.toml", rules.to_owned()).unwrap();
         let document = Document::from_bytes("it.yaml", page.into()).unwrap();
-        let governed = Governed { document: &document, is_form: false, rules: Some(0) };
-        let found = program::run(&[rules], &[governed], None).unwrap();
-        let shown = |it: Finding| format!("{} {}", it.problem.path, it.problem.message);
+        let file = CheckedFile { path: Path::new("it.yaml"), document: &document, is_form: false };
+        let found = program::run(&[rules], &[(file, Some(0))], None).unwrap();
+        let shown = |it: BrokenRule| format!("{} {}", it.problem.path, it.problem.message);
         found.into_iter().flatten().map(shown).collect()
     }
 

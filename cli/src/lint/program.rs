@@ -1,22 +1,16 @@
 //! The program that checks rules on items of pages and forms: one jq filter, which runs in a process of its own with limits.
 
-use links_pages::page_file::{At, Document};
+use links_pages::page_file::{At, Document, FieldDiagnostic, FileDiagnostics};
 use serde::Deserialize;
 
-use super::Finding;
+use super::broken_rule::{BrokenRule, CheckedFile};
 use super::rule_file::{Rule, RuleFile};
+
 use crate::context::prelude::*;
 use crate::output::format::query::{self, Process};
 
 /// Beginning of the program.
 const PRELUDE: &str = include_str!("prelude.jq");
-
-/// A page file or form file, with the number of its rules.
-pub(super) struct Governed<'d> {
-    pub(super) document: &'d Document,
-    pub(super) is_form: bool,
-    pub(super) rules: Option<usize>,
-}
 
 /// A rule that an item breaks: its number, and the path of a value in the item.
 #[derive(Deserialize)]
@@ -27,25 +21,29 @@ struct Broken {
     error: Option<String>,
 }
 
-/// Returns what each document breaks of its rules.
+/// Returns what each file breaks of its rules, which are given by their number.
 ///
 /// # Errors
 ///
 /// When a filter cannot be compiled, or the program exceeds a limit.
 pub(super) fn run(
     rule_files: &[RuleFile],
-    files: &[Governed<'_>],
+    files: &[(CheckedFile<'_>, Option<usize>)],
     process: Option<Process>,
-) -> Result<Vec<Vec<Finding>>> {
+) -> Result<Vec<Vec<BrokenRule>>> {
     let failure = |why: &str| {
-        let failures = rule_files.iter().map(|file| file.failure(why)).collect();
+        let failures = rule_files.iter().map(|file| failure_of(file, why)).collect();
         CommandError::of_several(failures, "cannot check the rules")
     };
-    let items: Vec<Vec<Item>> = files.iter().map(items).collect();
-    let input = files.iter().zip(&items).map(|(file, items)| {
-        let items: Vec<_> =
-            items.iter().map(|it| json!({ "kind": it.kind, "value": it.value })).collect();
-        json!({ "rules": file.rules, "file": file.document.root.to_json(), "items": items })
+    let items_of = |(file, rules): &(CheckedFile<'_>, _)| match rules {
+        Some(_) => items(file),
+        None => Vec::new(),
+    };
+    let items: Vec<Vec<Item>> = files.iter().map(items_of).collect();
+    let input = files.iter().zip(&items).map(|((file, rules), items)| {
+        let value = |item: &Item| json!({ "kind": item.kind, "value": item.value });
+        let items: Vec<_> = items.iter().map(value).collect();
+        json!({ "rules": rules, "file": file.document.root.to_json(), "items": items })
     });
     let results = query::results_of(&code(rule_files), &input.collect(), process);
     let mut results = results.map_err(|why| failure(&why))?.into_iter();
@@ -54,24 +52,37 @@ pub(super) fn run(
         serde_json::from_value::<Vec<Broken>>(result).map_err(|error| error.to_string())
     };
     let mut found = Vec::new();
-    for (file, items) in files.iter().zip(&items) {
-        let rules = file.rules.and_then(|nth| rule_files.get(nth)).map_or(&[][..], |it| &it.rules);
+    for ((file, rules), items) in files.iter().zip(&items) {
+        let rules = rules.and_then(|nth| rule_files.get(nth)).map_or(&[][..], |it| &it.rules);
         let mut of_file = Vec::new();
         for item in items {
             let broken = of_item().map_err(|why: String| failure(&why))?;
-            of_file.extend(broken.into_iter().filter_map(|it| {
-                let rule = rules.get(it.rule)?;
-                Some(it.finding(file.document, item, rule))
-            }));
+            let rule = |broken: Broken| {
+                let rule = rules.get(broken.rule)?;
+                Some(broken.rule(file.document, item, rule))
+            };
+            of_file.extend(broken.into_iter().filter_map(rule));
         }
         found.push(of_file);
     }
     Ok(found)
 }
 
-/// Returns why a filter of a rule cannot be compiled.
-pub(super) fn check(filter: &str) -> Result<(), String> {
-    query::check(&format!("{PRELUDE}{filter}"))
+/// Returns the error for filters that cannot be compiled, at their places, or else for the reason why the rules cannot be checked.
+fn failure_of(file: &RuleFile, why: &str) -> CommandError {
+    let problem = |rule: &Rule| {
+        let filters = [Some(&rule.selects), rule.values.as_ref(), Some(&rule.must)];
+        let wrong = filters.iter().zip(&rule.places).find_map(|(filter, place)| {
+            let why = query::check(&format!("{PRELUDE}{}", (*filter)?)).err()?;
+            Some(FieldDiagnostic::new(&rule.name, place.clone(), why))
+        });
+        wrong.map(|wrong| wrong.help("`for`, `values` and `must` are jq filters"))
+    };
+    let problems: Vec<_> = file.rules.iter().filter_map(problem).collect();
+    if problems.is_empty() {
+        return CommandError::invalid(format!("cannot check the rules of {}: {why}", file.name));
+    }
+    FileDiagnostics::new(&file.name, &file.text, problems).into()
 }
 
 /// Returns the program: a list of what is broken for each item.
@@ -98,8 +109,8 @@ struct Item {
     path: Vec<String>,
 }
 
-/// Returns the items of a file that has rules: the page or form, and the slots.
-fn items(file: &Governed<'_>) -> Vec<Item> {
+/// Returns the items of a file: the page or form, and the slots.
+fn items(file: &CheckedFile<'_>) -> Vec<Item> {
     let value = file.document.root.to_json();
     let kind = if file.is_form { "form" } else { "page" };
     let slot = |(nth, value): (usize, &Value)| {
@@ -108,12 +119,11 @@ fn items(file: &Governed<'_>) -> Vec<Item> {
     };
     let slots = value["slots"].as_array().filter(|_| !file.is_form).into_iter().flatten();
     let slots: Vec<Item> = slots.enumerate().map(slot).collect();
-    let items = std::iter::once(Item { kind, value, path: Vec::new() }).chain(slots);
-    items.filter(|_| file.rules.is_some()).collect()
+    std::iter::once(Item { kind, value, path: Vec::new() }).chain(slots).collect()
 }
 
 impl Broken {
-    fn finding(self, document: &Document, item: &Item, rule: &Rule) -> Finding {
+    fn rule(self, document: &Document, item: &Item, rule: &Rule) -> BrokenRule {
         let name = |part: &Value| part.as_str().map_or_else(|| part.to_string(), str::to_owned);
         let mut path = item.path.clone();
         path.extend(self.path.iter().map(name));
@@ -121,6 +131,6 @@ impl Broken {
             path.extend(rule.leading_path());
         }
         let problem = document.locate(&path, At::Value, rule.message(self.error.as_deref()));
-        Finding { rule: rule.name.clone(), level: rule.level, problem }
+        BrokenRule { rule: rule.name.clone(), level: rule.level, problem }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::rule_file::RuleTable;
+use super::rule_table::RuleTable;
 
 /// Ready-made rule.
 pub(super) struct ReadyMade {

@@ -2,8 +2,8 @@
 
 use links_pages::page_file::Document;
 
-use super::{Finding, rule_file};
-use crate::account::files::AccountFiles;
+use super::broken_rule::{BrokenRule, CheckedFile};
+use super::rule_file;
 use crate::context::prelude::*;
 use crate::output::{Body, Instead};
 use crate::ui::aligned;
@@ -14,32 +14,28 @@ const WIDTHS: [usize; 1] = [40];
 
 /// Returns the output. `found` has the broken rules of each file.
 pub(crate) fn output(
-    files: &AccountFiles,
-    found: Vec<Vec<Finding>>,
+    files: &[CheckedFile<'_>],
+    found: Vec<Vec<BrokenRule>>,
     strict: bool,
     annotate: Option<Annotate>,
 ) -> CommandOutput {
     let all = found.len();
-    let documents = files.documents().map(|(_, document, _)| document);
+    let documents = files.iter().map(|file| file.document);
     let placed: Vec<Placed<'_>> =
         documents.zip(found).flat_map(|(document, found)| placed(document, found)).collect();
-    if let Some(annotate) = annotate {
-        for it in &placed {
-            annotate.note(
-                it.finding.level,
-                (it.document.name(), it.line),
-                &it.finding.problem.message,
-            );
-        }
+    for (annotate, placed) in
+        annotate.iter().flat_map(|it| placed.iter().map(move |placed| (it, placed)))
+    {
+        placed.annotate(*annotate);
     }
-    let count_of = |level| placed.iter().filter(|it| it.finding.level == level).count();
+    let count_of = |level| placed.iter().filter(|it| it.broken.level == level).count();
     let (errors, warnings) = (count_of(Level::Error), count_of(Level::Warning));
     let places: Vec<[String; 1]> = placed.iter().map(|it| [it.place()]).collect();
     let mut lines: Vec<_> =
         placed.iter().zip(aligned(&places, WIDTHS)).map(|(it, place)| it.styled(&place)).collect();
     let counted = [(errors, "error"), (warnings, "warning")];
     let counted = crate::output::counts(&counted);
-    let has_rules = files.documents().any(|(path, ..)| rule_file::of(path).is_some());
+    let has_rules = files.iter().any(|file| rule_file::of(file.path).is_some());
     let words = match &counted[..] {
         [] if has_rules => "no rule broken".to_owned(),
         [] => format!("no rules (no {} found)", rule_file::NAME),
@@ -59,34 +55,39 @@ struct Placed<'f> {
     document: &'f Document,
     line: usize,
     column: usize,
-    finding: Finding,
+    broken: BrokenRule,
 }
 
 /// Returns what a file breaks, in the order of its text.
-fn placed(document: &Document, mut found: Vec<Finding>) -> Vec<Placed<'_>> {
+fn placed(document: &Document, mut found: Vec<BrokenRule>) -> Vec<Placed<'_>> {
     found.sort_by_key(|it| it.problem.span.start);
     let problems = document.bad(found.iter().map(|it| it.problem.clone()).collect());
     let places = problems.places().map(|(line, column, _)| (line, column));
-    let placed = |((line, column), finding)| Placed { document, line, column, finding };
+    let placed = |((line, column), broken)| Placed { document, line, column, broken };
     places.zip(found).map(placed).collect()
 }
 
 impl Placed<'_> {
+    fn annotate(&self, annotate: Annotate) {
+        let BrokenRule { level, problem, .. } = &self.broken;
+        annotate.note(*level, (self.document.name(), self.line), &problem.message);
+    }
+
     fn place(&self) -> String {
         format!("{}:{}:{}", self.document.name(), self.line, self.column)
     }
 
     fn styled(&self, place: &str) -> StyledLine {
-        let (sign, style) = match self.finding.level {
+        let (sign, style) = match self.broken.level {
             Level::Error => ("x", Style::Removed),
             Level::Warning | Level::Notice => ("!", Style::Changed),
         };
-        let Finding { rule, problem, .. } = &self.finding;
+        let BrokenRule { rule, problem, .. } = &self.broken;
         StyledLine::new(style, format!("{sign} {place}{} ({rule})", problem.message))
     }
 
     fn json(&self) -> Value {
-        let Finding { rule, level, problem } = &self.finding;
+        let BrokenRule { rule, level, problem } = &self.broken;
         json!({
             "file": self.document.name(),
             "line": self.line,

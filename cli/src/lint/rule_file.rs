@@ -3,11 +3,10 @@
 use links_pages::page_file::node::Span;
 use links_pages::page_file::{FieldDiagnostic, FileDiagnostics};
 use links_pages::suggest::nearest;
-use toml_edit::{Item, Key, Table};
+use toml_edit::Key;
 
-use super::program;
 use super::ready_made::{self, MadeRule};
-use crate::account::files::DEPTH;
+use super::rule_table::RuleTable;
 use crate::apply::sync::{from_here, governing};
 use crate::context::prelude::*;
 use crate::output::format::query;
@@ -25,8 +24,8 @@ const KEYS: [&str; 7] = ["use", "name", "for", "values", "must", "message", "lev
 /// Rules of a file.
 #[derive(Debug)]
 pub(crate) struct RuleFile {
-    name: String,
-    text: String,
+    pub(super) name: String,
+    pub(super) text: String,
     pub(super) rules: Vec<Rule>,
 }
 
@@ -43,7 +42,7 @@ pub(super) struct Rule {
     pub(super) must: String,
     message: String,
     /// Where these filters are in the file.
-    places: [Span; 3],
+    pub(super) places: [Span; 3],
 }
 
 /// Returns the file that governs a page file or form file.
@@ -51,13 +50,13 @@ pub(crate) fn of(file: &Path) -> Option<PathBuf> {
     governing(file, NAME)
 }
 
-/// Returns the files that govern paths, and those in directories below them.
-pub(crate) fn all(paths: &[PathBuf]) -> BTreeSet<PathBuf> {
+/// Returns the files that govern paths, and those in directories below them, down to a depth.
+pub(crate) fn all(paths: &[PathBuf], depth: usize) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     for path in paths {
         if path.is_dir() {
             found.extend(of(&path.join(NAME)));
-            below(path, DEPTH, &mut found);
+            below(path, depth, &mut found);
         } else {
             found.extend(of(path));
         }
@@ -100,26 +99,6 @@ impl RuleFile {
             Ok(rules) => Ok(Self { name: name.to_owned(), text, rules }),
             Err(problems) => Err(FileDiagnostics::new(name, &text, problems).into()),
         }
-    }
-
-    /// Returns the error for a filter of a rule that cannot be compiled, or else for the reason why the rules cannot be checked.
-    pub(super) fn failure(&self, why: &str) -> CommandError {
-        let problem = |rule: &Rule| {
-            let filters = [Some(&rule.selects), rule.values.as_ref(), Some(&rule.must)];
-            let wrong = filters.iter().zip(&rule.places).find_map(|(filter, place)| {
-                let why = program::check((*filter)?).err()?;
-                Some(FieldDiagnostic::new(&rule.name, place.clone(), why))
-            });
-            wrong.map(|it| it.help("`for`, `values` and `must` are jq filters"))
-        };
-        let problems: Vec<_> = self.rules.iter().filter_map(problem).collect();
-        if problems.is_empty() {
-            return CommandError::invalid(format!(
-                "cannot check the rules of {}: {why}",
-                self.name
-            ));
-        }
-        FileDiagnostics::new(&self.name, &self.text, problems).into()
     }
 }
 
@@ -164,7 +143,7 @@ fn parse(text: &str) -> Result<Vec<Rule>, Vec<FieldDiagnostic>> {
             Some(tables) => {
                 for table in tables {
                     let number = rules.len() + 1;
-                    rules.extend(RuleTable { table, problems: &mut problems }.rule(number));
+                    rules.extend(rule(RuleTable { table, problems: &mut problems }, number));
                 }
             }
         }
@@ -176,122 +155,74 @@ fn parse(text: &str) -> Result<Vec<Rule>, Vec<FieldDiagnostic>> {
     if problems.is_empty() { Ok(rules) } else { Err(problems) }
 }
 
-/// Table of a rule, with the problems of the file.
-pub(super) struct RuleTable<'t> {
-    table: &'t Table,
-    problems: &'t mut Vec<FieldDiagnostic>,
-}
-
-impl RuleTable<'_> {
-    /// Returns the rule, unless a problem keeps it from being one.
-    fn rule(mut self, number: usize) -> Option<Rule> {
-        let before = self.problems.len();
-        let ready = self.text("use").and_then(|name| {
-            let known = ready_made::ALL.iter().find(|rule| rule.name == name);
-            if known.is_none() {
-                let names = ready_made::ALL.map(|rule| rule.name);
-                let help = nearest(&name, names).map_or_else(
-                    || format!("use one of: {}", names.join(", ")),
-                    |name| format!("did you mean `{name}`?"),
-                );
-                self.problem("use", &format!("unknown ready-made rule `{name}`"), Some(help));
-            }
-            known
-        });
-        let options = ready.map_or(&[][..], |ready| ready.options);
-        for (key, _) in self.table {
-            if !KEYS.contains(&key) && !options.contains(&key) {
-                let known = KEYS.iter().chain(options).copied();
-                let help = nearest(key, known).map(|it| format!("did you mean `{it}`?"));
-                let place = self.table.key(key).and_then(Key::span).unwrap_or_default();
-                let problem = FieldDiagnostic::new(key, place, format!("unknown key `{key}`"));
-                self.problems.push(problem.help_if(help));
-            }
+/// Returns the rule, unless a problem keeps it from being one.
+fn rule(mut table: RuleTable<'_>, number: usize) -> Option<Rule> {
+    let before = table.problems.len();
+    let ready = table.text("use").and_then(|name| {
+        let known = ready_made::ALL.iter().find(|rule| rule.name == name);
+        if known.is_none() {
+            let names = ready_made::ALL.map(|rule| rule.name);
+            let help = nearest(&name, names).map_or_else(
+                || format!("use one of: {}", names.join(", ")),
+                |name| format!("did you mean `{name}`?"),
+            );
+            table.problem("use", &format!("unknown ready-made rule `{name}`"), Some(help));
         }
-        let level = match self.text("level").as_deref() {
-            None | Some("error") => Level::Error,
-            Some("warning") => Level::Warning,
-            Some(_) => {
-                self.problem("level", "`level` must be `error` or `warning`", None);
-                Level::Error
-            }
-        };
-        let made = ready.and_then(|ready| (ready.make)(&mut self));
-        let given = ["name", "for", "values", "must", "message"].map(|key| self.text(key));
-        let [name, selects, values, must, message] = given;
-        if ready.is_none() && self.problems.len() == before {
-            for (key, value) in [("for", &selects), ("must", &must), ("message", &message)] {
-                if value.is_none() {
-                    self.problem("", &format!("the rule has no `{key}`"), None);
-                }
+        known
+    });
+    let options = ready.map_or(&[][..], |ready| ready.options);
+    for (key, _) in table.table {
+        if !KEYS.contains(&key) && !options.contains(&key) {
+            let known = KEYS.iter().chain(options).copied();
+            let help = nearest(key, known).map(|it| format!("did you mean `{it}`?"));
+            let place = table.table.key(key).and_then(Key::span).unwrap_or_default();
+            let problem = FieldDiagnostic::new(key, place, format!("unknown key `{key}`"));
+            table.problems.push(problem.help_if(help));
+        }
+    }
+    let level = match table.text("level").as_deref() {
+        None | Some("error") => Level::Error,
+        Some("warning") => Level::Warning,
+        Some(_) => {
+            table.problem("level", "`level` must be `error` or `warning`", None);
+            Level::Error
+        }
+    };
+    let made = ready.and_then(|ready| (ready.make)(&mut table));
+    let given = ["name", "for", "values", "must", "message"].map(|key| table.text(key));
+    let [name, selects, values, must, message] = given;
+    if ready.is_none() && table.problems.len() == before {
+        for (key, value) in [("for", &selects), ("must", &must), ("message", &message)] {
+            if value.is_none() {
+                table.problem("", &format!("the rule has no `{key}`"), None);
             }
         }
-        if ready.is_some() && must.is_some() {
-            self.problem("must", "a ready-made rule has its own `must`", None);
-        }
-        let places = ["for", "values", "must"].map(|key| self.span(key));
-        let name = name.unwrap_or_else(|| match ready {
-            Some(ready) => ready.name.to_owned(),
-            None => format!("rule {number}"),
-        });
-        if self.problems.len() > before {
-            return None;
-        }
-        let (made_values, made_must, made_message) = match made {
-            Some(MadeRule { values, must, message }) => (Some(values), Some(must), Some(message)),
-            None => (None, None, None),
-        };
-        Some(Rule {
-            name,
-            level,
-            selects: selects.unwrap_or_else(|| "true".to_owned()),
-            values: values.or(made_values),
-            must: must.or(made_must)?,
-            message: message.or(made_message)?,
-            places,
-        })
     }
-
-    /// Returns a text of the table.
-    pub(super) fn text(&mut self, key: &str) -> Option<String> {
-        let item = self.table.get(key)?;
-        let text = item.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-        if text.is_none() {
-            self.problem(key, &format!("`{key}` must be a text"), None);
-        }
-        text
+    if ready.is_some() && must.is_some() {
+        table.problem("must", "a ready-made rule has its own `must`", None);
     }
-
-    /// Returns a number of the table, which must have it.
-    pub(super) fn number(&mut self, key: &str) -> Option<u64> {
-        let number = self.table.get(key).and_then(Item::as_integer);
-        let number = number.and_then(|it| u64::try_from(it).ok());
-        if number.is_none() {
-            self.problem(key, &format!("`{key}` must be a number"), None);
-        }
-        number
+    let places = ["for", "values", "must"].map(|key| table.span(key));
+    if name.as_ref().is_some_and(|name| name.contains(char::is_whitespace)) {
+        table.problem("name", "`name` must not contain spaces", None);
     }
-
-    /// Returns a list of texts of the table, which must have it.
-    pub(super) fn texts(&mut self, key: &str) -> Option<Vec<String>> {
-        let list = self.table.get(key).and_then(Item::as_array);
-        let texts = list.and_then(|list| {
-            list.iter().map(|it| it.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-        });
-        if texts.as_ref().is_none_or(Vec::is_empty) {
-            self.problem(key, &format!("`{key}` must be a list of texts"), None);
-        }
-        texts
+    let name = name.unwrap_or_else(|| match ready {
+        Some(ready) => ready.name.to_owned(),
+        None => format!("rule-{number}"),
+    });
+    if table.problems.len() > before {
+        return None;
     }
-
-    fn span(&self, key: &str) -> Span {
-        let item = self.table.get(key).and_then(Item::span);
-        item.or_else(|| self.table.span()).unwrap_or_default()
-    }
-
-    /// Adds a problem of a key, or of the whole table if it has no such key.
-    fn problem(&mut self, key: &str, message: &str, help: Option<String>) {
-        let problem = FieldDiagnostic::new(key, self.span(key), message);
-        self.problems.push(problem.help_if(help));
-    }
+    let (made_values, made_must, made_message) = match made {
+        Some(MadeRule { values, must, message }) => (Some(values), Some(must), Some(message)),
+        None => (None, None, None),
+    };
+    Some(Rule {
+        name,
+        level,
+        selects: selects.unwrap_or_else(|| "true".to_owned()),
+        values: values.or(made_values),
+        must: must.or(made_must)?,
+        message: message.or(made_message)?,
+        places,
+    })
 }

@@ -21,8 +21,6 @@ mod status_rules;
 mod working_copy;
 mod world;
 
-use links_sdk::Object;
-
 use super::{FilePage, FileSlot, FileSlotId, Pull, PulledItem, PulledKey};
 use crate::apply::DesiredSlot;
 
@@ -48,7 +46,7 @@ impl Pull {
             id: slot.id.map_or(FileSlotId::Absent, FileSlotId::Id),
             kind: slot.kind.clone(),
             data: slot.data.clone(),
-            resolved: Object::default(),
+            ..FileSlot::default()
         };
         let item = |item: &PulledItem| match item {
             PulledItem::Item(item) => patched.slots.get(*item).cloned(),

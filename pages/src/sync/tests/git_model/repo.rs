@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::sync::{FilePage, FileSlot, FileSlotId, LineKey, Lines, LockLine};
+use crate::sync::{FilePage, FileSlot, LineKey, Lines, LockLine};
 use links_sdk::Object;
 
 /// Number of an edit.
@@ -67,7 +67,7 @@ impl Doc {
                 })
                 .collect();
             let kind = self.kinds[&tag].to_owned();
-            FileSlot { id: FileSlotId::Absent, kind, data, resolved: Object::default() }
+            FileSlot { kind, data, ..FileSlot::default() }
         };
         let slots = self.tags().into_iter().map(slot).collect();
         FilePage { fields: fields.collect(), slots, ..FilePage::default() }

@@ -191,7 +191,11 @@ impl GitWorld {
                         .find(|slot| slot.id == *id)
                         .map(|slot| slot.kind.clone());
                     (
-                        LineContent::Slot { kind: kind.unwrap_or_default(), was: Vec::new() },
+                        LineContent::Slot {
+                            kind: kind.unwrap_or_default(),
+                            was: Vec::new(),
+                            is_locked: false,
+                        },
                         said.edit(&Place::Item(live.tag_of[id])),
                     )
                 }
