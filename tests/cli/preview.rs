@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use links_fixtures::{Choices, Fault, Slot};
+use links_pages::page_file::local_image::hash_of;
 use serde_json::{Value, json};
 
 use crate::test_env::{CommandResult, TestEnv, picture};
@@ -453,4 +454,58 @@ fn a_slot_type_that_only_the_service_knows_is_named_as_unknown_to_the_preview() 
     let said = "cannot preview the page: unknown slot type `video`";
     assert!(run.stderr.contains(said) && !run.stderr.contains("would fail"), "{run}");
     assert_eq!(env.run("plan cafe.yaml").exit, 3);
+}
+
+#[test]
+fn previews_are_written_as_documents_that_run_nothing() {
+    let env = env();
+    env.file("cafe.yaml", FILE.replace("Qara, by the river", "\"<script>x</script>\""));
+    env.file("new.yaml", "profile: Index\navatar: {$upload: logo.gif}\nslots: []\n");
+    env.file("same.yaml", "profile: qara.weddings\n title: x\n");
+    env.file("weddings.yaml", "profile: qara.weddings\nlanguageCode: null\n");
+    env.file("logo.gif", picture(9, 9));
+    let out = env.home.path().join("out/pages");
+    let run = env.run("preview cafe.yaml new.yaml same.yaml weddings.yaml --html out/pages");
+    assert_eq!(run.exit, 8, "{run}");
+    assert_eq!(
+        run.stdout,
+        "cafe: changed: out/pages/cafe.html\nIndex: new: out/pages/Index-2.html\nqara.weddings: unchanged: out/pages/qara.weddings.html\nwrote out/pages/index.html\n"
+    );
+    let all = files(&out);
+    let names: Vec<_> = all.keys().map(|it| it.strip_prefix(&out).unwrap().to_owned()).collect();
+    let image = format!("image/{}.gif", &hash_of(&picture(9, 9))[..32]);
+    let expected = ["Index-2.html", "cafe.html", &image, "index.html", "qara.weddings.html"];
+    assert_eq!(names, expected.map(PathBuf::from));
+    let text = |name: &str| String::from_utf8(all[&out.join(name)].clone()).unwrap();
+    assert!(text("cafe.html").contains("&lt;script&gt;x"), "{}", text("cafe.html"));
+    for name in ["cafe.html", "index.html", "Index-2.html"] {
+        let text = text(name);
+        assert!(!text.contains("<script") && text.contains("default-src 'none'"), "{text}");
+    }
+    assert!(text("Index-2.html").contains(&format!("src=\"{image}\"")));
+    assert!(text("cafe.html").matches("<main").count() == 2, "before and after");
+    assert!(text("qara.weddings.html").matches("<main").count() == 1);
+    let list = text("index.html");
+    assert!(list.contains("3 pages, 2 changed") && list.contains("same.yaml:"), "{list}");
+
+    // Again, into the same directory, with the data for a program.
+    let run = env.run("preview cafe.yaml --html out/pages -o json --diff");
+    assert_eq!(
+        (run.exit, &run.json()["data"]["html"]),
+        (3, &json!("out/pages/cafe.html")),
+        "{run}"
+    );
+    #[cfg(unix)]
+    {
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(env.home.path().join("site/.git")).unwrap();
+        let link = env.home.path().join("site/out");
+        std::os::unix::fs::symlink(elsewhere.path(), link).unwrap();
+        let run = env.run("preview cafe.yaml --html site/out");
+        assert!(run.exit != 0 && run.stderr.contains("points outside"), "{run}");
+        assert!(files(elsewhere.path()).is_empty());
+    }
+    env.file("taken", "");
+    let run = env.run("preview cafe.yaml --html taken");
+    assert!(run.exit == 2 && run.stderr.contains("cannot write taken"), "{run}");
 }

@@ -197,6 +197,51 @@ fn what_a_reader_has_to_know_is_in_view_wherever_the_page_is_scrolled() {
 }
 
 #[test]
+#[ignore = "needs Chromium: see tests/browser/run"]
+fn written_previews_are_shown_without_a_server_or_a_network() {
+    let (env, chromium) = with_images();
+    env.file("cafe.yaml", page("Qara <script>window.injected = 1</script>"));
+    env.file("same.yaml", "profile: qara.weddings\nslots: []\n");
+    let run = env.run("preview cafe.yaml same.yaml --html out");
+    assert_eq!(run.exit, 0, "{run}");
+    let address =
+        |name: &str| format!("file://{}", env.home.path().join("out").join(name).display());
+    let offline =
+        json!({ "offline": true, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
+    chromium.devtools("Network.enable", &json!({}));
+    chromium.devtools("Network.emulateNetworkConditions", &offline);
+    for (name, width, scheme) in [("wide", 1280, "light"), ("narrow", 320, "dark")] {
+        let size =
+            json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false });
+        chromium.devtools("Emulation.setDeviceMetricsOverride", &size);
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        chromium.devtools("Emulation.setEmulatedMedia", &media);
+        for file in ["index.html", "cafe.html"] {
+            chromium.open(&address(file));
+            let fits = "document.documentElement.scrollWidth <= innerWidth";
+            assert_eq!(chromium.value(fits), true, "{name} {file}");
+            let ground = chromium.value("getComputedStyle(document.body).backgroundColor");
+            assert_eq!(ground == "rgb(16, 17, 16)", scheme == "dark", "{name} {file}: {ground}");
+            let bytes = STANDARD.decode(chromium.screenshot()).unwrap();
+            let directory = env!("CARGO_TARGET_TMPDIR");
+            std::fs::write(format!("{directory}/written-{name}-{file}.png"), bytes).unwrap();
+        }
+        assert_eq!(chromium.value("document.querySelectorAll('.side').length"), 2);
+        // The images of slots load when they come into view.
+        let avatars = "[...document.querySelectorAll('img.avatar')].every((it) => it.complete)";
+        while chromium.value(avatars) != true {}
+        let avatar = "[...document.querySelectorAll('img.avatar')].at(-1).naturalWidth";
+        assert_eq!(chromium.value(avatar), 200, "{name}");
+        assert_eq!(chromium.value("document.querySelectorAll('script').length"), 0);
+        chromium.wait_for("h1", "<script>");
+        chromium.open(&address("index.html"));
+        chromium.press("a[href='cafe.html']");
+        chromium.press("summary");
+        chromium.wait_for("span[@class='added']", "# Qara");
+    }
+}
+
+#[test]
 #[ignore = "writes docs/images: see tests/browser/screenshots"]
 fn pictures_of_the_preview() {
     let (env, chromium) = with_images();

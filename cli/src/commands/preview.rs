@@ -6,11 +6,11 @@ use crate::account::files::AccountFiles;
 use crate::account::{page_files, summary};
 use crate::apply::apply_args::{ApplyArgs, RunOptions, SyncArgs};
 use crate::args::page::{self, PageWord};
-use crate::preview::{ApplyWhen, PreviewRequest, previews, serve, shown};
+use crate::preview::{ApplyWhen, PreviewRequest, previews, serve, shown, written_pages};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]
-#[command(examples = ["links preview cafe.yaml", "links preview cafe.yaml --diff --summary preview.md", "links preview cafe.yaml --serve --apply"])]
+#[command(examples = ["links preview cafe.yaml", "links preview cafe.yaml --diff --summary preview.md", "links preview cafe.yaml --serve --apply", "links preview . --html preview"])]
 pub(crate) struct PreviewArgs {
     /// Page files, directories of them, or pages that have a file (`-`: standard input); by default, the directory of the closest links.lock
     #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
@@ -21,6 +21,9 @@ pub(crate) struct PreviewArgs {
     /// Append the preview in Markdown to this file (`-`: print it), for a CI summary or a comment
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     summary: Option<PathBuf>,
+    /// Write a web page for each page to this directory, with before and after, and an index.html
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    html: Option<PathBuf>,
     /// Exit with 3 if the page would be longer than N language-model tokens
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_tokens: Option<u64>,
@@ -28,7 +31,7 @@ pub(crate) struct PreviewArgs {
     #[arg(long, conflicts_with = "diff")]
     offline: bool,
     /// Show the page in a browser until Ctrl-C, and reload it on file changes
-    #[arg(long, conflicts_with_all = ["diff", "summary", "max_tokens"])]
+    #[arg(long, conflicts_with_all = ["diff", "summary", "max_tokens", "html"])]
     serve: bool,
     /// Let the browser apply the file: with a `key`, or also after each `save`
     #[arg(long, value_name = "WHEN", value_enum, hide_possible_values = true, num_args = 0..=1, require_equals = true, default_missing_value = "key", requires = "serve", conflicts_with = "offline")]
@@ -53,6 +56,7 @@ impl PreviewArgs {
         let writes = self.apply.is_some();
         let mut named = page_files::named(self.pages.clone(), &self.upload_root, writes);
         named.write.extend(summary::file(self.summary.as_ref()));
+        named.write.extend(self.html.iter().map(|directory| existing(directory).join("any")));
         let plan = match self.apply {
             Some(_) => PlanRule::Interactive,
             None => PlanRule::DryRun,
@@ -87,12 +91,22 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     let request = |path| PreviewRequest { path, options: options.clone(), offline };
     let requests = paths.into_iter().map(request).collect();
     let previews = previews(context, requests, &mut failures).await?;
-    let failed = CommandError::if_any(failures, "files cannot be previewed");
     if previews.is_empty() && !filter.compares() {
-        failed?;
+        CommandError::if_any(failures, "files cannot be previewed")?;
         let failure = CommandError::usage("no page file found");
         return Err(failure.with_hint("a page file starts with `profile: LOGIN`"));
     }
-    let output = shown(context, previews, diff, summary.as_deref(), max_tokens)?;
+    let documents = match &args.html {
+        Some(directory) => written_pages::write(directory, &previews, &failures)?,
+        None => Vec::new(),
+    };
+    let failed = CommandError::if_any(failures, "files cannot be previewed");
+    let output = shown(context, previews, diff, summary.as_deref(), max_tokens, &documents)?;
     Ok(context.with_failure(output, failed.err()))
+}
+
+/// Returns the closest directory that exists.
+fn existing(directory: &Path) -> &Path {
+    let existing = directory.ancestors().find(|it| it.is_dir());
+    existing.filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

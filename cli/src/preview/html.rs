@@ -1,4 +1,4 @@
-//! HTML of a preview: a page that looks like a link page on a phone, below a bar with what is known about it; which URLs become links, and
+//! HTML of a served preview: a page that looks like a link page on a phone, below a bar with what is known about it; which URLs become links, and
 //! where images come from. Every text is escaped by the templates.
 
 use links_sdk::Slot;
@@ -7,6 +7,7 @@ use maud::{DOCTYPE, Markup, html};
 use super::shown_page::Preview;
 use crate::context::prelude::*;
 use crate::output::{diff_lines, unified};
+use links_pages::page_file::local_image::LocalImage;
 
 /// What a document shows.
 pub(super) struct Screen {
@@ -64,8 +65,8 @@ pub(super) fn document(screen: &Screen) -> String {
             body {
                 (bar(screen))
                 @if let Some(page) = &screen.page {
-                    (changes(&screen.file, page))
-                    (page_body(page))
+                    section #changes hidden { (changes(&screen.file, page)) }
+                    (page_body(page, &page.snapshot))
                 }
             }
         }
@@ -152,26 +153,24 @@ fn class(line: &StyledLine) -> Option<&'static str> {
 }
 
 /// What changes for the reader, line by line.
-fn changes(file: &str, page: &Preview) -> Markup {
+pub(super) fn changes(file: &str, page: &Preview) -> Markup {
     let diff = diff_lines(&unified(("the page", &page.before), (file, &page.after)));
     html! {
-        section #changes hidden {
-            @if diff.is_empty() { p { "No visible changes." } }
-            @else { pre { @for line in &diff { span class=[class(line)] { (line.text()) "\n" } } } }
-        }
+        @if diff.is_empty() { p { "No visible changes." } }
+        @else { pre { @for line in &diff { span class=[class(line)] { (line.text()) "\n" } } } }
     }
 }
 
-/// The page itself: its head, its socials and its slots, each as a visitor sees it.
-fn page_body(page: &Preview) -> Markup {
-    let record = &page.snapshot.record;
+/// A page as it was or as the file makes it: its head, its socials and its slots, each as a visitor sees it.
+pub(super) fn page_body(page: &Preview, snapshot: &PageSnapshot) -> Markup {
+    let record = &snapshot.record;
     let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
     let title = Some(text("title")).filter(|it| !it.is_empty());
-    let title = title.unwrap_or(&page.snapshot.login);
+    let title = title.unwrap_or(&snapshot.login);
     let computed = record.get("computed");
     let is_active = computed.and_then(|it| it["moodActive"].as_bool()) != Some(false);
     html! {
-        main #page {
+        main .page {
             @if let Some(source) = image(page, text("bgImage")) { img .background src=(source) alt=""; }
             @match image(page, text("avatar")) {
                 Some(source) => { img .avatar src=(source) alt="Avatar"; }
@@ -180,14 +179,13 @@ fn page_body(page: &Preview) -> Markup {
             h1 { (title) }
             @if !text("moodText").is_empty() && is_active { p .mood { (text("moodText")) } }
             @if !text("description").is_empty() { p .description { (text("description")) } }
-            (socials(page))
-            @for item in &page.snapshot.slots { (slot(page, item)) }
+            (socials(record))
+            @for item in &snapshot.slots { (slot(page, item)) }
         }
     }
 }
 
-fn socials(page: &Preview) -> Markup {
-    let record = &page.snapshot.record;
+fn socials(record: &Object) -> Markup {
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     let icons = list(record.get("computed").and_then(|computed| computed.get("socials")));
     let links = list(record.get("socials"));
@@ -215,14 +213,19 @@ fn link(url: &str) -> Option<&str> {
     SCHEMES.iter().any(is_scheme).then_some(url)
 }
 
-/// Returns the source of an image of the page: a file of this machine by its index, else the public URL on the host of the service's files.
+/// Returns the name by which documents load an image of this machine.
+pub(super) fn image_name(image: &LocalImage) -> String {
+    let kind = image.image_type.media_type().trim_start_matches("image/");
+    format!("{}.{kind}", image.hash.get(..32).unwrap_or_default())
+}
+
+/// Returns the source of an image of the page: a file of this machine by its name, else the public URL on the host of the service's files.
 fn image(page: &Preview, path: &str) -> Option<String> {
     if path.is_empty() {
         return None;
     }
-    let own = page.images.iter().enumerate().find(|(_, (named, _))| *named == path);
-    if let Some((index, (_, image))) = own {
-        return Some(format!("image/{index}?{}", image.hash.get(..12).unwrap_or_default()));
+    if let Some(image) = page.images.get(path) {
+        return Some(format!("image/{}", image_name(image)));
     }
     let origin = image_origin(page)?;
     let url = format!("{}{}", page.file_base, path.trim_start_matches('/'));

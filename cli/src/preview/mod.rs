@@ -9,6 +9,7 @@ mod serve;
 mod shadow;
 mod shadow_account;
 mod shown_page;
+pub(crate) mod written_pages;
 
 pub(crate) use output::shown;
 pub(crate) use render::{PreviewRequest, previews};

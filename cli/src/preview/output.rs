@@ -1,24 +1,28 @@
 //! Output of `links preview`.
 
 use super::shown_page::{AS_THE_SERVICE, Preview};
+use super::written_pages::state;
 use crate::account::summary;
 use crate::apply::apply_args::refused;
 use crate::context::prelude::*;
 use crate::output::format::{code_block, fence};
 use crate::output::{diff_lines, unified};
 
-/// Returns the output of previews: with `diff` the changes instead of the pages. It is also appended to the file of `summary`, in Markdown; `-`
-/// is standard output. With more than `max_tokens` the answer is no.
+/// Returns the output of previews: with `diff` the changes instead of the pages, and neither if they were written to documents. It is also
+/// appended to the file of `summary`, in Markdown; `-` is standard output. With more than `max_tokens` the answer is no.
 pub(crate) fn shown(
     context: &Context,
     previews: Vec<Preview>,
     diff: bool,
     summary: Option<&Path>,
     max_tokens: Option<u64>,
+    documents: &[PathBuf],
 ) -> Result<CommandOutput> {
     let (mut data, mut pages, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     let (mut in_markdown, mut exit) = (String::new(), Exit::Ok);
-    for preview in previews {
+    let mut listed = Vec::new();
+    for (nth, preview) in previews.into_iter().enumerate() {
+        let state = state(&preview);
         let Preview { file, id, before, after, rendered_by, tokens, outlook, snapshot, .. } =
             preview;
         let (login, refusal) = (snapshot.login, outlook.refusal);
@@ -30,6 +34,11 @@ pub(crate) fn shown(
             "file": file, "id": id, "login": login, "markdown": after, "renderedBy": renderer,
             "tokens": tokens.count, "tokensAreEstimated": tokens.is_estimate, "differs": differs, "refusal": refusal,
         });
+        if let Some(document) = documents.get(nth) {
+            let document = document.display();
+            listed.push(StyledLine::plain(format!("{login}: {state}: {document}")));
+            record["html"] = json!(document.to_string());
+        }
         if let Some(most) = max_tokens.filter(|most| tokens.count > *most) {
             let text = format!("the page would have {}, over the limit of {most}", tokens.words());
             context.ui.tell(Style::Removed, text);
@@ -61,7 +70,14 @@ pub(crate) fn shown(
         data.push(record);
     }
     let data = if data.len() == 1 { data.remove(0) } else { data.into() };
-    let view = if diff { View::Lines(lines) } else { View::Markdown(pages.join("\n---\n\n")) };
+    let view = match documents.last() {
+        Some(list) => {
+            listed.push(StyledLine::plain(format!("wrote {}", list.display())));
+            View::Lines(listed)
+        }
+        None if diff => View::Lines(lines),
+        None => View::Markdown(pages.join("\n---\n\n")),
+    };
     let output = CommandOutput::own(data, view).exit(exit);
     match summary {
         Some(path) => summary::put(path, in_markdown, output),

@@ -98,7 +98,8 @@ async fn render_live(
         (Some(_), _) => HERE,
     };
     let tokens = TokenCount::of(&before, &made.after, live.markdown.as_ref());
-    Ok(Preview { id, before, rendered_by, tokens, ..made })
+    let page = live.page.clone();
+    Ok(Preview { id, before, rendered_by, tokens, live: page, ..made })
 }
 
 /// Renders the page as the file alone makes it.

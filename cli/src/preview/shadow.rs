@@ -120,6 +120,7 @@ impl Shadow {
             rendered_by: OF_FILE,
             outlook,
             snapshot,
+            live: None,
             forms,
             images: images.into_iter().map(|(image, path)| (path, image.local)).collect(),
             file_base: self.image_base.clone(),

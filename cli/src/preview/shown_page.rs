@@ -26,6 +26,8 @@ pub(crate) struct Preview {
     pub(crate) outlook: ApplyOutlook,
     /// The page as the file makes it.
     pub(crate) snapshot: PageSnapshot,
+    /// The page without the file; `None` for a page that does not exist yet, and without the service.
+    pub(crate) live: Option<PageSnapshot>,
     pub(crate) forms: Vec<LeadForm>,
     /// Images that the file names, by the path that the page has for each.
     pub(crate) images: BTreeMap<String, LocalImage>,

@@ -11,7 +11,7 @@ const MAX_STEM: usize = 100;
 const MAX_NAME: usize = 48;
 
 /// Returns the text as the stem of a file name: letters, digits, `.`, `_` and `-`, not hidden, and no name of a device.
-pub(super) fn stem(text: &str, otherwise: &str) -> String {
+pub(crate) fn stem(text: &str, otherwise: &str) -> String {
     let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
     let kept = text.chars().map(|c| if is_kept(c) { c } else { '_' });
     let mut length = 0;

@@ -19,6 +19,7 @@ use crate::apply::schema_line::schema_of;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
+pub(crate) use file_name::stem;
 pub(crate) use files_of::{Filed, FoundFiles};
 use new_page::NewPage;
 pub(crate) use place::{PullDirectory, PullOptions, default_directory};

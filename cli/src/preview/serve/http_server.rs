@@ -19,7 +19,8 @@ use tokio::task::spawn_local;
 
 use super::serve_session::{ApplyOrder, FAILED, ServedDocument};
 use crate::context::prelude::*;
-use links_pages::page_file::local_image::hash_of;
+use crate::preview::html::image_name;
+use links_pages::page_file::local_image::{LocalImage, hash_of};
 
 const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/script.js");
@@ -173,10 +174,10 @@ fn versions(mut document: watch::Receiver<ServedDocument>) -> Channel<Bytes> {
     body
 }
 
-/// Returns an image of the document by its index. An image that was changed since is missing until the document is made again.
-fn image(routes: &Routes, index: &str) -> Option<Response<ServedBody>> {
-    let index: usize = index.parse().ok()?;
-    let image = routes.document.borrow().images.get(index)?.clone();
+/// Returns an image of the document by its name. An image that was changed since is missing until the document is made again.
+fn image(routes: &Routes, name: &str) -> Option<Response<ServedBody>> {
+    let is_it = |image: &&LocalImage| image_name(image) == name;
+    let image = routes.document.borrow().images.iter().find(is_it)?.clone();
     let bytes = image.read().ok()??;
     Some(whole(image.image_type.media_type(), bytes))
 }
