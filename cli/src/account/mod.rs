@@ -120,7 +120,7 @@ pub(crate) async fn plan(
         }
         session.context.ui.tell(Style::Faint, text);
     }
-    let markdown = summary.as_ref().map(|_| summary::described(&plan_lines(&session.state)));
+    let described = summary.as_ref().map(|_| summary::described(&plan_lines(&session.state)));
     if let Some(annotate) = annotate {
         notes::annotate(annotate, &session.state);
         failed.as_ref().err().into_iter().for_each(|failure| annotate.failure(failure));
@@ -133,8 +133,8 @@ pub(crate) async fn plan(
     if let (Err(failure), Some(Value::Object(body))) = (&failed, output.body.own_mut()) {
         body["meta"]["failed"] = failure.others().len().max(1).into();
     }
-    let output = match (summary, markdown) {
-        (Some(path), Some(markdown)) => summary::put(&path, markdown, output)?,
+    let output = match (summary, described) {
+        (Some(path), Some(part)) => summary::put(&path, &[part], output)?,
         _ => output,
     };
     Ok(context.with_failure(output, failed.err()))

@@ -4,10 +4,36 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use crate::context::prelude::*;
-use crate::output::format::{Format, code_block};
+use crate::output::format::{Format, code_block, fence};
 
-/// Maximum number of lines of a plan that are shown.
+/// Maximum number of lines of one part that are shown.
 const LINES: usize = 2000;
+
+/// Variable with the path of the summary of a job of GitHub Actions.
+const JOB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
+/// What GitHub accepts: bytes of the summary of a step, and characters of a comment.
+const MOST_BYTES: usize = 1 << 20;
+const MOST_CHARACTERS: usize = 1 << 16;
+
+/// Room for the markup around the lines of a part, and for what is said of those that were left out.
+const AROUND: usize = 160;
+
+/// Part of a summary: a heading, and lines of which as many are shown as fit.
+pub(crate) struct SummaryPart {
+    /// Markdown that ends with an empty line.
+    pub(crate) heading: String,
+    /// Language of the block of lines.
+    pub(crate) language: &'static str,
+    pub(crate) lines: Vec<String>,
+}
+
+/// What a summary may hold, and how that is counted.
+#[derive(Clone, Copy)]
+struct SummaryLimit {
+    most: usize,
+    size: fn(&str) -> usize,
+}
 
 /// Refuses a summary on standard output beside data for a program.
 pub(crate) fn check(summary: Option<&Path>, format: Format) -> Result<()> {
@@ -22,12 +48,18 @@ pub(crate) fn check(summary: Option<&Path>, format: Format) -> Result<()> {
     Ok(())
 }
 
-/// Appends Markdown to a file, which is created if there is none, or prints it (`-`) instead of the output.
-pub(crate) fn put(path: &Path, text: String, output: CommandOutput) -> Result<CommandOutput> {
+/// Appends Markdown to a file, which is created if there is none, or prints it (`-`) instead of the output. What GitHub would not accept is left
+/// out: lines first.
+pub(crate) fn put(
+    path: &Path,
+    parts: &[SummaryPart],
+    output: CommandOutput,
+) -> Result<CommandOutput> {
     if is_output(path) {
+        let text = SummaryLimit::COMMENT.fitted(parts);
         return Ok(CommandOutput { view: View::Document(text), ..output });
     }
-    append(path, &text)
+    append(path, parts)
         .map_err(|error| file_error(&format!("cannot write {}", path.display()), &error))?;
     Ok(output)
 }
@@ -41,29 +73,87 @@ fn is_output(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn append(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().create(true).append(true).open(named::resolve(path)?)?;
-    file.write_all(text.as_bytes())
+fn append(path: &Path, parts: &[SummaryPart]) -> io::Result<()> {
+    let is_job = std::env::var_os(JOB_SUMMARY).is_some_and(|job| Path::new(&job) == path);
+    let limit = if is_job { SummaryLimit::JOB } else { SummaryLimit::COMMENT };
+    let target = named::resolve(path)?;
+    // A file that cannot be read as text is full of something else.
+    let used = match std::fs::read_to_string(&target) {
+        Ok(text) => (limit.size)(&text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+        Err(_) => limit.most,
+    };
+    let text = SummaryLimit { most: limit.most.saturating_sub(used), ..limit }.fitted(parts);
+    OpenOptions::new().create(true).append(true).open(target)?.write_all(text.as_bytes())
 }
 
-/// Formats the lines as a block that nothing in them can end.
-pub(super) fn described(lines: &[StyledLine]) -> String {
+/// Returns a plan as a part of a summary.
+pub(super) fn described(lines: &[StyledLine]) -> SummaryPart {
     let (summary, changes) = match lines.split_last() {
         Some((last, changes)) => (last.text(), changes),
         None => ("", lines),
     };
-    let heading = format!("### links plan: {summary}\n\n");
-    if changes.is_empty() {
-        return heading;
+    SummaryPart {
+        heading: format!("### links plan: {summary}\n\n"),
+        // A leading sign is what colours a line.
+        language: "diff",
+        lines: changes.iter().map(|line| line.text().to_owned()).collect(),
     }
-    let shown: Vec<&str> = changes.iter().take(LINES).map(StyledLine::text).collect();
-    // A leading sign is what colours a line.
-    let block = code_block("diff", &shown.join("\n"));
-    let more = match changes.len().saturating_sub(LINES) {
-        0 => String::new(),
-        more => format!("\n{more} more lines; `-o json` shows all.\n"),
-    };
-    format!("{heading}{block}{more}\n")
+}
+
+impl SummaryLimit {
+    const JOB: Self = Self { most: MOST_BYTES, size: str::len };
+    const COMMENT: Self = Self { most: MOST_CHARACTERS, size: |text| text.chars().count() };
+
+    /// Returns the parts, without what does not fit.
+    fn fitted(self, parts: &[SummaryPart]) -> String {
+        let around = |part: &SummaryPart| if part.lines.is_empty() { 0 } else { AROUND };
+        let needs = |part: &SummaryPart| (self.size)(&part.heading) + around(part);
+        let mut left = self.most.saturating_sub(AROUND);
+        let is_kept = |part: &&SummaryPart| {
+            let needed = needs(part);
+            let fits = needed <= left;
+            left = left.saturating_sub(needed);
+            fits
+        };
+        let kept: Vec<&SummaryPart> = parts.iter().take_while(is_kept).collect();
+        let mut text = String::new();
+        for part in &kept {
+            text += &part.heading;
+            text += &self.block(part, &mut left);
+        }
+        match parts.len() - kept.len() {
+            0 => text,
+            more => text + &format!("{more} more pages don't fit here; `-o json` shows all.\n"),
+        }
+    }
+
+    /// Formats as many lines of a part as fit, as a block that nothing in them can end.
+    fn block(self, part: &SummaryPart, left: &mut usize) -> String {
+        if part.lines.is_empty() {
+            return String::new();
+        }
+        let fences = 2 * fence(&part.lines.join("\n"), 2).len();
+        let mut room = left.saturating_sub(fences);
+        let fits = |line: &&String| {
+            let size = (self.size)(line) + 1;
+            let fits = size <= room;
+            room = room.saturating_sub(size);
+            fits
+        };
+        let shown: Vec<&str> =
+            part.lines.iter().take(LINES).take_while(fits).map(String::as_str).collect();
+        *left = room;
+        let more = match part.lines.len() - shown.len() {
+            0 => String::new(),
+            more => format!("{more} more lines don't fit here; `-o json` shows all.\n"),
+        };
+        if shown.is_empty() {
+            return more + "\n";
+        }
+        let block = code_block(part.language, &shown.join("\n"));
+        if more.is_empty() { block + "\n" } else { format!("{block}\n{more}\n") }
+    }
 }
 
 #[cfg(test)]
@@ -74,10 +164,43 @@ mod tests {
     fn no_text_of_a_page_ends_the_block() {
         let lines = ["+ text: ```` <script>", "~ cafe", "2 requests"];
         let lines = lines.map(StyledLine::plain);
+        let shown = |lines: &[StyledLine]| SummaryLimit::COMMENT.fitted(&[described(lines)]);
         assert_eq!(
-            described(&lines),
+            shown(&lines),
             "### links plan: 2 requests\n\n`````diff\n+ text: ```` <script>\n~ cafe\n`````\n\n"
         );
-        assert_eq!(described(&lines[2..]), "### links plan: 2 requests\n\n");
+        assert_eq!(shown(&lines[2..]), "### links plan: 2 requests\n\n");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out_and_said() {
+        let part = |nth: usize, lines: usize| SummaryPart {
+            heading: format!("### page {nth}\n\n"),
+            language: "diff",
+            lines: vec!["+ кофе `````".to_owned(); lines],
+        };
+        for limit in [SummaryLimit::JOB, SummaryLimit::COMMENT] {
+            for (most, pages, lines) in [
+                (limit.most, 3, 100_000),
+                (limit.most, 100, 1000),
+                (limit.most, 10_000, 1),
+                (5000, 20, 20),
+                (1000, 1, 100),
+                (200, 3, 3),
+                (0, 2, 2),
+            ] {
+                let parts: Vec<_> = (0..pages).map(|nth| part(nth, lines)).collect();
+                let text = SummaryLimit { most, ..limit }.fitted(&parts);
+                let size = (limit.size)(&text);
+                assert!(size <= most.max(AROUND), "{size} of {most}: {pages} pages, {lines} lines");
+                assert!(text.contains("don't fit here"), "{pages} pages, {lines} lines");
+                // Headings go last.
+                let headings = text.matches("### page").count();
+                let is_cut = text.contains("more pages");
+                assert_eq!(headings < pages, is_cut, "{text}");
+            }
+        }
+        let text = SummaryLimit::COMMENT.fitted(&[part(0, 3)]);
+        assert!(!text.contains("more") && text.matches("кофе").count() == 3, "{text}");
     }
 }

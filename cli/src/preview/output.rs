@@ -2,10 +2,10 @@
 
 use super::shown_page::{AS_THE_SERVICE, Preview};
 use super::written_pages::state;
-use crate::account::summary;
+use crate::account::summary::{self, SummaryPart};
 use crate::apply::apply_args::refused;
 use crate::context::prelude::*;
-use crate::output::format::{code_block, fence};
+use crate::output::format::fence;
 use crate::output::{diff_lines, unified};
 
 /// Returns the output of previews: with `diff` the changes instead of the pages, and neither if they were written to documents. It is also
@@ -19,7 +19,7 @@ pub(crate) fn shown(
     documents: &[PathBuf],
 ) -> Result<CommandOutput> {
     let (mut data, mut pages, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut in_markdown, mut exit) = (String::new(), Exit::Ok);
+    let (mut parts, mut exit) = (Vec::new(), Exit::Ok);
     let mut listed = Vec::new();
     for (nth, preview) in previews.into_iter().enumerate() {
         let state = state(&preview);
@@ -49,24 +49,28 @@ pub(crate) fn shown(
             let text = format!("`links apply` would refuse {login}: {}", refused(refusal));
             context.ui.tell(Style::Removed, text);
         }
-        in_markdown.extend(["### links preview: ", &code(&login), ": ", &words, "\n\n"]);
+        let mut part = SummaryPart {
+            heading: format!("### links preview: {}: {words}\n\n", code(&login)),
+            language: if diff { "diff" } else { "markdown" },
+            lines: Vec::new(),
+        };
         if diff {
             let changes = unified(("the page", &before), (&file, &after));
             if differs {
                 lines.extend(diff_lines(&changes));
-                in_markdown += &block("diff", &changes);
+                part.lines = lines_of(&changes);
                 exit = Exit::No;
             } else {
                 let text = format!("{login}: no visible changes");
                 lines.push(StyledLine::plain(text));
-                in_markdown += "No visible changes.\n";
+                part.heading += "No visible changes.\n\n";
             }
             record["diff"] = json!(changes);
         } else {
-            in_markdown += &block("markdown", &after);
+            part.lines = lines_of(&after);
             pages.push(after);
         }
-        in_markdown.push('\n');
+        parts.push(part);
         data.push(record);
     }
     let data = if data.len() == 1 { data.remove(0) } else { data.into() };
@@ -80,7 +84,7 @@ pub(crate) fn shown(
     };
     let output = CommandOutput::own(data, view).exit(exit);
     match summary {
-        Some(path) => summary::put(path, in_markdown, output),
+        Some(path) => summary::put(path, &parts, output),
         None => Ok(output),
     }
 }
@@ -96,9 +100,9 @@ fn code(text: &str) -> String {
     }
 }
 
-/// Formats a text as a block that nothing in it can end.
-fn block(language: &str, text: &str) -> String {
-    code_block(language, &sanitize::text(text))
+/// Returns the lines of a text of a page for a block of code.
+fn lines_of(text: &str) -> Vec<String> {
+    sanitize::text(text).trim_end_matches('\n').split('\n').map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -106,12 +110,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_of_a_page_ends_the_block_of_a_summary_or_drives_a_terminal() {
+    fn no_text_of_a_page_drives_a_terminal() {
         let hostile = "# \u{1b}]0;x\u{7}\u{202e}\n";
-        let text = block("diff", hostile);
-        assert!(text.contains("# \\u{1b}]0;x\\u{7}\\u{202e}\n"), "{text:?}");
-        let text = block("markdown", "# A\n````\n<script>\n");
-        assert_eq!(text, "`````markdown\n# A\n````\n<script>\n`````\n");
+        assert_eq!(lines_of(hostile), ["# \\u{1b}]0;x\\u{7}\\u{202e}"]);
     }
 
     #[test]
