@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::operations::{APPLY, FORM, failed, log, retitle, three_pages, values, writes};
 use crate::output_schemas::{OPERATION_FILE, check_file};
 use crate::steps::{cut_short, ok, path, text};
-use crate::test_env::TestEnv;
+use crate::test_env::{CommandResult, TestEnv};
 use crate::undo::cafe;
 
 /// Returns the account of three pages and a form, with all files applied and the operation in `op.json`; and what was there before and after.
@@ -24,8 +24,12 @@ fn applied() -> (TestEnv, Value, Value) {
 
 /// Returns another machine: nothing that was recorded is there.
 fn elsewhere(env: TestEnv) -> TestEnv {
-    let [state, cache] =
-        ["laptop", "laptop-cache"].map(|name| path(&env, name).display().to_string());
+    machine(env, "laptop")
+}
+
+fn machine(env: TestEnv, name: &str) -> TestEnv {
+    let [state, cache] = [name.to_owned(), format!("{name}-cache")]
+        .map(|name| path(&env, &name).display().to_string());
     env.env("LINKS_STATE_DIR", state).env("LINKS_CACHE_DIR", cache)
 }
 
@@ -65,6 +69,34 @@ fn three_pages_and_a_form_are_undone_on_another_machine() {
     assert_eq!(log(&env)[0]["kind"], "undo");
     ok(&env, "redo --yes");
     assert_eq!(values(&env), after);
+}
+
+/// The log of each machine has only its own part: the apply, its undo and redo, or the reversals of these two.
+#[test]
+fn a_redo_says_that_it_redoes_where_the_log_lacks_what_was_undone() {
+    let says = |run: &CommandResult, expected: &str| {
+        let verbs = ["undoing ", "redoing "].map(|verb| run.stderr.matches(verb).count());
+        assert!(run.stderr.contains(expected) && verbs.iter().sum::<usize>() == 1, "{run}");
+    };
+    let (env, before, after) = applied();
+    let env = machine(env, "laptop");
+    let undo = "undo --from op.json --yes --operation-out undo.json";
+    says(&ok(&env, undo), "undoing `links apply a.yaml");
+    let redoes = format!("redoing what `links {undo}` undid at ");
+    says(&env.run("redo --dry-run"), &redoes);
+    says(&failed(&env, "redo", 14), &redoes);
+    let redo = "redo --yes --operation-out redo.json";
+    says(&ok(&env, redo), &redoes);
+    assert_eq!(values(&env), after);
+
+    let env = machine(env, "desktop");
+    let undoes = format!("undoing `links {redo}` from ");
+    says(&ok(&env, "undo --from redo.json --yes"), &undoes);
+    assert_eq!(values(&env), before);
+    assert_eq!(log(&env)[0]["kind"], "undo");
+    says(&ok(&env, "redo --from undo.json --yes"), &redoes);
+    assert_eq!(values(&env), after);
+    assert_eq!(log(&env)[0]["kind"], "redo");
 }
 
 #[test]

@@ -468,6 +468,9 @@ fn a_redo_names_the_operation_that_it_redoes() {
     let run = ok(&env, "redo --yes");
     assert!(run.stderr.contains("redoing `links profile update cafe title=A` from "), "{run}");
     assert!(!run.stderr.contains("undoes"), "{run}");
+    let redo = log(&env)[0]["operation"].as_str().unwrap().to_owned();
+    let run = ok(&env, &format!("undo {redo} --yes"));
+    assert!(run.stderr.contains("undoing `links redo --yes` from "), "{run}");
 }
 
 #[cfg(target_os = "linux")]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use links_pages::apply::{JournalEntries, RunOwner, RunState};
+use links_pages::apply::{JournalEntries, RunCommand, RunOwner, RunState};
 use serde_json::{Value, json};
 
 use super::runs;
@@ -159,9 +159,19 @@ impl Operations {
     pub(crate) fn depth(&self, index: usize) -> usize {
         let mut undoes = self.all[index].undoes().peekable();
         let Some(first) = undoes.peek().copied() else { return 0 };
-        // A run that was removed from the log was no undo, as far as is known.
+        // Of a run that isn't in the log, only the command that took it back tells whether it was an undo.
         let older = self.of_run(first).filter(|older| *older < index);
-        1 + older.map_or(0, |older| self.depth(older))
+        let is_redo = || command(&self.all[index].parts[0]).is_some_and(|it| it.name == "redo");
+        1 + older.map_or_else(|| usize::from(is_redo()), |older| self.depth(older))
+    }
+
+    /// Returns what an operation is, as `links log` calls it.
+    pub(crate) fn kind(&self, index: usize) -> &'static str {
+        match self.depth(index) {
+            0 => "write",
+            depth if depth % 2 == 1 => "undo",
+            _ => "redo",
+        }
     }
 
     pub(crate) fn is_undone(&self, run: &str) -> bool {
@@ -225,11 +235,7 @@ impl Operations {
             "user": first["user"],
             "summary": done.join("; "),
             "state": operation.state(),
-            "kind": match self.depth(index) {
-                0 => "write",
-                depth if depth % 2 == 1 => "undo",
-                _ => "redo",
-            },
+            "kind": self.kind(index),
             "undoes": operation.undoes().find_map(other),
             "undone": match self.undone(index) {
                 Undone::No => None,
@@ -242,12 +248,16 @@ impl Operations {
     }
 }
 
+fn command(write: &LoggedWrite) -> Option<&RunCommand> {
+    write.recorded.opening.as_ref()?.command.as_ref()
+}
+
 fn call(write: &LoggedWrite) -> Option<&str> {
-    write.recorded.opening.as_ref()?.command.as_ref()?.call.as_deref()
+    command(write)?.call.as_deref()
 }
 
 fn undoes(write: &LoggedWrite) -> Option<&str> {
-    write.recorded.opening.as_ref()?.command.as_ref()?.undoes.as_deref()
+    command(write)?.undoes.as_deref()
 }
 
 type UndoneRuns = (BTreeMap<String, String>, BTreeSet<String>, BTreeSet<String>);

@@ -186,11 +186,13 @@ fn add(outcome: &mut CommandOutput, mut more: CommandOutput) {
 fn tell(context: &Context, undone: &UndoneOperation) {
     let UndoneOperation { line, time, .. } = undone;
     let targets: Vec<Value> = undone.parts.iter().map(|part| part.target().into()).collect();
-    let (verb, (line, time)) = match &undone.redone {
-        Some((line, time)) => ("redoing", (line, time)),
-        None => ("undoing", (line, time)),
+    let what = match &undone.redone {
+        _ if !undone.is_undo => format!("undoing `links {line}` from {time}"),
+        Some((line, time)) => format!("redoing `links {line}` from {time}"),
+        // What was undone is in the log of another machine, or was removed from this one.
+        None => format!("redoing what `links {line}` undid at {time}"),
     };
-    let text = format!("{verb} `links {line}` from {time} ({})", names(&targets));
+    let text = format!("{what} ({})", names(&targets));
     context.ui.tell(Style::Plain, text);
     for line in &undone.refused {
         context.ui.tell(Style::Removed, format!("! {line}; kept"));

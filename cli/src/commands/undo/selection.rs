@@ -70,7 +70,9 @@ pub(super) struct UndoneOperation {
     /// The command line.
     pub(super) line: String,
     pub(super) time: String,
-    /// The command line and the time of the operation that it took back, if it is an undo.
+    /// Set if it is an undo, so that taking it back redoes something.
+    pub(super) is_undo: bool,
+    /// The command line and the time of the operation that it took back, if the journal of that one is here.
     pub(super) redone: Option<(String, String)>,
     /// The newest writes to each page and form.
     pub(super) parts: Vec<UndoneWrite>,
@@ -232,7 +234,8 @@ impl UndoneOperation {
             let first = &operations.all[older].parts[0];
             (first.command_line(), first.time())
         });
-        Ok(Self { id, again, line, time, redone, parts, refused, continues })
+        let is_undo = operations.kind(index) == "undo";
+        Ok(Self { id, again, line, time, is_undo, redone, parts, refused, continues })
     }
 
     /// Returns the writes of an operation to the pages of those in `taken` that came before them and are not taken back, if there are any: an
