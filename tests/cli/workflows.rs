@@ -461,6 +461,37 @@ fn the_guide_pins_actions_to_commits_and_covers_pull_requests() {
 }
 
 #[test]
+fn the_action_writes_previews_and_uploads_them() {
+    let directory = checkout();
+    let page = "profile: cafe\ntitle: Qara by the river\n";
+    std::fs::write(directory.path().join("river.yaml"), page).unwrap();
+    let inputs = [("sandbox", "true"), ("files", "river.yaml"), ("preview", "true")];
+    let temporary = directory.path().join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let job = [("RUNNER_TEMP".to_owned(), temporary.display().to_string())];
+    let (exit, said) = action_in_job(directory.path(), &inputs, &job);
+    assert_eq!(exit, Some(3), "{said}");
+    let outputs = std::fs::read_to_string(directory.path().join("output")).unwrap();
+    let written = outputs.lines().find_map(|line| line.strip_prefix("preview=")).unwrap();
+    for (file, text) in [("index.html", "1 page, 1 changed"), ("cafe.html", "Qara by the river")] {
+        let document = std::fs::read_to_string(Path::new(written).join(file)).unwrap();
+        assert!(document.contains(text), "{document}");
+    }
+    let (exit, said) = action(directory.path(), &[("sandbox", "true"), ("preview", "yes")]);
+    assert!(exit == Some(2) && said.contains("preview is true or false"), "{said}");
+    let (exit, said) = action(directory.path(), &[("sandbox", "true"), ("preview", "true")]);
+    assert!(exit == Some(2) && said.contains("give files as well"), "{said}");
+
+    let steps = read_action()["runs"]["steps"].as_array().unwrap().clone();
+    for step in &steps {
+        let Some(used) = step["uses"].as_str() else { continue };
+        let commit = used.split('@').nth(1).unwrap();
+        assert!(commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()), "{used}");
+    }
+    assert_eq!(steps[2]["with"]["path"], "${{ steps.check.outputs.preview }}");
+}
+
+#[test]
 fn the_action_runs_the_checks_of_its_inputs() {
     let directory = checkout();
     let file = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
