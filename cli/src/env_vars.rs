@@ -34,6 +34,8 @@ pub(crate) const CLIENT_CERT: &str = "LINKS_CLIENT_CERT";
 pub(crate) const SANDBOX: &str = "LINKS_SANDBOX";
 /// Whether every write has to be planned before.
 pub(crate) const PLAN_FIRST: &str = "LINKS_PLAN_FIRST";
+/// Whether an agent reads the output.
+pub(crate) const AGENT: &str = "LINKS_AGENT";
 /// The detail of messages about requests.
 pub(crate) const LOG: &str = "LINKS_LOG";
 /// The directory of the configuration.
@@ -82,6 +84,7 @@ pub(crate) const ABOUT: &[(&str, &str)] = &[
         PLAN_FIRST,
         "1: require a saved plan or a dry run before every write (see `links help agents`)",
     ),
+    (AGENT, "1: mark where the data of an output begins and ends (see `links help agents`)"),
     (LOG, "1: log each request; 2: also log headers and bodies"),
     (CONFIG_DIR, "configuration directory"),
     (STATE_DIR, "state directory, for rate limits, runs of apply, and the sandbox"),

@@ -6,6 +6,7 @@ mod account;
 mod account_output;
 #[cfg(target_os = "linux")]
 mod account_progress;
+mod agents;
 mod analytics;
 mod api;
 mod apply;

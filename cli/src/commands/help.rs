@@ -3,21 +3,26 @@
 use clap::Command;
 
 use super::prelude::*;
-use crate::help::TOPICS;
+use crate::help::{self, TOPICS};
 use links_pages::suggest::nearest;
 
 /// Explains a topic, or a command.
-pub(super) fn explain(context: &Context, words: &[String]) -> CommandResult {
+pub(super) fn explain(context: &Context, words: &[String], skill: bool) -> CommandResult {
     let topic = match words {
         [word] => TOPICS.iter().find(|(name, _)| name == word),
         _ => None,
     };
     let text = match topic {
+        Some(("agents", _)) if skill => help::skill(&(context.tree)()),
+        _ if skill => {
+            return Err(CommandError::usage("--skill needs the topic `agents`")
+                .with_hint("run `links help agents --skill`"));
+        }
         Some((_, text)) => text(&(context.tree)()),
         None => of_command(context, words)?,
     };
     let data = json!({ "about": words.join(" "), "text": text });
-    Ok(CommandOutput::own(data, View::Document(text)))
+    Ok(CommandOutput::own_text(data, text))
 }
 
 fn of_command(context: &Context, words: &[String]) -> Result<String> {

@@ -123,6 +123,9 @@ pub(crate) enum Command {
         /// Topic (options, exit-codes, environment, output, files, agents) or command
         #[arg(value_name = "TOPIC|COMMAND")]
         words: Vec<String>,
+        /// With `agents`: print a SKILL.md with all commands
+        #[arg(long)]
+        skill: bool,
     },
     /// Write the manual pages
     #[command(hide = true, examples = ["links man ~/.local/share/man/man1"])]
@@ -205,9 +208,9 @@ impl Command {
             Self::Config(command) => command.run(context),
             Self::Completions(args) => {
                 let script = args.shell.script().map_err(CommandError::internal)?;
-                Ok(CommandOutput::own(json!({ "script": script }), View::Document(script)))
+                Ok(CommandOutput::own_text(json!({ "script": script }), script))
             }
-            Self::Help { words } => help::explain(context, &words),
+            Self::Help { words, skill } => help::explain(context, &words, skill),
             Self::Man { directory } => help::write_manual(context, &directory),
             Self::Sandbox(command) => command.run(context).await,
         }

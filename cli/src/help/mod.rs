@@ -72,8 +72,53 @@ pub(crate) const TOPICS: &[(&str, Explain)] = &[
     ("agents", |_| include_str!("agents.txt").to_owned()),
 ];
 
+/// Command lines of the skill, each of which has an example.
+const WORKED: [&str; 10] = [
+    "profile list",
+    "slots list",
+    "search",
+    "pull",
+    "lint",
+    "plan",
+    "preview",
+    "apply",
+    "log",
+    "undo",
+];
+
+/// Returns a SKILL.md: when an agent uses the program and how, with all commands.
+pub(crate) fn skill(tree: &Command) -> String {
+    let mut text = include_str!("skill.txt").to_owned();
+    text += include_str!("agents.txt");
+    text += "\n## Examples\n\n";
+    for line in WORKED {
+        let command = line.split(' ').try_fold(tree, |command, name| command.find_subcommand(name));
+        let Some(command) = command else { continue };
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let example = help.lines().find_map(|it| it.strip_prefix("  links ")).unwrap_or(line);
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(text, "- {about}: `links {example}`");
+    }
+    text += "\n## Commands\n\n`links COMMAND -h` explains a command.\n\n";
+    commands(tree, "links", &mut text);
+    text
+}
+
+fn commands(command: &Command, name: &str, text: &mut String) {
+    for sub in command.get_subcommands().filter(|it| !it.is_hide_set()) {
+        let name = format!("{name} {}", sub.get_name());
+        if sub.has_subcommands() {
+            commands(sub, &name, text);
+        } else {
+            let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(text, "- `{name}`: {about}");
+        }
+    }
+}
+
 fn exit_codes(_: &Command) -> String {
-    let mut text = "Exit codes of commands, for scripts:\n\n".to_owned();
+    let mut text =
+        "Every command exits with one of these codes, which scripts can check:\n\n".to_owned();
     for exit in Exit::ALL {
         let _ = writeln!(text, "{:>5}  {:<18}{}", exit.code(), exit.name(), exit.meaning());
     }

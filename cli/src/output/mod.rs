@@ -26,6 +26,8 @@ pub(crate) struct CommandOutput {
     pub(crate) view: View,
     /// Exit code.
     pub(crate) exit: Exit,
+    /// True if the output is only text of this program, such as help or a script.
+    pub(crate) is_own_text: bool,
     /// Work that continues after the output is shown, and returns the final exit code.
     pub(crate) then: Option<Pin<Box<dyn Future<Output = Exit>>>>,
     /// Large values that the command was made of. They are freed with the process: to free a plan of 500 slots takes a sixth of the command.
@@ -101,7 +103,7 @@ impl View {
 impl CommandOutput {
     /// Output of a command that has done what it was asked to.
     pub(crate) fn new(body: Body, view: View) -> Self {
-        Self { body, view, exit: Exit::Ok, then: None, rest: None }
+        Self { body, view, exit: Exit::Ok, is_own_text: false, then: None, rest: None }
     }
 
     /// Output with a response of the service.
@@ -112,6 +114,11 @@ impl CommandOutput {
     /// Output with a result of this program, in the envelope that the service uses.
     pub(crate) fn own(data: impl Into<Value>, view: View) -> Self {
         Self::new(Body::Own(json!({ "data": data.into() })), view)
+    }
+
+    /// Output of a text of this program.
+    pub(crate) fn own_text(data: Value, text: String) -> Self {
+        Self { is_own_text: true, ..Self::own(data, View::Document(text)) }
     }
 
     /// Output of a write: for people one line about the record that was written, and the URL of a page.

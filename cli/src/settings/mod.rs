@@ -67,6 +67,8 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     /// Set if every write has to be planned before.
     pub(crate) plan_first: bool,
+    /// True if outputs say where data begins and ends.
+    pub(crate) marks_data: bool,
     /// Files with certificates for the connections to the service.
     pub(crate) connection: ConnectionFiles,
 }

@@ -16,9 +16,9 @@ use super::{
 };
 use crate::auth::{Account, AccountName, Accounts, AccountsFile};
 use crate::env_vars::{
-    ACCOUNT, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR, CONFIRM, LOG, MAX_WAIT,
-    MCP_URL, OUTPUT, PLAN_FIRST, PROGRESS, SAFE_DIRECTORY, SANDBOX, STATE_DIR, TIMEOUT, TOKEN,
-    TOKEN_FILE,
+    ACCOUNT, AGENT, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR, CONFIRM, LOG,
+    MAX_WAIT, MCP_URL, OUTPUT, PLAN_FIRST, PROGRESS, SAFE_DIRECTORY, SANDBOX, STATE_DIR, TIMEOUT,
+    TOKEN, TOKEN_FILE,
 };
 use crate::error::{CommandError, Result};
 use crate::output::format::Format;
@@ -80,6 +80,7 @@ pub(crate) fn resolve(flags: &GlobalArgs, env: Env<'_>, config: &Config) -> Resu
         },
         timeout: seconds(flags.timeout.map(u64::from), TIMEOUT, 1..=u32::MAX.into())?,
         plan_first: variable(set, PLAN_FIRST, SWITCH, switch)?.unwrap_or_default(),
+        marks_data: variable(set, AGENT, SWITCH, switch)?.unwrap_or_default(),
         connection: connection(flags, set),
         editor: set("VISUAL").or_else(|| set("EDITOR")),
         browser: set("BROWSER"),

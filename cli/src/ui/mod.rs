@@ -54,6 +54,7 @@ impl Ui {
     /// Creates the UI from the settings.
     pub(crate) fn new(settings: &Settings, shape: OutputOptions) -> Self {
         let says_json = says_json(shape.format, shape.is_implied);
+        stream::mark_data(settings.marks_data);
         Self {
             shape,
             says_json,
@@ -92,7 +93,8 @@ impl Ui {
         for note in self.shape.notes(outcome)? {
             self.say(&StyledLine::changed(note));
         }
-        let print = |bytes: &[u8], kind| stream::print(bytes, kind, terminal);
+        let is_marked = !outcome.is_own_text;
+        let print = |bytes: &[u8], kind| stream::print(bytes, kind, terminal, is_marked);
         match self.shape.print(outcome)? {
             Rendering::Json(bytes) if bytes.is_empty() => Ok(()),
             Rendering::Json(bytes) => {
@@ -150,7 +152,7 @@ impl Ui {
                 .without_syntax_highlighting();
             let options =
                 if self.terminal.stderr { options } else { options.width(100).unicode(true) };
-            stream::say(&draw(&options.build(), failure.diagnostic()));
+            stream::say_data(&draw(&options.build(), failure.diagnostic()));
         }
         if let Some(draft) = failure.draft() {
             self.say(&StyledLine::plain(format!("your text was saved to {draft}")));
@@ -305,7 +307,7 @@ pub(crate) fn message_format(format: Format, is_implied: bool) -> Format {
 
 /// Prints a text of the program itself.
 pub(crate) fn print_text(text: &str) {
-    let _ = stream::print(text.as_bytes(), ContentKind::Text, false);
+    let _ = stream::print(text.as_bytes(), ContentKind::Text, false, false);
 }
 
 /// Prints help or a usage error, as formatted by clap and to the stream that clap chooses.
@@ -318,6 +320,6 @@ pub(crate) fn help(error: &clap::Error, color: Color) {
     if is_mistake {
         stream::say(&text);
     } else {
-        let _ = stream::print(text.as_bytes(), ContentKind::Text, terminal);
+        let _ = stream::print(text.as_bytes(), ContentKind::Text, terminal, false);
     }
 }
