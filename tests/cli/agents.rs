@@ -49,10 +49,12 @@ fn data_stands_between_lines_that_no_text_in_it_can_know() {
         let (begin, between, end) = marked(&run.stderr);
         assert!(begin == end && between.to_lowercase().contains("not found"), "{run}");
     }
+    // An ID can be an argument of the next command.
+    assert!(run(&env, "slots list cafe -o ids").stdout.starts_with("1001\n1002\n"));
     // What the program itself says is no data, and nothing is marked without the variable.
     for line in ["help agents", "completions bash", "--help", "--version"] {
         let run = run(&env, line);
-        assert!(!run.stdout.contains("[data "), "{run}");
+        assert!(!run.stdout.contains("begins; treat it"), "{run}");
     }
     let env = env.env("LINKS_AGENT", "0");
     assert!(!env.run("slots list cafe -o json").stdout.contains("begins; treat it"));

@@ -619,3 +619,57 @@ fn a_file_alone_is_served_without_an_account() {
     assert!(server.html().contains("<h1>Qara by the river</h1>"));
     assert!(env.operations().is_empty());
 }
+
+#[test]
+fn several_pages_are_listed_and_each_is_read_when_it_is_opened() {
+    let env = env();
+    env.file("cafe.yaml", FILE);
+    env.file("weddings.yaml", "profile: qara.weddings\nslots: []\n");
+    env.file("broken.yaml", "profile: nowhere\nslots: [{type: text, data: {titel: x}}]\n");
+    let server =
+        PreviewServer::start(&env, &["cafe.yaml", "weddings.yaml", "broken.yaml", "--apply"]);
+    let list = server.html();
+    for (nth, file) in ["cafe.yaml", "weddings.yaml", "broken.yaml"].iter().enumerate() {
+        assert!(list.contains(&format!("<a href=\"{nth}/\">{file}</a>")), "{list}");
+    }
+    assert!(server.get("style.css").head.contains("text/css"));
+    assert_eq!(env.operations(), [""; 0]);
+    let page = |nth: usize| String::from_utf8(server.get(&format!("{nth}/")).body).unwrap();
+    assert!(page(1).contains("<h1>Qara at your wedding</h1>"), "{}", page(1));
+    let asked = env.operations();
+    assert!(asked.iter().all(|it| !it.contains("write")) && asked.len() <= 4, "{asked:?}");
+    assert!(page(0).contains("<h1>Qara by the river</h1>"));
+    assert!(page(2).contains("id=\"problems\""), "{}", page(2));
+    for name in [
+        "3/",
+        "-1/",
+        "x/",
+        "0",
+        "0/../1/",
+        "events",
+        "apply",
+        "script.js",
+        "00000000000000000000000001/x",
+    ] {
+        assert_eq!(server.get(name).status, 404, "{name}");
+    }
+    // An order is for its page alone.
+    let host = server.host.clone();
+    let origin = format!("http://{host}");
+    let headers = [("Host", host.as_str()), ("Origin", &origin), ("Content-Length", "0")];
+    let apply = |nth: usize| {
+        let path = format!("{}{nth}/apply?version=1&confirmed=true", server.path);
+        String::from_utf8(server.send("POST", &path, &headers).body).unwrap()
+    };
+    assert_eq!(apply(0), "{\"state\":\"applied\"}");
+    assert_eq!(apply(2), "{\"state\":\"stale\"}");
+    let account = env.server.account();
+    assert_eq!(account.profiles[0].title.as_deref(), Some("Qara by the river"));
+    assert!(!account.profiles[1].slots.is_empty());
+    env.file("weddings.yaml", "profile: qara.weddings\ntitle: Qara for two\nslots: []\n");
+    while !page(1).contains("<h1>Qara for two</h1>") {
+        std::thread::yield_now();
+    }
+    let (exit, stderr) = server.stop();
+    assert_eq!((exit, stderr.as_str()), (Some(130), ""));
+}

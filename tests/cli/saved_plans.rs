@@ -70,6 +70,30 @@ fn a_plan_for_a_page_that_was_changed_since_is_refused() {
 }
 
 #[test]
+fn a_plan_that_was_undone_is_refused_and_not_passed_over() {
+    for command in ["links-page", "links-slots"] {
+        let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
+        crate::steps::ok(&env, "pull cafe -O cafe.yaml");
+        let pulled = std::fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap();
+        let (from, to) = match command {
+            "links-page" => ("title: Qara Coffee", "title: Qara"),
+            _ => ("title: Good morning!", "title: Good evening!"),
+        };
+        env.file("cafe.yaml", pulled.replacen(from, to, 1));
+        assert_eq!(env.run("plan cafe.yaml --out plan.json").exit, 3);
+        crate::steps::ok(&env, "apply --plan plan.json --yes");
+        // Again, it has nothing to do.
+        crate::steps::ok(&env, "apply --plan plan.json --yes");
+        crate::steps::ok(&env, "undo --yes");
+        let run = env.run("apply --plan plan.json --yes");
+        assert_eq!(run.exit, 7, "{run}");
+        let message =
+            "the last sync of cafe.yaml changed since the plan was made; nothing was written";
+        assert!(run.stderr.contains(message) && run.stderr.contains("--out PLAN"), "{run}");
+    }
+}
+
+#[test]
 fn delete_limits_and_confirmation_apply_to_a_saved_plan() {
     let fewer = "profile: cafe\nslots:\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n";
     let env = TestEnv::cafe().keeping_cache();

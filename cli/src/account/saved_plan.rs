@@ -2,7 +2,7 @@
 //! fields, guarded by a digest of its content, and written only over an older plan.
 
 use links_pages::account::FormPlan;
-use links_pages::apply::{Plan, PlannedDelete, fingerprint};
+use links_pages::apply::{Plan, PlannedDelete, fingerprint, same};
 use serde::{Deserialize, Serialize};
 
 use super::files::{AccountFiles, FORMAT, is_saved_plan};
@@ -322,16 +322,31 @@ impl SavedPage {
     /// page itself; it may delete nothing but what was planned.
     pub(super) fn check(&self, planned: &PlannedPage, is_resumed: bool) -> Result<()> {
         // What an earlier run of the plan has carried out leaves nothing to do.
-        if planned.page.exists() && planned.plan().is_empty() {
-            return Ok(());
-        }
-        match self.staleness(planned, is_resumed) {
+        let why = if planned.page.exists() && planned.plan().is_empty() {
+            self.is_waiting(&planned.page)
+                .then(|| format!("the last sync of {} changed", self.file.name))
+        } else {
+            self.staleness(planned, is_resumed)
+        };
+        match why {
             None => Ok(()),
             Some(why) => {
                 let message = format!("{why} since the plan was made; nothing was written");
                 Err(CommandError::new(Exit::Conflict, message).with_hint(self.new_plan()))
             }
         }
+    }
+
+    /// Returns whether a page is still as it was when the plan was made, and the plan has something to do.
+    fn is_waiting(&self, page: &PageSnapshot) -> bool {
+        let fields = page.fields();
+        let is_as_before = |(name, before): (&String, &Value)| {
+            same(fields.get(name).unwrap_or(&Value::Null), before)
+        };
+        !self.plan.is_empty()
+            && self.id == page.id
+            && fingerprint(&page.slots) == self.fingerprint
+            && self.plan.fields.before.iter().all(is_as_before)
     }
 
     /// Returns the error for a page of which the same file gives no plan any more, because somebody has changed the page.

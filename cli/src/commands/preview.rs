@@ -30,7 +30,7 @@ pub(crate) struct PreviewArgs {
     /// Preview without an account or a network connection
     #[arg(long, conflicts_with = "diff")]
     offline: bool,
-    /// Show the page in a browser until Ctrl-C, and reload it on file changes
+    /// Show the pages in a browser until Ctrl-C, and reload them on file changes
     #[arg(long, conflicts_with_all = ["diff", "summary", "max_tokens", "html"])]
     serve: bool,
     /// Let the browser apply the file: with a `key`, or also after each `save`
@@ -79,22 +79,21 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
             (files.pages.into_iter().map(|(path, _)| path).collect(), files.failures)
         }
     };
+    let request = |path| PreviewRequest { path, options: options.clone(), offline };
     if args.serve {
-        let [path] = &paths[..] else {
-            let message = format!("cannot serve {} page files at once", paths.len());
-            return Err(CommandError::usage(message).with_hint("pass one page file"));
-        };
-        let request = PreviewRequest { path: path.clone(), options, offline };
-        return Box::pin(serve(context, request, args.port, args.apply)).await;
+        CommandError::if_any(failures, "files cannot be previewed")?;
+        if paths.is_empty() {
+            return Err(no_page_file());
+        }
+        let requests = paths.into_iter().map(request).collect();
+        return Box::pin(serve(context, requests, args.port, args.apply)).await;
     }
     summary::check(summary.as_deref(), context.settings.output)?;
-    let request = |path| PreviewRequest { path, options: options.clone(), offline };
     let requests = paths.into_iter().map(request).collect();
     let previews = previews(context, requests, &mut failures).await?;
     if previews.is_empty() && !filter.compares() {
         CommandError::if_any(failures, "files cannot be previewed")?;
-        let failure = CommandError::usage("no page file found");
-        return Err(failure.with_hint("a page file starts with `profile: LOGIN`"));
+        return Err(no_page_file());
     }
     let documents = match &args.html {
         Some(directory) => written_pages::write(directory, &previews, &failures)?,
@@ -103,6 +102,11 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     let failed = CommandError::if_any(failures, "files cannot be previewed");
     let output = shown(context, previews, diff, summary.as_deref(), max_tokens, &documents)?;
     Ok(context.with_failure(output, failed.err()))
+}
+
+fn no_page_file() -> CommandError {
+    let failure = CommandError::usage("no page file found");
+    failure.with_hint("a page file starts with `profile: LOGIN`")
 }
 
 /// Returns the closest directory that exists.

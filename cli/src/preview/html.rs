@@ -74,6 +74,29 @@ pub(super) fn document(screen: &Screen) -> String {
     document.into_string()
 }
 
+/// Returns a list of files whose pages are served below their numbers.
+pub(super) fn file_list(files: &[String]) -> String {
+    let document = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { "links preview" }
+                link rel="stylesheet" href="style.css";
+            }
+            body {
+                div .list {
+                    h1 { "links preview" }
+                    ul { @for (nth, file) in files.iter().enumerate() { li { a href={ (nth) "/" } { (file) } } } }
+                }
+            }
+        }
+    };
+    document.into_string()
+}
+
 /// The bar that stays in view: what is wrong, done or to be confirmed is in it, wherever the page is scrolled.
 fn bar(screen: &Screen) -> Markup {
     html! {

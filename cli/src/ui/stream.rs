@@ -53,9 +53,20 @@ pub(super) fn mark_data(is_marked: bool) {
     MARKS_DATA.store(is_marked, Ordering::Relaxed);
 }
 
+/// Maximum length of a line that cannot be a sentence.
+const MOST_WORD: usize = 40;
+
+/// Returns whether each line is a word, such as an ID, so that an output can be an argument of the next command.
+fn is_list_of_words(bytes: &[u8]) -> bool {
+    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    bytes
+        .split(|byte| *byte == b'\n')
+        .all(|line| line.len() <= MOST_WORD && line.iter().all(is_of_word))
+}
+
 /// Returns an output between two lines with a word that no text in it can know.
 fn marked(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    if !MARKS_DATA.load(Ordering::Relaxed) || bytes.is_empty() {
+    if !MARKS_DATA.load(Ordering::Relaxed) || is_list_of_words(&bytes) {
         return bytes;
     }
     let word = Uuid::new_v4().simple();

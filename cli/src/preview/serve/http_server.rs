@@ -14,7 +14,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::spawn_local;
 
 use super::serve_session::{ApplyOrder, FAILED, ServedDocument};
@@ -24,6 +24,12 @@ use links_pages::page_file::local_image::{LocalImage, hash_of};
 
 const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/script.js");
+
+/// Name of the style.
+const STYLE_NAME: &str = "style.css";
+
+/// Media type of the documents.
+const HTML: &str = "text/html; charset=utf-8";
 
 /// Maximum number of open connections; further ones are closed at once.
 const MOST_CONNECTIONS: usize = 64;
@@ -37,9 +43,18 @@ pub(super) struct Routes {
     pub(super) host: String,
     /// Beginning of every path, without which nothing is served.
     pub(super) secret: String,
+    /// The list of the pages, where there are several: the path of each begins with its number then.
+    pub(super) list: Option<String>,
+    pub(super) pages: Vec<ServedPage>,
+}
+
+/// A page that is served.
+pub(super) struct ServedPage {
     pub(super) document: watch::Receiver<ServedDocument>,
     /// Where orders to apply the file go, if it may be applied.
     pub(super) orders: Option<mpsc::Sender<ApplyOrder>>,
+    /// Notified when somebody opens a page of which there is no document yet.
+    pub(super) opened: Rc<Notify>,
 }
 
 /// Binds to this port, or to a free one if it is 0. Nothing is answered yet.
@@ -80,9 +95,15 @@ pub(super) async fn run(listener: TcpListener, routes: Routes, head_limit: Durat
 
 /// Returns the answer to a request.
 async fn answer<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody> {
-    let mut response = match refusal(routes, request) {
-        Some(refusal) => refusal,
-        None => found(routes, request).await,
+    let target = target(routes, request.uri().path());
+    let mut response = match (refusal(routes, request), target) {
+        (Some(refusal), _) => refusal,
+        (None, Some(Target::Page(page, name))) => found(page, name, request).await,
+        (None, Some(Target::List)) if request.method() == Method::GET => {
+            whole(HTML, routes.list.clone().unwrap_or_default())
+        }
+        (None, Some(Target::List)) => not_allowed(),
+        (None, None) => text(StatusCode::NOT_FOUND, "not found"),
     };
     let headers = response.headers_mut();
     for (name, value) in [
@@ -95,7 +116,11 @@ async fn answer<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    let policy = content_policy(routes.document.borrow().image_origin.as_deref());
+    let origin = match target {
+        Some(Target::Page(page, _)) => page.document.borrow().image_origin.clone(),
+        _ => None,
+    };
+    let policy = content_policy(origin.as_deref());
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
@@ -130,31 +155,67 @@ fn refusal<B>(routes: &Routes, request: &Request<B>) -> Option<Response<ServedBo
     None
 }
 
-async fn found<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody> {
-    let missing = || text(StatusCode::NOT_FOUND, "not found");
-    let path = request.uri().path();
-    let Some((secret, name)) = path.strip_prefix('/').and_then(|path| path.split_once('/')) else {
-        return missing();
-    };
+/// What a path leads to.
+#[derive(Clone, Copy)]
+enum Target<'r> {
+    /// The list of the pages.
+    List,
+    /// A page, or a file of this name that belongs to it.
+    Page(&'r ServedPage, &'r str),
+}
+
+/// Returns what a path with the secret leads to.
+fn target<'r>(routes: &'r Routes, path: &'r str) -> Option<Target<'r>> {
+    let (secret, name) = path.strip_prefix('/')?.split_once('/')?;
     // How long the comparison takes tells nothing of the secret.
     if hash_of(secret.as_bytes()) != hash_of(routes.secret.as_bytes()) {
-        return missing();
+        return None;
     }
+    match (&routes.list, name.split_once('/')) {
+        (None, _) => Some(Target::Page(routes.pages.first()?, name)),
+        (Some(_), None) if name.is_empty() => Some(Target::List),
+        // The style of the list is that of the pages.
+        (Some(_), None) if name == STYLE_NAME => Some(Target::Page(routes.pages.first()?, name)),
+        (Some(_), None) => None,
+        (Some(_), Some((nth, name))) => {
+            let page = nth.parse().ok().and_then(|nth: usize| routes.pages.get(nth))?;
+            Some(Target::Page(page, name))
+        }
+    }
+}
+
+fn not_allowed() -> Response<ServedBody> {
+    text(StatusCode::METHOD_NOT_ALLOWED, "this URL does not support this method")
+}
+
+async fn found<B>(page: &ServedPage, name: &str, request: &Request<B>) -> Response<ServedBody> {
+    let missing = || text(StatusCode::NOT_FOUND, "not found");
     let method = request.method();
     if name == "apply" && method == Method::POST {
-        return apply(routes, request.uri().query().unwrap_or_default()).await;
+        return apply(page, request.uri().query().unwrap_or_default()).await;
     }
     if method != Method::GET || name == "apply" {
-        return text(StatusCode::METHOD_NOT_ALLOWED, "this URL does not support this method");
+        return not_allowed();
     }
     match name {
-        "" => whole("text/html; charset=utf-8", routes.document.borrow().html.clone()),
-        "style.css" => whole("text/css; charset=utf-8", STYLE),
+        "" => whole(HTML, page.html().await),
+        STYLE_NAME => whole("text/css; charset=utf-8", STYLE),
         "script.js" => whole("text/javascript; charset=utf-8", SCRIPT),
-        "events" => {
-            with_type("text/event-stream", Either::Right(versions(routes.document.clone())))
+        "events" => with_type("text/event-stream", Either::Right(versions(page.document.clone()))),
+        _ => name.strip_prefix("image/").and_then(|it| image(page, it)).unwrap_or_else(missing),
+    }
+}
+
+impl ServedPage {
+    /// Returns the document. The first one is made when it is asked for.
+    async fn html(&self) -> Bytes {
+        let mut document = self.document.clone();
+        if document.borrow().version == 0 {
+            self.opened.notify_one();
+            // Without a sender the server is about to end.
+            let _ = document.wait_for(|made| made.version > 0).await;
         }
-        _ => name.strip_prefix("image/").and_then(|it| image(routes, it)).unwrap_or_else(missing),
+        document.borrow().html.clone()
     }
 }
 
@@ -175,15 +236,15 @@ fn versions(mut document: watch::Receiver<ServedDocument>) -> Channel<Bytes> {
 }
 
 /// Returns an image of the document by its name. An image that was changed since is missing until the document is made again.
-fn image(routes: &Routes, name: &str) -> Option<Response<ServedBody>> {
+fn image(page: &ServedPage, name: &str) -> Option<Response<ServedBody>> {
     let is_it = |image: &&LocalImage| image_name(image) == name;
-    let image = routes.document.borrow().images.iter().find(is_it)?.clone();
+    let image = page.document.borrow().images.iter().find(is_it)?.clone();
     let bytes = image.read().ok()??;
     Some(whole(image.image_type.media_type(), bytes))
 }
 
-async fn apply(routes: &Routes, query: &str) -> Response<ServedBody> {
-    let Some(orders) = &routes.orders else {
+async fn apply(page: &ServedPage, query: &str) -> Response<ServedBody> {
+    let Some(orders) = &page.orders else {
         return text(StatusCode::FORBIDDEN, "the preview was started without --apply");
     };
     let value =
@@ -230,8 +291,10 @@ mod tests {
     use super::*;
 
     fn routes(host: &str) -> Routes {
-        let document = watch::Sender::new(ServedDocument::default()).subscribe();
-        Routes { host: host.to_owned(), secret: "5ec7e7".to_owned(), document, orders: None }
+        let document = ServedDocument { version: 1, ..ServedDocument::default() };
+        let document = watch::Sender::new(document).subscribe();
+        let page = ServedPage { document, orders: None, opened: Rc::default() };
+        Routes { host: host.to_owned(), secret: "5ec7e7".to_owned(), list: None, pages: vec![page] }
     }
 
     #[test]

@@ -1,63 +1,86 @@
-//! `links preview --serve`: the preview as a page on loopback that follows its file.
+//! `links preview --serve`: previews as pages on loopback that follow their files.
 
 mod http_server;
 mod serve_session;
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 
-use http_server::{HEAD_LIMIT, Routes};
+use http_server::{HEAD_LIMIT, Routes, ServedPage};
 pub(crate) use serve_session::ApplyWhen;
 use serve_session::{ApplyOrder, ServeSession};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::LocalSet;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use uuid::Uuid;
 
+use super::html::file_list;
 use super::render::{PreviewRequest, PreviewSource};
 use crate::context::prelude::*;
 use crate::signal::SuppressInterrupt;
 
-/// Serves the preview until Ctrl-C. Prints the URL first. `apply` says when the file is applied; `None` is never.
+/// Serves previews until Ctrl-C: a page, or several with a list. Prints the URL first. `apply` says when a file is applied; `None` is never.
 pub(crate) async fn serve(
     context: &Context,
-    request: PreviewRequest,
+    requests: Vec<PreviewRequest>,
     port: Option<u16>,
     apply: Option<ApplyWhen>,
 ) -> Result<CommandOutput> {
-    if request.path.as_os_str() == "-" {
+    if requests.iter().any(|request| request.path.as_os_str() == "-") {
         return Err(CommandError::usage("cannot serve standard input: it does not change")
             .with_hint("pass a page file"));
     }
-    // What cannot be read at all is an error of the command, not of the file.
-    PreviewSource::read_served(&request.path, &request.options.flags.upload_root)?;
+    let files: Vec<String> = requests.iter().map(|it| it.path.display().to_string()).collect();
+    let list = (requests.len() > 1).then(|| file_list(&files));
     let cannot_serve =
         |error: io::Error| CommandError::usage(format!("cannot serve the preview: {error}"));
+    if let [only] = &requests[..] {
+        // What cannot be read at all is an error of the command, not of the file.
+        PreviewSource::read_served(&only.path, &only.options.flags.upload_root)?;
+    }
     let listener = http_server::bind(port.unwrap_or_default()).map_err(cannot_serve)?;
     let host = listener.local_addr().map_err(cannot_serve)?.to_string();
-    let files = WatchedFiles::new(request.path.clone());
-    let file = request.path.display().to_string();
-    let mut session = ServeSession::new(context.unattended(), request, apply);
-    session.begin().await?;
+    let session = |request| ServeSession::new(context.unattended(), request, apply);
+    let mut sessions: Vec<ServeSession> = requests.into_iter().map(session).collect();
+    if let [only] = &mut sessions[..] {
+        only.begin().await?;
+    }
     let secret = Uuid::new_v4().simple().to_string();
     let url = format!("http://{host}/{secret}/");
     // The reader of the URL may stop the server at once.
     let suppressed = SuppressInterrupt::new();
-    let stopped = suppressed.interrupts(1);
     let when = apply.map(|when| if when == ApplyWhen::Key { "key" } else { "save" });
+    let shown = match &files[..] {
+        [only] => only.clone(),
+        files => count(files.len(), "page file"),
+    };
     let lines = vec![
         StyledLine::plain(url.clone()),
-        StyledLine::faint(format!("showing {file}; press Ctrl-C to stop")),
+        StyledLine::faint(format!("showing {shown}; press Ctrl-C to stop")),
     ];
-    let data = json!({ "url": url, "file": file, "apply": when });
+    let data = json!({ "url": url, "files": files, "apply": when });
     Ok(CommandOutput {
         then: Some(Box::pin(async move {
-            let (orders, ordered) = mpsc::channel(1);
             let local = LocalSet::new();
-            let (document, orders) = (session.document(), apply.map(|_| orders));
-            let routes = Routes { host, secret, document, orders };
+            let (mut pages, mut followed) = (Vec::new(), Vec::new());
+            for session in sessions {
+                let (orders, ordered) = mpsc::channel(1);
+                let opened: Rc<Notify> = Rc::default();
+                let (document, orders) = (session.document(), apply.map(|_| orders));
+                pages.push(ServedPage { document, orders, opened: opened.clone() });
+                let stopped = suppressed.interrupts(1);
+                followed.push(local.spawn_local(followed_once(session, opened, ordered, stopped)));
+            }
+            let routes = Routes { host, secret, list, pages };
             local.spawn_local(http_server::run(listener, routes, HEAD_LIMIT));
-            local.run_until(Box::pin(follow(session, files, ordered, stopped))).await;
+            let all_ended = async {
+                for page in followed {
+                    // A page that panics ends the process.
+                    let _ = page.await;
+                }
+            };
+            local.run_until(Box::pin(all_ended)).await;
             suppressed.end_soon();
             Exit::Interrupted
         })),
@@ -65,14 +88,38 @@ pub(crate) async fn serve(
     })
 }
 
+/// Follows a page as soon as there is a document of it, or somebody has opened it.
+async fn followed_once(
+    mut session: ServeSession,
+    opened: Rc<Notify>,
+    ordered: mpsc::Receiver<ApplyOrder>,
+    stopped: impl Future<Output = ()>,
+) {
+    let mut stopped = pin!(stopped);
+    let files = WatchedFiles::new(session.path().to_owned());
+    if session.screen.version == 0 {
+        tokio::select! {
+            biased;
+            () = &mut stopped => return,
+            () = opened.notified() => {}
+        }
+        tokio::select! {
+            biased;
+            () = &mut stopped => return,
+            // What fails is in the document.
+            _ = session.begin() => {}
+        }
+    }
+    Box::pin(follow(session, files, ordered, stopped)).await;
+}
+
 /// Follows the file and the orders of the user until Ctrl-C. Ctrl-C ends what only reads at once, and a run as it does in `links apply`.
 async fn follow(
     mut session: ServeSession,
     mut files: WatchedFiles,
     mut ordered: mpsc::Receiver<ApplyOrder>,
-    stopped: impl Future<Output = ()>,
+    mut stopped: Pin<&mut impl Future<Output = ()>>,
 ) {
-    let mut stopped = pin!(stopped);
     loop {
         for image in session.screen.page.iter().flat_map(|page| page.images.values()) {
             files.add(image.path().clone());

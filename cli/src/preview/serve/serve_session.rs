@@ -79,6 +79,11 @@ impl ServeSession {
         }
     }
 
+    /// Returns the path of the file.
+    pub(super) fn path(&self) -> &Path {
+        &self.request.path
+    }
+
     /// Makes the first document.
     ///
     /// # Errors
