@@ -1,10 +1,11 @@
 //! What a process with many accounts costs. Run with `cargo bench -p links-pages --bench scale`; it needs Linux.
 //!
 //! 1,000 accounts of 100 pages with 14 slots each are planned, and nothing has changed. Time is injected: a clock advances by what a request
-//! has to wait for, so all accounts stay at their limits and nobody sleeps. The contract server runs on a thread of its own, whose time does
-//! not count. Then 64 pages of 500 slots are open at once.
+//! has to wait for, so all accounts stay at their limits and nobody sleeps. The contract server is a process of its own. Then 64 pages of 500 slots are open at once.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use links_fixtures::{ContractServer, World};
 use links_pages::account::{ApplyAccount, DesiredAccount};
 use links_pages::apply::PageSnapshot;
 use links_sdk::testing::TestClock;
-use links_sdk::{Client, ProfileKey, RateLimits, Token};
+use links_sdk::{Client, RateLimits, Token};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
@@ -25,48 +26,91 @@ const PLANNED: usize = 20;
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
-    let small: Vec<Value> = (0..PAGES).map(|nth| page(nth, SLOTS)).collect();
-    let large: Vec<Value> = (0..64).map(|nth| page(nth, 500)).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let words: Vec<String> = std::env::args().collect();
+    if let [_, word, pages, slots] = &words[..]
+        && word == SERVE
+    {
+        return runtime.block_on(serve(pages.parse()?, slots.parse()?));
+    }
     runtime.block_on(async {
-        let (small_server, large_server) = (serve(&small).await?, serve(&large).await?);
-        let many = || (0..ACCOUNTS).map(|_| client(&small_server)).collect::<Result<Vec<_>, _>>();
-        // What is free already is taken by the first accounts, so the second ones tell what each needs.
-        let accounts: Vec<Client> = many()?;
+        let server = Server::start(PAGES, SLOTS)?;
+        let many = || (0..ACCOUNTS).map(|_| server.client()).collect::<Result<Vec<_>, _>>();
+        // What is loaded once is loaded for the first account.
+        let first = server.client()?;
+        first.me().await?;
         let before = resident()?;
-        let others = many()?;
+        let accounts: Vec<Client> = many()?;
+        for account in &accounts {
+            account.me().await?;
+        }
         let used = resident()?.saturating_sub(before);
-        drop(others);
-        let begun = cpu();
+        let (begun, asked) = (cpu(), requests(&accounts));
         for account in &accounts[..PLANNED] {
-            let desired: DesiredAccount =
-                serde_json::from_value(json!({ "forms": [], "pages": small }))?;
-            let planned = ApplyAccount::new(account, desired).plan().await?;
+            let planned = ApplyAccount::new(account, desired(PAGES, SLOTS)?).plan().await?;
             assert!(planned.pages.iter().all(|page| page.plan.is_empty()));
         }
         let spent = cpu().saturating_sub(begun).as_micros();
-        let requests: u64 = accounts.iter().map(Client::requests_sent).sum();
-        let each = u64::try_from(spent)? / requests;
+        let each = u64::try_from(spent)? / (requests(&accounts) - asked);
         let pages = u64::try_from(PAGES)?;
         report("CPU time for an unchanged page, microseconds", each);
         report("CPU time for an account of 100 unchanged pages, microseconds", each * pages);
         report("memory for an account, KiB", used / u64::try_from(ACCOUNTS)?);
         let per_minute = u64::try_from(RateLimits::default().per_minute)?;
         report("accounts at their limits that one core serves", 60_000_000 / (each * per_minute));
+        drop(accounts);
 
-        let client = client(&large_server)?;
-        let (mut open, mut used) = (Vec::new(), 0);
-        for _ in 0..2 {
-            let before = resident()?;
-            for nth in 0..large.len() {
-                let key: ProfileKey = login(nth).parse()?;
-                open.push(PageSnapshot::read(&client, &key).await?);
-            }
-            used = resident()?.saturating_sub(before);
+        let server = Server::start(64, 500)?;
+        let client = server.client()?;
+        // What one page takes while it is read is free afterwards.
+        PageSnapshot::read(&client, &login(0).parse()?).await?;
+        let before = resident()?;
+        let mut open = Vec::new();
+        for nth in 0..64 {
+            open.push(PageSnapshot::read(&client, &login(nth).parse()?).await?);
         }
-        report("memory for 64 pages of 500 slots, MiB", used / 1024);
+        report("memory for 64 pages of 500 slots, MiB", resident()?.saturating_sub(before) / 1024);
         Ok(())
     })
+}
+
+fn requests(accounts: &[Client]) -> u64 {
+    accounts.iter().map(Client::requests_sent).sum()
+}
+
+/// First argument of the process that is the service.
+const SERVE: &str = "serve";
+
+/// The service, in a process of its own: what it uses does not count.
+struct Server {
+    process: Child,
+    url: String,
+    token: String,
+}
+
+impl Server {
+    /// Starts a service with this many pages of this many slots.
+    fn start(pages: usize, slots: usize) -> Result<Self, Failure> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args([SERVE, &pages.to_string(), &slots.to_string()]);
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let stdout = process.stdout.take().ok_or("the service has no output")?;
+        let mut lines = BufReader::new(stdout).lines();
+        let mut line = || lines.next().ok_or("the service has ended")?.map_err(Failure::from);
+        let (url, token) = (line()?, line()?);
+        Ok(Self { process, url, token })
+    }
+
+    fn client(&self) -> Result<Client, Failure> {
+        client(&self.url, &self.token)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 #[expect(clippy::print_stdout, reason = "the table is what the program is for")]
@@ -88,20 +132,26 @@ fn page(nth: usize, slots: usize) -> Value {
     json!({ "profile": login(nth), "slots": (0..slots).map(slot).collect::<Vec<_>>() })
 }
 
-/// Starts a service with these pages, on threads of its own.
-async fn serve(pages: &[Value]) -> Result<ContractServer, Failure> {
-    let server = ContractServer::builder(World::empty()).no_limits().no_request_log();
-    let server = server.start().await?;
-    let desired = serde_json::from_value(json!({ "forms": [], "pages": pages }))?;
-    let client = client(&server)?;
-    ApplyAccount { creates: pages.len(), ..ApplyAccount::new(&client, desired) }.run().await?;
-    Ok(server)
+fn desired(pages: usize, slots: usize) -> Result<DesiredAccount, Failure> {
+    let pages: Vec<Value> = (0..pages).map(|nth| page(nth, slots)).collect();
+    Ok(serde_json::from_value(json!({ "forms": [], "pages": pages }))?)
 }
 
-fn client(server: &ContractServer) -> Result<Client, Failure> {
+/// Is the service until it is killed. Prints its URL and its token.
+#[expect(clippy::print_stdout, reason = "the other process reads it")]
+async fn serve(pages: usize, slots: usize) -> Result<(), Failure> {
+    let server = ContractServer::builder(World::empty()).no_limits().no_request_log();
+    let server = server.start().await?;
+    let client = client(&server.base_url(), &server.token())?;
+    let desired = desired(pages, slots)?;
+    ApplyAccount { creates: pages, ..ApplyAccount::new(&client, desired) }.run().await?;
+    println!("{}\n{}", server.base_url(), server.token());
+    std::future::pending().await
+}
+
+fn client(url: &str, token: &str) -> Result<Client, Failure> {
     let clock = Arc::new(TestClock::new());
-    let token = Token::new(server.token())?;
-    Ok(Client::builder(server.base_url()).token(token).clock(clock).build()?)
+    Ok(Client::builder(url).token(Token::new(token)?).clock(clock).build()?)
 }
 
 /// CPU time of this thread.
