@@ -1,7 +1,11 @@
 //! The programs in `pages/examples`, each run against the contract server.
 
-use links_fixtures::Fault;
+use std::sync::Arc;
+
+use links_fixtures::{ContractServer, Fault, World};
 use links_pages::apply::DesiredPage;
+use links_sdk::testing::TestClock;
+use links_sdk::{Client, Token};
 use serde_json::json;
 
 #[expect(
@@ -11,6 +15,51 @@ use serde_json::json;
 )]
 #[path = "../../pages/examples/apply_page.rs"]
 mod apply_page;
+
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "a program has a main function, and is no part of this one"
+)]
+#[path = "../../pages/examples/agency.rs"]
+mod agency;
+
+#[tokio::test]
+async fn an_agency_plans_a_thousand_accounts_and_none_stops_another() {
+    const COUNT: usize = 1_000;
+    let server = ContractServer::builder(World::cafe()).no_limits().start().await.unwrap();
+    let clock = Arc::new(TestClock::new());
+    let base = Client::builder(server.base_url()).clock(clock).build().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        vec![path]
+    };
+    let same = file("same.yaml", "profile: cafe\ntitle: Qara Coffee\n");
+    let other = file("other.yaml", "profile: cafe\ntitle: Qara\n");
+    let broken = file("broken.yaml", "profile: cafe\ntitel: Qara\n");
+    let token = || Ok(Token::new(server.token()).unwrap());
+    let account = |nth: usize| match nth {
+        0 => (Err("no token".to_owned()), same.clone()),
+        1 => (Ok(Token::new("pps_unknown").unwrap()), same.clone()),
+        2 => (token(), broken.clone()),
+        3 => (token(), other.clone()),
+        _ => (token(), same.clone()),
+    };
+    let accounts = (0..COUNT).map(|nth| {
+        let (token, files) = account(nth);
+        agency::ClientAccount { name: format!("client-{nth:04}"), token, files }
+    });
+    let rows = agency::plan_all(&base, accounts.collect()).await;
+    assert_eq!(rows.len(), COUNT);
+    for (nth, (row, why)) in rows.iter().zip(["no token", "Unauthenticated", "titel"]).enumerate() {
+        assert_eq!(row.name, format!("client-{nth:04}"));
+        assert!(row.pages.as_ref().unwrap_err().contains(why), "{row:?}");
+    }
+    assert_eq!(rows[3].pages, Ok((1, 1)));
+    assert!(rows[4..].iter().all(|row| row.pages == Ok((1, 0))), "{:?}", rows[4]);
+}
 
 #[tokio::test]
 async fn apply_page_goes_on_where_a_run_was_cut_off() {
