@@ -102,6 +102,7 @@ mod search;
 #[cfg(target_os = "linux")]
 mod security;
 mod served_sandbox;
+mod several_accounts;
 mod single_files;
 mod slots;
 mod stderr;

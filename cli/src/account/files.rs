@@ -376,6 +376,22 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<
     Ok(())
 }
 
+/// Returns the closest directories below a directory that have a file of this name.
+pub(crate) fn directories_with(name: &str, directory: &Path, depth: usize) -> Vec<PathBuf> {
+    if directory.join(name).is_file() {
+        return vec![directory.to_owned()];
+    }
+    let entries = directory.read_dir().into_iter().flatten().flatten();
+    let is_meant = |entry: &fs::DirEntry| {
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        !is_hidden && entry.file_type().is_ok_and(|kind| kind.is_dir())
+    };
+    let mut below: Vec<PathBuf> =
+        entries.filter(|entry| depth > 0 && is_meant(entry)).map(|entry| entry.path()).collect();
+    below.sort();
+    below.iter().flat_map(|path| directories_with(name, path, depth - 1)).collect()
+}
+
 fn without_dot(path: PathBuf) -> PathBuf {
     path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)
 }

@@ -1,5 +1,6 @@
 //! One run of the program, from its arguments to the exit code.
 
+mod account_parts;
 pub(crate) mod command_line;
 pub(crate) mod hints;
 pub(crate) mod unsupported_command;
@@ -29,7 +30,7 @@ use crate::{git, lint, process, settings};
 
 /// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args: Vec<_> = args.into_iter().collect();
+    let (args, owner) = account_parts::own_arguments(args.into_iter().collect());
     exit_on_panic();
     if let [_, flag] = &args[..]
         && (flag == "-V" || flag == "--version")
@@ -57,7 +58,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     // The only provider in this program, and the smallest one. It is taken by every TLS connection.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let (exit, rest) = match command_line::parse(&args) {
-        Ok(cli) => run(cli, &args),
+        Ok(cli) => run(cli, &args, owner.as_ref()),
         Err(error) if error.exit_code() == 0 => (usage_error::help(&error, &args), None),
         Err(error) => (usage_error::report(error, &args), None),
     };
@@ -77,7 +78,11 @@ fn end(exit: Exit) -> ! {
 }
 
 /// Runs a command. Returns its exit code, and what it leaves to the end of the process.
-fn run(cli: Cli, args: &[OsString]) -> (Exit, Option<Box<dyn Any>>) {
+fn run(
+    mut cli: Cli,
+    args: &[OsString],
+    owner: Option<&account_parts::LockOwner>,
+) -> (Exit, Option<Box<dyn Any>>) {
     #[cfg(debug_assertions)]
     crate::testing::panic_if_asked();
     let (settings, ui) = match prepare(&cli.global, || cli.command.rules().accepts_invalid_config) {
@@ -88,6 +93,16 @@ fn run(cli: Cli, args: &[OsString]) -> (Exit, Option<Box<dyn Any>>) {
     };
     let messages = ui::message_format(settings.output, cli.global.implies_format());
     report_interrupts(Ui::plain(messages));
+    if let Some(words) = cli.command.account_words() {
+        match owner {
+            Some(owner) => account_parts::keep(owner, words),
+            None => {
+                if let Some(exit) = account_parts::run(&settings, &ui, args, words) {
+                    return (exit, None);
+                }
+            }
+        }
+    }
     let rules = cli.command.rules();
     if let Some(named) = rules.files {
         if let Ok(named) = &named

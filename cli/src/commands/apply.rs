@@ -1,6 +1,8 @@
 //! `links plan` and `links apply`, and those of `links slots`: show what would be written to pages and forms, and make them match their files or
 //! a saved plan.
 
+use std::num::NonZeroUsize;
+
 use super::prelude::*;
 use crate::account::file_filter::FileFilter;
 use crate::account::request::RunSource;
@@ -30,6 +32,9 @@ pub(crate) struct FilesArgs {
     /// Post the status again if it has expired
     #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
     renew_status: bool,
+    /// Number of accounts at a time, if the paths belong to several
+    #[arg(long, value_name = "N", default_value_t = JOBS, hide_short_help = true, help_heading = "Input")]
+    jobs: NonZeroUsize,
 }
 
 #[derive(Args, Debug)]
@@ -71,19 +76,34 @@ impl FilesArgs {
 
     /// Returns the paths, and options that allow nothing that cannot be undone.
     fn options(self) -> (Vec<PageWord>, FileFilter, RunOptions) {
-        let Self { paths, only: profiles, filter, flags, sync, renew_status } = self;
+        let Self { paths, only: profiles, filter, flags, sync, renew_status, jobs: _ } = self;
         let options = RunOptions { flags, sync, profiles, renew_status, ..RunOptions::default() };
         (paths, filter, options)
     }
 }
 
 impl PlanArgs {
+    pub(super) fn account_words(&mut self) -> AccountWords<'_> {
+        let out = self.outputs.out.as_ref().map(|_| "--out saves one plan");
+        let FilesArgs { paths, jobs, .. } = &mut self.files;
+        AccountWords { words: paths, jobs: *jobs, cannot: out, asks: false }
+    }
+
     pub(super) fn rules(&self) -> CommandRules {
         plan_rules(self.files.named_files(false), &self.outputs)
     }
 }
 
 impl ApplyCommandArgs {
+    pub(super) fn account_words(&mut self) -> Option<AccountWords<'_>> {
+        let out = self.operation.operation_out.as_ref();
+        let cannot = out.map(|_| "--operation-out saves one operation");
+        let asks = !self.files.flags.yes && self.dry_run.dry_run.is_none();
+        let FilesArgs { paths, jobs, .. } = &mut self.files;
+        let words = AccountWords { words: paths, jobs: *jobs, cannot, asks };
+        self.plan.is_none().then_some(words)
+    }
+
     pub(super) fn rules(&self) -> CommandRules {
         let files = match self.plan {
             Some(_) => Err("only the saved plan names the page files"),

@@ -31,6 +31,7 @@ mod undo;
 
 use self::config::ConfigCommand;
 use self::forms::FormsCommand;
+pub(crate) use self::prelude::AccountWords;
 use self::prelude::*;
 use self::profile::ProfileCommand;
 use self::slots::SlotsCommand;
@@ -140,6 +141,16 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Returns the words that can name directories of several accounts.
+    pub(crate) fn account_words(&mut self) -> Option<AccountWords<'_>> {
+        match self {
+            Self::Plan(args) => Some(args.account_words()),
+            Self::Apply(args) => args.account_words(),
+            Self::Pull(args) => Some(args.account_words()),
+            _ => None,
+        }
+    }
+
     /// Returns what is declared about the command.
     pub(crate) fn rules(&self) -> CommandRules {
         match self {

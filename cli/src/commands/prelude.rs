@@ -1,5 +1,7 @@
 //! What most commands import; what is declared about a command, and the usual ways from a call of the service to the output.
 
+use std::num::NonZeroUsize;
+
 pub(crate) use clap::{Args, Subcommand};
 use links_pages::apply::{RecordWrite, record_in};
 pub(crate) use links_pages::profile_key;
@@ -11,6 +13,7 @@ pub(crate) use crate::apply::{operation_file, runs};
 pub(crate) use crate::args::fields::FieldValues;
 pub(crate) use crate::args::flags::{IdempotencyKeyArgs, OperationOutArgs, PositionArgs};
 pub(crate) use crate::args::page::PageKey;
+use crate::args::page::PageWord;
 pub(crate) use crate::confine::NamedFiles;
 pub(crate) use crate::context::plan_first::PlanRule;
 pub(crate) use crate::context::prelude::*;
@@ -21,6 +24,20 @@ pub(crate) use crate::output::{Body, Column, parsed, read_data, yaml};
 
 /// Result of a command.
 pub(crate) type CommandResult = Result<CommandOutput>;
+
+/// Number of accounts at a time.
+pub(super) const JOBS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+
+/// Words of a command that can name directories of several accounts.
+pub(crate) struct AccountWords<'c> {
+    pub(crate) words: &'c mut Vec<PageWord>,
+    /// Number of accounts at a time.
+    pub(crate) jobs: NonZeroUsize,
+    /// Why the command is for one account only.
+    pub(crate) cannot: Option<&'static str>,
+    /// True if the command asks for confirmation.
+    pub(crate) asks: bool,
+}
 
 /// What the program has to know of a command before it runs.
 #[derive(Default)]

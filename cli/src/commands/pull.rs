@@ -1,5 +1,7 @@
 //! `links pull` and `links slots pull`: write pages and forms to files.
 
+use std::num::NonZeroUsize;
+
 use super::prelude::*;
 use crate::account::pull::{self, PullOptions};
 use crate::args::page::{self, PageWord};
@@ -22,6 +24,16 @@ pub(crate) struct PullArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     how: PullOptions,
+    /// Number of accounts at a time, if the paths belong to several
+    #[arg(long, value_name = "N", default_value_t = JOBS, hide_short_help = true)]
+    jobs: NonZeroUsize,
+}
+
+impl PullArgs {
+    pub(super) fn account_words(&mut self) -> AccountWords<'_> {
+        let cannot = self.out.as_ref().map(|_| "-O names one file or directory");
+        AccountWords { words: &mut self.profiles, jobs: self.jobs, cannot, asks: false }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -41,7 +53,7 @@ pub(crate) struct SlotsPullArgs {
 }
 
 pub(super) async fn run(context: &mut Context, args: PullArgs) -> CommandResult {
-    let PullArgs { profiles, all, out, how } = args;
+    let PullArgs { profiles, all, out, how, jobs: _ } = args;
     let (paths, keys) = page::split(profiles);
     if !paths.is_empty() {
         if let Some(key) = keys.first() {

@@ -118,6 +118,12 @@ impl Ui {
         }
     }
 
+    /// Prints what another process of this program has printed to stderr and to stdout.
+    pub(crate) fn pass(&self, stderr: &[u8], stdout: &[u8]) -> Result<(), CommandError> {
+        stream::say(&String::from_utf8_lossy(stderr));
+        stream::print(stdout, ContentKind::Data, self.terminal.stdout, false)
+    }
+
     /// Tells whether an output is shown as its text, if it has one, and its data is not used.
     pub(crate) fn shows_text(&self) -> bool {
         self.shape.shows_text()

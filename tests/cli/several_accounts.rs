@@ -1,0 +1,146 @@
+//! Tests of commands for directories of several accounts: each runs with the account of its lock, and none stops another.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use links_fixtures::{ContractServer, World};
+use serde_json::{Value, json};
+
+use crate::test_env::{CommandResult, TestEnv, wait};
+
+/// A machine with an account on each of two services, and a directory for each.
+struct Agency {
+    env: TestEnv,
+    other: ContractServer,
+}
+
+impl Agency {
+    fn new() -> Self {
+        let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
+        let other = wait(ContractServer::builder(World::cafe()).no_limits().start()).unwrap();
+        let agency = Self { env, other };
+        let here = agency.env.server.base_url();
+        agency.log_in("home", &here, &agency.env.server.token());
+        agency.log_in("work", &agency.other.base_url(), &agency.other.token());
+        for (name, directory) in [("home", "clients/one"), ("work", "clients/two")] {
+            fs::create_dir_all(agency.env.home.path().join(directory)).unwrap();
+            let run = agency.run(&format!("init {directory} --account {name}"));
+            assert_eq!(run.exit, 0, "{run}");
+            let page = format!("profile: cafe\ntitle: Of {name}\n");
+            agency.env.file(&format!("{directory}/cafe.yaml"), page);
+        }
+        agency
+    }
+
+    fn log_in(&self, name: &str, url: &str, token: &str) {
+        let line = ["auth", "login", "--token-stdin", "--store", "file", "--account", name];
+        let mut command = self.env.command(line);
+        command.env("LINKS_BASE_URL", url).env_remove("LINKS_TOKEN");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(token.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success(), "{name}");
+    }
+
+    fn run(&self, line: &str) -> CommandResult {
+        let mut command = self.env.command(line.split(' '));
+        command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::null());
+        let output = command.output().unwrap();
+        CommandResult::new(&self.env, output.status.code(), output.stdout, output.stderr)
+    }
+
+    fn titles(&self) -> [Option<String>; 2] {
+        [&self.env.server, &self.other].map(|it| it.account().profiles[0].title.clone())
+    }
+}
+
+#[test]
+fn each_directory_is_planned_applied_and_pulled_with_the_account_of_its_lock() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    for line in ["plan clients/one clients/two", "plan clients", "plan clients --jobs 1"] {
+        let run = agency.run(line);
+        assert_eq!(run.exit, 3, "{run}");
+        for part in [
+            "== home (exit code 3)\n~ cafe: title",
+            "== work (exit code 3)\n~ cafe: title",
+            "\"Of home\"",
+            "\"Of work\"",
+        ] {
+            assert!(run.stdout.contains(part), "{part}: {run}");
+        }
+    }
+    assert_eq!(agency.titles(), before);
+    let run = agency.run("apply clients --yes -o json");
+    assert_eq!(run.exit, 0, "{run}");
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(json["meta"], json!({ "accounts": 2, "failed": 0 }), "{run}");
+    let of = |nth: usize| json["data"][nth].clone();
+    let (one, two) = if of(0)["account"] == "home" { (of(0), of(1)) } else { (of(1), of(0)) };
+    assert_eq!((&one["paths"], &two["paths"]), (&json!(["clients/one"]), &json!(["clients/two"])));
+    assert_eq!((&one["exit"], &one["error"], &two["exit"]), (&json!(0), &Value::Null, &json!(0)));
+    assert_eq!(one["data"]["pages"][0]["file"], "clients/one/cafe.yaml", "{run}");
+    let expected = ["Of home", "Of work"].map(|it| Some(it.to_owned()));
+    assert_eq!(agency.titles(), expected);
+    for server in [&agency.env.server, &agency.other] {
+        server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    }
+    let run = agency.run("pull clients");
+    assert_eq!(run.exit, 0, "{run}");
+    for directory in ["one", "two"] {
+        let file = agency.env.home.path().join(format!("clients/{directory}/cafe.yaml"));
+        assert!(fs::read_to_string(file).unwrap().contains("title: Theirs"), "{run}");
+    }
+    // Each account has its own operations.
+    let run = agency.run("log -o json --account work");
+    assert!(run.exit == 0 && !run.stdout.contains("Of home"), "{run}");
+}
+
+#[test]
+fn an_account_that_fails_or_is_missing_stops_no_other() {
+    let agency = Agency::new();
+    agency.env.file("clients/two/cafe.yaml", "profile: cafe\ntitel: x\n");
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(run.stderr.contains("did you mean `title`?"), "{run}");
+    assert_eq!(agency.titles()[0].as_deref(), Some("Of home"), "{run}");
+
+    let run = agency.run("auth logout work");
+    assert_eq!(run.exit, 0, "{run}");
+    let run = agency.run("plan clients -o json");
+    assert_eq!(run.exit, 4, "{run}");
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(json["meta"], json!({ "accounts": 2, "failed": 1 }), "{run}");
+    let failed = json["data"].as_array().unwrap().iter().find(|it| it["exit"] == 4).unwrap();
+    assert_eq!(failed["account"], Value::Null);
+    assert!(
+        failed["error"].as_str().unwrap().contains("no account on this machine for user"),
+        "{run}"
+    );
+}
+
+#[test]
+fn what_is_for_one_account_is_refused_for_several() {
+    let agency = Agency::new();
+    for (line, why) in [
+        ("plan clients --out plan.json", "--out saves one plan"),
+        ("apply clients --yes --operation-out op.json", "--operation-out saves one operation"),
+        ("plan clients --account home", "--account names one account"),
+    ] {
+        let run = agency.run(line);
+        assert!(run.exit == 2 && run.stderr.contains(why), "{line}: {run}");
+        assert!(run.stderr.contains("belong to 2 accounts"), "{run}");
+    }
+    // A lock that names an account of nobody picks no other one.
+    let lock = agency.env.home.path().join("clients/two/links.lock");
+    let text = fs::read_to_string(&lock).unwrap();
+    let (service, rest) = text.split_once('\n').unwrap();
+    let service = service.rsplit_once(' ').unwrap().0;
+    fs::write(&lock, format!("{service} 999999\n{rest}")).unwrap();
+    let before = agency.titles();
+    let run = agency.run("apply clients --yes");
+    assert!(run.exit == 4 && run.stderr.contains("user 999999"), "{run}");
+    assert_eq!(agency.titles()[1], before[1]);
+    let run = agency.run("__part x plan clients");
+    assert_eq!(run.exit, 2, "{run}");
+}
