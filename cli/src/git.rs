@@ -455,7 +455,11 @@ impl History {
         let found = found?;
         for object in found.iter().flatten() {
             if object.size > most {
-                return Err(io::Error::other("a committed file is too large"));
+                return Err(io::Error::other(format!(
+                    "a file in the Git history is larger than {} MiB, or all of them are larger than {} MiB",
+                    OBJECT_MAX >> 20,
+                    TOTAL_MAX >> 20
+                )));
             }
             self.left = self.left.saturating_sub(object.size);
         }

@@ -360,6 +360,9 @@ fn a_logout_revokes_the_connection_at_the_service() {
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("/oauth/revoke", "/nothing/here")).unwrap();
     let run = env.run("auth logout");
-    assert!(run.exit == 0 && run.stdout.contains("still has access"), "{run}");
+    assert!(
+        run.exit == 0 && run.stdout.contains("the tokens of the login may stay valid"),
+        "{run}"
+    );
     assert_eq!((kept(&env), ended(&env)), (None, 0));
 }

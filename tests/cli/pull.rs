@@ -63,7 +63,7 @@ fn a_file_that_cannot_be_read_is_shown_at_its_line_and_the_others_are_pulled() {
     env.file("package.json", "{}");
     let run = env.run("pull .");
     assert!(run.exit == 12 && run.stderr.contains("cafe.yaml"), "{run}");
-    assert!(run.stderr.contains("1 of 2 pages pulled"), "{run}");
+    assert!(run.stderr.contains("1 of 2 pages and forms pulled"), "{run}");
     assert!(!run.stderr.contains("package.json"), "{run}");
 }
 

@@ -432,7 +432,7 @@ fn one_page_that_fails_does_not_stop_the_others() {
     let env = env();
     let run = env.run("pull cafe no.such.page qara.weddings -O site");
     assert_eq!(run.exit, 12, "{run}");
-    assert!(run.stderr.contains("2 of 3 pages pulled"), "{run}");
+    assert!(run.stderr.contains("2 of 3 pages and forms pulled"), "{run}");
     assert!(run.stderr.contains("site/cafe.yaml") && run.stderr.contains("no.such.page"), "{run}");
     assert_eq!(files(&env), ["site/cafe.yaml", "site/qara.weddings.yaml"]);
     // Two files of one page: that page fails.
@@ -457,4 +457,17 @@ fn a_large_account_announces_its_requests_and_reads_each_page_once() {
     assert_eq!(sent.iter().filter(|it| *it == "getProfile").count(), 100);
     assert!(sent.len() <= 104, "{}", sent.len());
     assert_eq!(files(&env).len(), 100);
+}
+
+#[test]
+fn a_file_below_two_named_directories_is_pulled_once() {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
+    ok(&env, "pull --all -O site");
+    let form = fs::read_dir(env.home.path().join("site/forms")).unwrap().next().unwrap().unwrap();
+    let form = format!("site/forms/{}", form.file_name().to_str().unwrap());
+    env.file("broken.yaml", "profile: nowhere\nslots: []\n");
+    let run = env.run(&format!("pull site/cafe.yaml {form} broken.yaml"));
+    assert!(run.exit != 0 && run.stderr.contains("2 of 3 pages and forms pulled"), "{run}");
+    let run = ok(&env, &format!("pull site {form}"));
+    assert_eq!(run.stdout.matches(&form).count(), 1, "{run}");
 }

@@ -478,9 +478,9 @@ fn the_action_writes_previews_and_uploads_them() {
         assert!(document.contains(text), "{document}");
     }
     let (exit, said) = action(directory.path(), &[("sandbox", "true"), ("preview", "yes")]);
-    assert!(exit == Some(2) && said.contains("preview is true or false"), "{said}");
+    assert!(exit == Some(2) && said.contains("preview must be true or false"), "{said}");
     let (exit, said) = action(directory.path(), &[("sandbox", "true"), ("preview", "true")]);
-    assert!(exit == Some(2) && said.contains("give files as well"), "{said}");
+    assert!(exit == Some(2) && said.contains("need the input files"), "{said}");
 
     let steps = read_action()["runs"]["steps"].as_array().unwrap().clone();
     for step in &steps {

@@ -38,7 +38,7 @@ pub(super) fn unplannable(error: &PlanError) -> CommandError {
 /// Returns the error for a page whose slots are recorded only by commits that are not known.
 fn unsure(file: &PageFile, gap: &str) -> CommandError {
     let message = format!(
-        "{}: links.lock names slots of the page that were in no known commit of the file; nothing was written",
+        "links.lock lists slots that aren't in any version of {} that could be read from Git; nothing was written",
         file.document.name()
     );
     CommandError::refused(message).with_hint(format!("earlier commits were not read: {gap}"))

@@ -23,11 +23,12 @@ pub(crate) async fn edit<T>(
     context: &mut Context,
     name: &str,
     text: &str,
+    instead: &str,
     apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>>,
 ) -> Result<Option<T>> {
     if !context.ui.is_interactive() {
         return Err(CommandError::refused("the editor needs a terminal")
-            .with_hint("change fields with FIELD=VALUE or a file instead"));
+            .with_hint(format!("use {instead} instead")));
     }
     let named = context.settings.editor.clone().filter(|it| !it.trim().is_empty());
     let editor = named.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());

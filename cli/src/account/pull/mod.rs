@@ -83,12 +83,19 @@ pub(crate) async fn pull_files(
     let client = context.client().await?;
     let (mut report, mut count, mut requests) = (Report::default(), 0, 0);
     let mut is_known = vec![false; named.len()];
+    // Without a lock, a directory is read with those in it, which may be named as well.
+    let mut pulled = BTreeSet::new();
     for directory in directories {
         let place = PullDirectory::read(context, directory)?;
         let mut is_meant = |file: &Path| {
             let Ok(file) = file.canonicalize() else { return false };
-            let nth = named.iter().position(|named| file.starts_with(named));
-            nth.map(|nth| is_known[nth] = true).is_some()
+            let mut is_named = false;
+            for (named, is_known) in named.iter().zip(&mut is_known) {
+                if file.starts_with(named) {
+                    (is_named, *is_known) = (true, true);
+                }
+            }
+            is_named && pulled.insert(file)
         };
         let pages: Vec<_> = place.pages().filter(|(path, _)| is_meant(path)).collect();
         let forms: Vec<PathBuf> =

@@ -30,13 +30,13 @@ impl Report {
     }
 
     /// Returns the output of the command.
-    pub(super) fn output(mut self, ui: &Ui, pages: usize, requests: u64) -> Result<CommandOutput> {
+    pub(super) fn output(mut self, ui: &Ui, all: usize, requests: u64) -> Result<CommandOutput> {
         if self.conflicts > 0 {
             self.lines.push(StyledLine::changed(MARKED));
         }
         if !self.failures.is_empty() {
             if self.pages.is_empty() && self.forms.is_empty() {
-                let message = "no page could be pulled; nothing was written";
+                let message = "no page or form could be pulled; no page or form file was written";
                 return Err(CommandError::of_several(self.failures, message));
             }
             for line in &self.lines {
@@ -48,7 +48,10 @@ impl Report {
                 0 => String::new(),
                 count => format!("; skipped the other {count}"),
             };
-            let pulled = format!("{} of {pages} pages pulled{not_begun}", self.pages.len());
+            let pulled = {
+                let count = self.pages.len() + self.forms.len();
+                format!("{count} of {all} pages and forms pulled{not_begun}")
+            };
             if !self.is_written {
                 let message = format!("some files failed, and the others had no changes: {pulled}");
                 let failure = CommandError::of_some(self.failures, &message);

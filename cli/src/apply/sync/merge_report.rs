@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::LockStore;
 use crate::output::StyledLine;
 use crate::ui::plan::shown_value;
-use links_pages::page_file::{At, Document, FieldDiagnostic, PageFile};
+use links_pages::page_file::{At, Document, FieldDiagnostic, FileKind, PageFile};
 
 /// A merge of a page file with its page, and the record that it was made with.
 #[derive(Debug)]
@@ -64,7 +64,11 @@ pub(crate) fn conflicts(
         }
         let help = match conflicting {
             Conflict::Value { .. } => {
-                "use --force to keep the file's value, or write the page's value here"
+                if is_form(file) {
+                    "use --force to keep the file's value, or write the form's value here"
+                } else {
+                    "use --force to keep the file's value, or write the page's value here"
+                }
             }
             Conflict::DeletedThere { .. } => {
                 "delete the item, or use --force to create the slot again"
@@ -82,20 +86,25 @@ pub(crate) fn conflicts(
     merge.conflicts.iter().map(with_help).collect()
 }
 
+fn is_form(file: &Document) -> bool {
+    matches!(FileKind::of(&file.root), Ok(Some(FileKind::Form)))
+}
+
 /// Returns a conflict at its place in the file.
 pub(super) fn conflict(conflict: &Conflict, file: &Document, since: Since) -> FieldDiagnostic {
     let slots = "slots".to_owned();
+    let (there, held) = if is_form(file) { ("in", "form") } else { ("on", "page") };
     let (path, message) = match conflict {
         Conflict::Value { slot, key, page, recorded, .. } => {
             let what = if *recorded {
-                format!("changed both here and on the page {since}")
+                format!("changed both here and {there} the {held} {since}")
             } else {
-                "differs from the page, and no sync recorded which one is newer".to_owned()
+                format!("differs from the {held}, and no sync recorded which one is newer")
             };
             let page = shown_value(page);
             let message = match slot {
                 Some((_, id)) => format!("{what}; slot {id} has {page}"),
-                None => format!("{what}; the page has {page}"),
+                None => format!("{what}; the {held} has {page}"),
             };
             (value_path(*slot, key), message)
         }

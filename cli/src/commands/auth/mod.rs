@@ -154,13 +154,13 @@ async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
         Some(Value::Connection(credentials)) => {
             let failed = |error: &dyn Display| {
                 format!(
-                    "revoking access failed ({error}), so `links` still has access: disconnect it in your account settings"
+                    "revoking access failed ({error}), so the tokens of the login may stay valid; disconnect `links` in your account settings"
                 )
             };
             let connection = context.settings.connection.read().map_err(|error| failed(&error))?;
             match credentials.revoke(&connection).await {
                 Ok(true) => Ok(true),
-                Ok(false) => Err("the service has no way to revoke access, so `links` still has access: disconnect it in your account settings".to_owned()),
+                Ok(false) => Err("the service can't revoke the login, so its tokens may stay valid; disconnect `links` in your account settings".to_owned()),
                 Err(error) => Err(failed(&error)),
             }
         }

@@ -155,7 +155,7 @@ pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs)
         }
         session.update(context, changes, false, Some(&edited)).await.map(Some)
     };
-    let updated = editor::edit(context, "form.yaml", &text, apply).await?;
+    let updated = editor::edit(context, "form.yaml", &text, "`links forms update`", apply).await?;
     Ok(editor::outcome(updated.as_ref()))
 }
 

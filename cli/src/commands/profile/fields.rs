@@ -155,7 +155,8 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
         let updated = write_fields(context, &args.key, call, &changes).await;
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
-    let updated = editor::edit(context, "profile.yaml", &text, apply).await?;
+    let updated =
+        editor::edit(context, "profile.yaml", &text, "`links profile update`", apply).await?;
     Ok(editor::outcome(updated.as_ref()))
 }
 

@@ -75,6 +75,13 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandRe
         }
         Ok(None)
     };
-    let applied = Box::pin(editor::edit(context, &name, &text, apply)).await?;
+    let applied = Box::pin(editor::edit(
+        context,
+        &name,
+        &text,
+        "`links slots set` or `links slots apply FILE`",
+        apply,
+    ))
+    .await?;
     Ok(applied.unwrap_or_else(editor::unchanged))
 }
