@@ -32,7 +32,7 @@ pub(crate) struct FilesArgs {
     /// Post the status again if it has expired
     #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
     renew_status: bool,
-    /// Number of accounts at a time, if the paths belong to several
+    /// Number of accounts at a time, for the paths of several accounts
     #[arg(long, value_name = "N", default_value_t = JOBS, hide_short_help = true, help_heading = "Input")]
     jobs: NonZeroUsize,
 }

@@ -24,7 +24,7 @@ pub(crate) struct PullArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     how: PullOptions,
-    /// Number of accounts at a time, if the paths belong to several
+    /// Number of accounts at a time, for the paths of several accounts
     #[arg(long, value_name = "N", default_value_t = JOBS, hide_short_help = true)]
     jobs: NonZeroUsize,
 }
