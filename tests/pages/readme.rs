@@ -39,9 +39,24 @@ async fn apply(client: links_sdk::Client, state: &Path) -> Result<(), Box<dyn Er
     Ok(())
 }
 
+async fn agency(
+    base: links_sdk::Client,
+    token: links_sdk::Token,
+    files: Vec<std::path::PathBuf>,
+) -> Result<(), Box<dyn Error>> {
+    use links_pages::account::{ApplyAccount, DesiredAccount};
+    // docs/pages-in-programs.md
+    let client = base.with_token(token);
+    let desired = DesiredAccount::read(&files)?;
+    let planned = ApplyAccount::new(&client, desired).plan().await?;
+    // end
+    drop(planned);
+    Ok(())
+}
+
 #[test]
 fn the_guide_shows_what_compiles() {
     let shown = parts(include_str!("../../docs/pages-in-programs.md"), "```rust", "```");
     assert_eq!(shown, parts(include_str!("readme.rs"), "// docs/pages-in-programs.md", "// end"));
-    assert_eq!(shown.len(), 2);
+    assert_eq!(shown.len(), 3);
 }
