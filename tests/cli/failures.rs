@@ -276,7 +276,7 @@ fn a_page_in_place_of_its_file_is_told_the_commands_for_pages() {
     }
     std::fs::create_dir(env.home.path().join("pages")).unwrap();
     let run = env.run("preview pages --serve -o json");
-    assert_eq!(run.error()["hint"], "pass one page file", "{run}");
+    assert_eq!(run.error()["hint"], "a page file starts with `profile: LOGIN`", "{run}");
     let run = env.run("preview pages -o json");
     assert_eq!(run.error()["hint"], "a page file starts with `profile: LOGIN`", "{run}");
 }

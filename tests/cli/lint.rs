@@ -161,7 +161,10 @@ fn the_closest_rules_govern_a_file() {
         std::os::unix::fs::symlink("../../links.toml", link).unwrap();
         for line in ["lint site/clients", "plan site/clients"] {
             let run = env.run(line);
-            assert!(run.exit != 0 && run.stderr.contains("points outside"), "{run}");
+            assert!(
+                run.exit != 0 && run.stderr.contains("must be a file, not a symbolic link"),
+                "{run}"
+            );
         }
     }
 }
@@ -300,5 +303,77 @@ slots:
         env.file("cafe.yaml", page.replace("locked: true", "locked: yes please"));
         let run = env.run("plan cafe.yaml");
         assert!(run.stderr.contains("`locked` must be true or false, not a string"), "{run}");
+    }
+}
+
+#[test]
+fn rules_of_one_directory_cannot_disable_those_of_another() {
+    let env = env();
+    fs::create_dir(env.home.path().join("a")).unwrap();
+    env.file("a/page.yaml", "profile: qara.weddings\nslots: []\n");
+    let escape = "true))) else empty end, empty], ([],[],[]), [if false then (empty, __rule(0; true; .; (true";
+    for must in [escape, "true) , (1", "true # ", "true # \\", "true | [], [], []"] {
+        let rule = format!("[[rule]]\nfor = 'page'\nmessage = 'm'\nmust = '''{must}'''\n");
+        env.file("a/links.toml", rule);
+        let run = env.run("lint . -o json");
+        assert!(run.exit != 0, "{must}: {run}");
+        let run = env.run("apply . --yes");
+        assert_eq!(run.exit, 8, "{must}: {run}");
+    }
+}
+
+#[test]
+fn a_saved_plan_keeps_the_rules_of_the_moment_when_it_is_applied() {
+    for (plan, apply) in [("plan", "apply"), ("slots plan", "slots apply")] {
+        let env = env();
+        fs::remove_file(env.home.path().join("links.toml")).unwrap();
+        assert_eq!(env.run(&format!("{plan} cafe.yaml --out plan.json")).exit, 3);
+        env.file("links.toml", RULES);
+        let run = env.run(&format!("{apply} --plan plan.json --yes"));
+        assert!(run.exit == 8 && run.stderr.contains("rule `tracking`"), "{run}");
+        assert!(env.server.account().profiles[0].slots.is_empty());
+    }
+}
+
+#[test]
+fn a_flood_of_broken_rules_is_bounded() {
+    let env = env();
+    let message = "m".repeat(500);
+    let rule = format!(
+        "[[rule]]\nfor = 'true'\nvalues = 'range(10000) as $i | .'\nmust = 'false'\nmessage = '{message}'\n"
+    );
+    env.file("links.toml", rule.repeat(20));
+    let run = env.run("lint . -o json");
+    let found = run.json()["data"].as_array().unwrap().len();
+    assert!((100..=1000).contains(&found), "{found}");
+    env.file("links.toml", format!("[[rule]]\nuse = 'https'\nmessage = '{message}m'\n"));
+    assert!(env.run("lint .").stderr.contains("at most 500 characters"));
+    env.file("links.toml", "# ".to_owned() + &"x".repeat(70_000));
+    assert_ne!(env.run("lint .").exit, 0);
+}
+
+#[test]
+fn a_lock_is_recorded_and_removed_without_any_other_change() {
+    for has_lock in [false, true] {
+        let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
+        edit_slots(&env, Vec::clear);
+        if has_lock {
+            ok(&env, "init");
+        }
+        let page = "profile: cafe\nslots:\n  - {type: text, data: {description: Notice}}\n";
+        let locked = page.replace("type: text,", "type: text, locked: true,");
+        env.file("cafe.yaml", page);
+        ok(&env, "apply cafe.yaml --yes");
+        env.file("cafe.yaml", &locked);
+        ok(&env, "apply cafe.yaml --yes");
+        env.file("cafe.yaml", page);
+        assert_eq!(env.run("apply cafe.yaml --yes").exit, 14, "{has_lock}");
+        env.file("cafe.yaml", "profile: cafe\nslots: []\n");
+        assert_eq!(env.run("apply cafe.yaml --yes --allow-empty").exit, 14, "{has_lock}");
+        env.file("cafe.yaml", page);
+        ok(&env, "apply cafe.yaml --yes --unlock");
+        ok(&env, "apply cafe.yaml --yes");
+        env.file("cafe.yaml", page.replace("Notice", "Other"));
+        ok(&env, "apply cafe.yaml --yes");
     }
 }

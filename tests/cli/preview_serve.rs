@@ -673,3 +673,39 @@ fn several_pages_are_listed_and_each_is_read_when_it_is_opened() {
     let (exit, stderr) = server.stop();
     assert_eq!((exit, stderr.as_str()), (Some(130), ""));
 }
+
+#[test]
+fn the_browser_neither_changes_a_locked_slot_nor_breaks_a_rule() {
+    let env = env();
+    let page = "profile: cafe\nslots:\n  - {id: 1001, type: text, locked: true, data: {title: Good morning!}}\n";
+    env.file("cafe.yaml", page);
+    assert_eq!(env.run("apply cafe.yaml --yes").exit, 0);
+    let title = || env.server.account().profiles[0].slots[0].data["title"].clone();
+    env.file("cafe.yaml", page.replace("morning", "evening"));
+    let server = PreviewServer::start(&env, &["cafe.yaml", "--apply"]);
+    assert!(server.html().contains("Good evening!"));
+    assert_eq!(server.apply(true), "failed");
+    assert!(server.html().contains("is locked"), "{}", server.html());
+    assert_eq!(title(), "Good morning!");
+    drop(server);
+
+    let rule = "[[rule]]\nfor = 'page'\nmust = '.title == null'\nmessage = 'no title'\n";
+    env.file("links.toml", rule);
+    env.file("cafe.yaml", page);
+    let server = PreviewServer::start(&env, &["cafe.yaml", "--apply=save"]);
+    let mut events = server.events();
+    for nth in 0..3 {
+        env.file("cafe.yaml", page.replace("slots:", &format!("title: Qara {nth}\nslots:")));
+        let html = events.until(&server, "no title");
+        assert!(html.contains("id=\"problems\""), "{html}");
+        assert_eq!(server.apply(true), "stale");
+        env.file("cafe.yaml", page.replace("slots:", &format!("description: Text {nth}\nslots:")));
+        events.until(&server, &format!("Text {nth}"));
+    }
+    assert_ne!(env.server.account().profiles[0].title.as_deref(), Some("Qara 2"));
+    let run = env.run("preview cafe.yaml");
+    assert_eq!(run.exit, 0, "{run}");
+    env.file("cafe.yaml", page.replace("slots:", "title: Qara\nslots:"));
+    let run = env.run("preview cafe.yaml");
+    assert!(run.exit == 8 && run.stderr.contains("no title"), "{run}");
+}

@@ -36,20 +36,14 @@ pub(crate) fn paths(context: &Context, words: Vec<PageWord>) -> Result<Vec<PathB
     Ok(paths)
 }
 
-/// Returns the files that a command opens for words. `writes` tells whether their locks are written.
+/// Returns the files that a command opens for words, with their house rules. `writes` tells whether their locks are written.
 pub(crate) fn named(words: Vec<PageWord>, roots: &[PathBuf], writes: bool) -> NamedFiles {
-    named_files(&named_paths(words), roots, writes)
-}
-
-/// Returns the files like [`named`], for a command that checks house rules.
-pub(crate) fn named_with_rules(
-    words: Vec<PageWord>,
-    roots: &[PathBuf],
-    writes: bool,
-) -> NamedFiles {
     let paths = named_paths(words);
     let mut named = named_files(&paths, roots, writes);
-    named.read.extend(or_all(&paths).iter().flat_map(|paths| rule_file::all(paths, DEPTH)));
+    let rules =
+        or_all(&paths).iter().flat_map(|paths| rule_file::all(paths, DEPTH)).collect::<Vec<_>>();
+    // A link would widen the confinement to where it leads. It is refused when the rules are read.
+    named.read.extend(rules.into_iter().filter(|path| !path.is_symlink()));
     named
 }
 

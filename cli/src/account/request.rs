@@ -48,8 +48,10 @@ impl RunSource {
     }
 
     /// Reads a saved plan (`-`: standard input), and sets the options that it was made with.
-    pub(crate) fn plan(path: &Path, options: &mut RunOptions) -> Result<Self> {
-        let (saved, files) = SavedPlan::read(path, options)?;
+    pub(crate) fn plan(context: &Context, path: &Path, options: &mut RunOptions) -> Result<Self> {
+        let (saved, mut files) = SavedPlan::read(path, options)?;
+        files.check_rules(context)?;
+        let files = files.all_usable()?;
         Ok(Self { files, saved: Some(saved), ..Self::default() })
     }
 

@@ -204,13 +204,18 @@ impl SavedPlan {
 
 /// Returns the `links.lock` of the page file of a saved plan of one page, if there is one.
 pub(crate) fn lock_of(plan: &Path) -> Option<LockStore> {
+    LockStore::of(&page_of(plan)?)
+}
+
+/// Returns the page file of a saved plan of one page.
+pub(crate) fn page_of(plan: &Path) -> Option<PathBuf> {
     if plan.as_os_str() == "-" {
         return None;
     }
     let (_, bytes) = named::read_most(plan, MAX_BYTES).ok()?;
     let saved: Value = serde_json::from_slice(&bytes).ok()?;
     let file: SavedFile = serde_json::from_value(saved["pages"][0]["file"].clone()).ok()?;
-    LockStore::of(&file.path(plan))
+    Some(file.path(plan))
 }
 
 fn parent(path: &Path) -> &Path {

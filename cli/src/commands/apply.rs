@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use super::prelude::*;
 use crate::account::file_filter::FileFilter;
 use crate::account::request::RunSource;
-use crate::account::saved_plan::lock_of;
+use crate::account::saved_plan::{lock_of, page_of};
 use crate::account::{self, PlanOutputs, page_files, unchanged};
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::{LockStore, note_on_input};
@@ -71,7 +71,7 @@ pub(crate) struct ApplyCommandArgs {
 impl FilesArgs {
     /// Returns the files that the arguments name. `writes` tells whether their locks are written.
     fn named_files(&self, writes: bool) -> NamedFiles {
-        page_files::named_with_rules(self.paths.clone(), &self.flags.upload_root, writes)
+        page_files::named(self.paths.clone(), &self.flags.upload_root, writes)
     }
 
     /// Returns the paths, and options that allow nothing that cannot be undone.
@@ -167,7 +167,7 @@ pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> Comm
     let command = journal::command(context);
     let mut options = RunOptions { allowed, command, locked, wait, ..options };
     let source = match plan {
-        Some(plan) => RunSource::plan(&plan, &mut options)?,
+        Some(plan) => RunSource::plan(context, &plan, &mut options)?,
         None => {
             let paths = page_files::paths(context, paths)?;
             if context.dry_run().is_none()
@@ -245,8 +245,10 @@ impl SlotsFileArgs {
         let mut named = named.with_directory(file);
         let locks = [LockStore::of(file), lock_of(file)];
         let access = if writes { &mut named.write } else { &mut named.read };
-        access.extend(locks.into_iter().flatten().map(|it| it.path()));
-        named.read.extend(rule_file::of(file));
+        let is_file = |path: &PathBuf| !path.is_symlink();
+        access.extend(locks.into_iter().flatten().map(|it| it.path()).filter(is_file));
+        let page = page_of(file).unwrap_or_else(|| file.clone());
+        named.read.extend(rule_file::of(&page).filter(is_file));
         named
     }
 
@@ -284,7 +286,7 @@ impl SlotsFileArgs {
         let note = self.file.as_deref().and_then(note_on_input);
         let source = match (self.file, self.plan) {
             (Some(file), _) => Some(RunSource::slots(context, &file, options)?),
-            (None, Some(plan)) => Some(RunSource::plan(&plan, options)?),
+            (None, Some(plan)) => Some(RunSource::plan(context, &plan, options)?),
             (None, None) => None,
         };
         if let Some(note) = note {

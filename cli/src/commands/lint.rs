@@ -35,7 +35,7 @@ pub(crate) struct LintArgs {
 impl LintArgs {
     pub(super) fn rules(&self) -> CommandRules {
         let words = or_governed(self.paths.clone());
-        let named = page_files::named_with_rules(words, &self.upload_root, false);
+        let named = page_files::named(words, &self.upload_root, false);
         CommandRules {
             ignores_history: !self.filter.compares(),
             ..CommandRules::confined(Ok(named))

@@ -6,6 +6,7 @@ use crate::account::files::AccountFiles;
 use crate::account::{page_files, summary};
 use crate::apply::apply_args::{ApplyArgs, RunOptions, SyncArgs};
 use crate::args::page::{self, PageWord};
+use crate::lint::rule_file;
 use crate::preview::{ApplyWhen, PreviewRequest, previews, serve, shown, written_pages};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -55,13 +56,20 @@ impl PreviewArgs {
     pub(super) fn rules(&self) -> CommandRules {
         let writes = self.apply.is_some();
         let mut named = page_files::named(self.pages.clone(), &self.upload_root, writes);
+        if self.serve && named.read.iter().any(|path| path.ends_with(rule_file::NAME)) {
+            let why = "the rules of links.toml are checked whenever a file is saved";
+            return CommandRules { plan: self.plan_rule(), ..CommandRules::confined(Err(why)) };
+        }
         named.write.extend(summary::file(self.summary.as_ref()));
         named.write.extend(self.html.iter().map(|directory| existing(directory).join("any")));
-        let plan = match self.apply {
+        CommandRules { plan: self.plan_rule(), ..CommandRules::confined(Ok(named)) }
+    }
+
+    fn plan_rule(&self) -> PlanRule {
+        match self.apply {
             Some(_) => PlanRule::Interactive,
             None => PlanRule::DryRun,
-        };
-        CommandRules { plan, ..CommandRules::confined(Ok(named)) }
+        }
     }
 }
 
@@ -89,6 +97,8 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
         return Box::pin(serve(context, requests, args.port, args.apply)).await;
     }
     summary::check(summary.as_deref(), context.settings.output)?;
+    let (paths, broken) = without_broken(context, paths, &options.flags.upload_root)?;
+    failures.extend(broken);
     let requests = paths.into_iter().map(request).collect();
     let previews = previews(context, requests, &mut failures).await?;
     if previews.is_empty() && !filter.compares() {
@@ -102,6 +112,24 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     let failed = CommandError::if_any(failures, "files cannot be previewed");
     let output = shown(context, previews, diff, summary.as_deref(), max_tokens, &documents)?;
     Ok(context.with_failure(output, failed.err()))
+}
+
+/// Returns the paths of the files that break no house rule, and why the others are refused. Files that cannot be read are reported later.
+fn without_broken(
+    context: &Context,
+    paths: Vec<PathBuf>,
+    roots: &[PathBuf],
+) -> Result<(Vec<PathBuf>, Vec<CommandError>)> {
+    if paths.iter().all(|path| rule_file::of(path).is_none()) {
+        return Ok((paths, Vec::new()));
+    }
+    let mut files = AccountFiles::read(context, &paths, roots, &FileFilter::default())?;
+    files.failures.clear();
+    let before: BTreeSet<PathBuf> = files.pages.iter().map(|(path, _)| path.clone()).collect();
+    files.check_rules(context)?;
+    let after: BTreeSet<&PathBuf> = files.pages.iter().map(|(path, _)| path).collect();
+    let is_kept = |path: &PathBuf| !before.contains(path) || after.contains(path);
+    Ok((paths.into_iter().filter(is_kept).collect(), files.failures))
 }
 
 fn no_page_file() -> CommandError {

@@ -15,15 +15,14 @@ use crate::context::prelude::*;
 use crate::output::format::query::Process;
 use crate::signal::lock;
 
-/// The process that checks rules. A confined command cannot start it, so it is started before.
-static PROCESS: Mutex<Option<Process>> = Mutex::new(None);
+/// The processes that check rules, one for each `links.toml`: no rule of one file can change what those of another one say. A confined command
+/// cannot start them, so they are started before.
+static PROCESSES: Mutex<Vec<Process>> = Mutex::new(Vec::new());
 
-/// Starts the process that checks rules if a command has rule files among the files that it reads. A command that is not confined may also
-/// start it later.
+/// Starts a process for each `links.toml` among the files that a command reads. A command that is not confined may also start them later.
 pub(crate) fn prepare(read: &[PathBuf]) {
-    if read.iter().any(|path| path.ends_with(rule_file::NAME)) {
-        *lock(&PROCESS) = Process::start().ok();
-    }
+    let rule_files = read.iter().filter(|path| path.ends_with(rule_file::NAME));
+    *lock(&PROCESSES) = rule_files.filter_map(|_| Process::start().ok()).collect();
 }
 
 /// Returns the rules that each page file and form file breaks.
@@ -34,24 +33,23 @@ pub(crate) fn prepare(read: &[PathBuf]) {
 pub(crate) fn check<'f>(
     files: impl Iterator<Item = CheckedFile<'f>>,
 ) -> Result<Vec<Vec<BrokenRule>>> {
-    let mut paths: Vec<PathBuf> = Vec::new();
-    let mut number_of = |rules: PathBuf| {
-        paths.iter().position(|known| *known == rules).unwrap_or_else(|| {
-            paths.push(rules);
-            paths.len() - 1
-        })
-    };
-    let governed = files.map(|file| {
-        let rules = rule_file::of(file.path).map(&mut number_of);
-        (file, rules)
-    });
-    let governed: Vec<_> = governed.collect();
-    if paths.is_empty() {
-        return Ok(governed.iter().map(|_| Vec::new()).collect());
+    let mut found = Vec::new();
+    let mut governed: BTreeMap<PathBuf, Vec<(usize, CheckedFile<'_>)>> = BTreeMap::new();
+    for (nth, file) in files.enumerate() {
+        found.push(Vec::new());
+        if let Some(rules) = rule_file::of(file.path) {
+            governed.entry(rules).or_default().push((nth, file));
+        }
     }
-    let rule_files =
-        paths.iter().map(|path| RuleFile::read(path)).collect::<Result<Vec<RuleFile>>>()?;
-    program::run(&rule_files, &governed, lock(&PROCESS).take())
+    for (rules, files) in governed {
+        let rules = RuleFile::read(&rules)?;
+        let (numbers, files): (Vec<usize>, Vec<_>) = files.into_iter().unzip();
+        let process = lock(&PROCESSES).pop();
+        for (nth, broken) in numbers.into_iter().zip(program::run(&rules, &files, process)?) {
+            found[nth] = broken;
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -64,7 +62,7 @@ mod tests {
         let rules = RuleFile::of("links.toml", rules.to_owned()).unwrap();
         let document = Document::from_bytes("it.yaml", page.into()).unwrap();
         let file = CheckedFile { path: Path::new("it.yaml"), document: &document, is_form: false };
-        let found = program::run(&[rules], &[(file, Some(0))], None).unwrap();
+        let found = program::run(&rules, &[file], None).unwrap();
         let shown = |it: BrokenRule| format!("{} {}", it.problem.path, it.problem.message);
         found.into_iter().flatten().map(shown).collect()
     }

@@ -1,5 +1,5 @@
 # The items of pages and forms, one after the other. Filters of rules can use what is defined here.
-.[] | .rules as $__rules | .file as $file | .items[] | .kind as $__kind | .value
+.[] | .file as $file | .items[] | .kind as $__kind | .value
 | def page: $__kind == "page";
   def slot: $__kind == "slot";
   def form: $__kind == "form";
@@ -9,14 +9,14 @@
   def link_hosts:
     scan("(?i)\\bhttps?://[^\\s/?#\"'<>()\\[\\]\\\\]+")
     | sub("^[^/]*//([^@]*@)?"; "") | sub(":[0-9]*$"; "") | ascii_downcase;
-  def __text: if type == "string" then . else tojson end;
+  def __text: if type == "string" then . else tojson end | .[:300];
   # The values of an item that break a rule.
   def __rule($rule; selects; values; must):
-    try (
+    limit(100; try (
       if first(selects) then
         path(values) as $path
         | getpath($path)
         | try (if all(must; .) then empty else {rule: $rule, $path, error: null} end)
           catch {rule: $rule, $path, error: __text}
       else empty end)
-    catch {rule: $rule, path: [], error: __text};
+    catch {rule: $rule, path: [], error: __text});

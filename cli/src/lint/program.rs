@@ -21,49 +21,47 @@ struct Broken {
     error: Option<String>,
 }
 
-/// Returns what each file breaks of its rules, which are given by their number.
+/// Maximum number of broken rules of a file.
+const MOST_BROKEN: usize = 1000;
+
+/// Returns what each file breaks of the rules.
 ///
 /// # Errors
 ///
 /// When a filter cannot be compiled, or the program exceeds a limit.
 pub(super) fn run(
-    rule_files: &[RuleFile],
-    files: &[(CheckedFile<'_>, Option<usize>)],
+    rules: &RuleFile,
+    files: &[CheckedFile<'_>],
     process: Option<Process>,
 ) -> Result<Vec<Vec<BrokenRule>>> {
-    let failure = |why: &str| {
-        let failures = rule_files.iter().map(|file| failure_of(file, why)).collect();
-        CommandError::of_several(failures, "cannot check the rules")
-    };
-    let items_of = |(file, rules): &(CheckedFile<'_>, _)| match rules {
-        Some(_) => items(file),
-        None => Vec::new(),
-    };
-    let items: Vec<Vec<Item>> = files.iter().map(items_of).collect();
-    let input = files.iter().zip(&items).map(|((file, rules), items)| {
+    let items: Vec<Vec<Item>> = files.iter().map(items).collect();
+    let input = files.iter().zip(&items).map(|(file, items)| {
         let value = |item: &Item| json!({ "kind": item.kind, "value": item.value });
         let items: Vec<_> = items.iter().map(value).collect();
-        json!({ "rules": rules, "file": file.document.root.to_json(), "items": items })
+        json!({ "file": file.document.root.to_json(), "items": items })
     });
-    let results = query::results_of(&code(rule_files), &input.collect(), process);
-    let mut results = results.map_err(|why| failure(&why))?.into_iter();
+    let results = query::results_of(&code(rules), &input.collect(), process);
+    let mut results = results.map_err(|why| failure_of(rules, &why))?.into_iter();
     let mut of_item = || {
         let result = results.next().ok_or("a filter ended the program")??;
         serde_json::from_value::<Vec<Broken>>(result).map_err(|error| error.to_string())
     };
     let mut found = Vec::new();
-    for ((file, rules), items) in files.iter().zip(&items) {
-        let rules = rules.and_then(|nth| rule_files.get(nth)).map_or(&[][..], |it| &it.rules);
+    for (file, items) in files.iter().zip(&items) {
         let mut of_file = Vec::new();
         for item in items {
-            let broken = of_item().map_err(|why: String| failure(&why))?;
+            let broken = of_item().map_err(|why: String| failure_of(rules, &why))?;
             let rule = |broken: Broken| {
-                let rule = rules.get(broken.rule)?;
+                let rule = rules.rules.get(broken.rule)?;
                 Some(broken.rule(file.document, item, rule))
             };
             of_file.extend(broken.into_iter().filter_map(rule));
+            of_file.truncate(MOST_BROKEN);
         }
         found.push(of_file);
+    }
+    if results.next().is_some() {
+        return Err(failure_of(rules, "a filter returned results of its own"));
     }
     Ok(found)
 }
@@ -86,19 +84,15 @@ fn failure_of(file: &RuleFile, why: &str) -> CommandError {
 }
 
 /// Returns the program: a list of what is broken for each item.
-fn code(rule_files: &[RuleFile]) -> String {
+fn code(rules: &RuleFile) -> String {
     // The end of a line ends a comment.
     let rule = |(nth, rule): (usize, &Rule)| {
         let Rule { selects, must, .. } = rule;
         let values = rule.values.as_deref().unwrap_or(".");
         format!(", __rule({nth};\n({selects}\n);\n({values}\n);\n({must}\n))\n")
     };
-    let rules = |(nth, file): (usize, &RuleFile)| {
-        let rules: String = file.rules.iter().enumerate().map(rule).collect();
-        format!("if $__rules == {nth} then (empty\n{rules}) else empty end,\n")
-    };
-    let all: String = rule_files.iter().enumerate().map(rules).collect();
-    format!("{PRELUDE}  [\n{all}empty]")
+    let rules: String = rules.rules.iter().enumerate().map(rule).collect();
+    format!("{PRELUDE}  [empty\n{rules}]")
 }
 
 /// A page, a form or a slot.

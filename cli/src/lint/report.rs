@@ -37,6 +37,7 @@ pub(crate) fn output(
     let counted = crate::output::counts(&counted);
     let has_rules = files.iter().any(|file| rule_file::of(file.path).is_some());
     let words = match &counted[..] {
+        [] if files.is_empty() => "nothing checked".to_owned(),
         [] if has_rules => "no rule broken".to_owned(),
         [] => format!("no rules (no {} found)", rule_file::NAME),
         counted => counted.join(", "),

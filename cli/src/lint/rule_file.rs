@@ -15,6 +15,12 @@ use crate::ui::annotations::Level;
 /// Name of the file.
 pub(crate) const NAME: &str = "links.toml";
 
+/// Maximum size of the file in bytes: all filters are compiled at once.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// Maximum number of characters of a message.
+const MOST_MESSAGE: usize = 500;
+
 /// Maximum number of rules of a file.
 const MOST_RULES: usize = 100;
 
@@ -83,7 +89,12 @@ impl RuleFile {
     ///
     /// When it cannot be read, is not TOML, or has an unknown key or an invalid value.
     pub(super) fn read(path: &Path) -> Result<Self> {
-        let (name, bytes) = named::read(&from_here(path))?;
+        let path = from_here(path);
+        if path.is_symlink() {
+            let message = format!("{} must be a file, not a symbolic link", path.display());
+            return Err(CommandError::refused(message));
+        }
+        let (name, bytes) = named::read_most(&path, MOST_BYTES)?;
         let text = String::from_utf8(bytes)
             .map_err(|_| CommandError::invalid(format!("{name} must be UTF-8 text")))?;
         Self::of(&name, text)
@@ -204,6 +215,10 @@ fn rule(mut table: RuleTable<'_>, number: usize) -> Option<Rule> {
     let places = ["for", "values", "must"].map(|key| table.span(key));
     if name.as_ref().is_some_and(|name| name.contains(char::is_whitespace)) {
         table.problem("name", "`name` must not contain spaces", None);
+    }
+    if message.as_ref().is_some_and(|message| message.chars().count() > MOST_MESSAGE) {
+        let text = format!("`message` must have at most {MOST_MESSAGE} characters");
+        table.problem("message", &text, None);
     }
     let name = name.unwrap_or_else(|| match ready {
         Some(ready) => ready.name.to_owned(),

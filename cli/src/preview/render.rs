@@ -149,6 +149,13 @@ impl PreviewSource {
         hash_of(&self.bytes)
     }
 
+    /// Parses the text like [`parse`](Self::parse). Refuses what breaks a house rule.
+    pub(super) fn checked(&self, context: &Context) -> Result<AccountFiles> {
+        let mut files = self.parse()?;
+        files.check_rules(context)?;
+        files.all_usable()
+    }
+
     /// Parses the text. Refuses what is no page file.
     pub(super) fn parse(&self) -> Result<AccountFiles> {
         let files = AccountFiles::of_text(&self.path, &self.name, self.bytes.clone(), &self.roots)?;

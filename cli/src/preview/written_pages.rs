@@ -64,7 +64,12 @@ fn name(login: &str, others: &[PathBuf]) -> String {
 fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let path = directory.join(name);
     let parent = path.parent().unwrap_or(directory);
-    let written = std::fs::create_dir_all(parent).and_then(|()| atomic::write(&path, bytes, true));
+    let is_link = |it: &Path| it.is_symlink() && it != directory;
+    let written = if is_link(parent) || is_link(&path) {
+        Err(io::Error::other("it is a symbolic link"))
+    } else {
+        std::fs::create_dir_all(parent).and_then(|()| atomic::write(&path, bytes, true))
+    };
     written.map_err(|error| file_error(&format!("cannot write {}", path.display()), &error))?;
     Ok(path)
 }

@@ -93,7 +93,8 @@ impl Ui {
         for note in self.shape.notes(outcome)? {
             self.say(&StyledLine::changed(note));
         }
-        let is_marked = !outcome.is_own_text;
+        // IDs of the service are arguments of the next command.
+        let is_marked = !outcome.is_own_text && self.shape.format != Format::Ids;
         let print = |bytes: &[u8], kind| stream::print(bytes, kind, terminal, is_marked);
         match self.shape.print(outcome)? {
             Rendering::Json(bytes) if bytes.is_empty() => Ok(()),
@@ -158,7 +159,7 @@ impl Ui {
                 .without_syntax_highlighting();
             let options =
                 if self.terminal.stderr { options } else { options.width(100).unicode(true) };
-            stream::say_data(&draw(&options.build(), failure.diagnostic()));
+            stream::say(&draw(&options.build(), failure.diagnostic()));
         }
         if let Some(draft) = failure.draft() {
             self.say(&StyledLine::plain(format!("your text was saved to {draft}")));

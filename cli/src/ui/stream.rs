@@ -27,12 +27,6 @@ pub(super) enum ContentKind {
 
 /// Writes human-readable text to stderr, above the progress display. Errors are ignored.
 pub(super) fn say(text: &str) {
-    let text = protected(text);
-    let _ = progress::beside(|| io::stderr().lock().write_all(text.as_bytes()));
-}
-
-/// Writes human-readable text of which others may have written parts to stderr, as [`say`] does.
-pub(super) fn say_data(text: &str) {
     let text = Cow::Owned(protected(text).into_owned().into_bytes());
     let _ = progress::beside(|| io::stderr().lock().write_all(&marked(text)));
 }
@@ -53,20 +47,9 @@ pub(super) fn mark_data(is_marked: bool) {
     MARKS_DATA.store(is_marked, Ordering::Relaxed);
 }
 
-/// Maximum length of a line that cannot be a sentence.
-const MOST_WORD: usize = 40;
-
-/// Returns whether each line is a word, such as an ID, so that an output can be an argument of the next command.
-fn is_list_of_words(bytes: &[u8]) -> bool {
-    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
-    bytes
-        .split(|byte| *byte == b'\n')
-        .all(|line| line.len() <= MOST_WORD && line.iter().all(is_of_word))
-}
-
 /// Returns an output between two lines with a word that no text in it can know.
 fn marked(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    if !MARKS_DATA.load(Ordering::Relaxed) || is_list_of_words(&bytes) {
+    if !MARKS_DATA.load(Ordering::Relaxed) || bytes.is_empty() {
         return bytes;
     }
     let word = Uuid::new_v4().simple();
@@ -78,8 +61,8 @@ fn marked(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 
 /// Writes a command for the CI service to stderr, on a line of its own.
 pub(super) fn command(line: &str) {
-    let _ =
-        progress::beside(|| writeln!(io::stderr().lock(), "{}", sanitize::line(&redacted(line))));
+    let line = Cow::Owned((sanitize::line(&redacted(line)).into_owned() + "\n").into_bytes());
+    let _ = progress::beside(|| io::stderr().lock().write_all(&marked(line)));
 }
 
 /// Writes a question to stderr.

@@ -172,6 +172,7 @@ impl Bound<'_> {
         nth == Some(item)
             && slot.slot.id == entry.id
             && written.item.kind == entry.kind
+            && written.item.is_locked == entry.is_locked
             && if slot.is_editable {
                 let said = written.keys.iter().filter(|(key, hash)| {
                     let pair = HashPair { file: Some(**hash), page: slot.hash(key) };

@@ -137,7 +137,10 @@ impl ServeSession {
             Err(failure) => Err(failure),
             Ok(source) => {
                 let source = self.source.insert(source);
-                render(&mut self.context, &self.request, source, &mut self.live).await
+                match source.checked(&self.context) {
+                    Ok(_) => render(&mut self.context, &self.request, source, &mut self.live).await,
+                    Err(failure) => Err(failure),
+                }
             }
         };
         match made {
@@ -172,7 +175,9 @@ impl ServeSession {
         let mut options =
             RunOptions { allowed, command, only_deletes, ..self.request.options.clone() };
         options.flags.yes = is_confirmed;
-        let ended = match source.parse() {
+        // Only the preview shows what a locked slot would become.
+        options.flags.unlock = false;
+        let ended = match source.checked(&self.context) {
             Ok(files) => {
                 let source = RunSource { files, ..RunSource::default() };
                 apply(&mut self.context, source, options).await
