@@ -22,7 +22,7 @@ pub(crate) struct PreviewArgs {
     /// Append the preview in Markdown to this file (`-`: print it), for a CI summary or a comment
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     summary: Option<PathBuf>,
-    /// Write a web page for each page to this directory, with before and after, and an index.html
+    /// Write web pages with before and after to this directory
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     html: Option<PathBuf>,
     /// Exit with 3 if the page would be longer than N language-model tokens
@@ -41,7 +41,7 @@ pub(crate) struct PreviewArgs {
     #[arg(long, requires = "serve", hide_short_help = true)]
     port: Option<u16>,
     /// Leave out slots that are not in the file
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     prune: bool,
     /// Also allow images in this directory, not only next to the file
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide_short_help = true)]
