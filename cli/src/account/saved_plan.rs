@@ -10,7 +10,6 @@ use super::forms::PlannedForm;
 use super::state::AccountState;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::planned::PlannedPage;
-use crate::apply::sync::LockStore;
 use crate::apply::uploads::{put_in_plan, upload_of};
 use crate::context::prelude::*;
 use links_pages::form_file::FormFile;
@@ -200,11 +199,6 @@ impl SavedPlan {
             )
         })
     }
-}
-
-/// Returns the `links.lock` of the page file of a saved plan of one page, if there is one.
-pub(crate) fn lock_of(plan: &Path) -> Option<LockStore> {
-    LockStore::of(&page_of(plan)?)
 }
 
 /// Returns the page file of a saved plan of one page.

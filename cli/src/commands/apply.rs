@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use super::prelude::*;
 use crate::account::file_filter::FileFilter;
 use crate::account::request::RunSource;
-use crate::account::saved_plan::{lock_of, page_of};
+use crate::account::saved_plan::page_of;
 use crate::account::{self, PlanOutputs, page_files, unchanged};
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::{LockStore, note_on_input};
@@ -243,12 +243,12 @@ impl SlotsFileArgs {
         let named = NamedFiles { read: self.flags.upload_root.clone(), write: Vec::new() };
         let Some(file) = self.file.as_ref().or(self.plan.as_ref()) else { return named };
         let mut named = named.with_directory(file);
-        let locks = [LockStore::of(file), lock_of(file)];
+        let page = self.plan.as_deref().and_then(page_of);
+        let locks = [LockStore::of(file), page.as_deref().and_then(LockStore::of)];
         let access = if writes { &mut named.write } else { &mut named.read };
         let is_file = |path: &PathBuf| !path.is_symlink();
         access.extend(locks.into_iter().flatten().map(|it| it.path()).filter(is_file));
-        let page = page_of(file).unwrap_or_else(|| file.clone());
-        named.read.extend(rule_file::of(&page).filter(is_file));
+        named.read.extend(rule_file::of(page.as_ref().unwrap_or(file)).filter(is_file));
         named
     }
 
