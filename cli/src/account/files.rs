@@ -145,6 +145,9 @@ impl AccountFiles {
         let (mut failures, mut broken_rules) = (Vec::new(), 0);
         let mut is_usable = |document: &Document| {
             let found = found.next().unwrap_or_default();
+            if found.is_empty() {
+                return true;
+            }
             let (errors, warnings): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|it| it.level == Level::Error);
             for (line, column, problem) in lint::problems(document, warnings).places() {
