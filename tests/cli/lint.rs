@@ -377,3 +377,16 @@ fn a_lock_is_recorded_and_removed_without_any_other_change() {
         ok(&env, "apply cafe.yaml --yes");
     }
 }
+
+#[test]
+fn standard_input_is_checked_by_the_rules_of_the_current_directory() {
+    let env = env();
+    for line in ["preview -", "slots plan -"] {
+        let words: Vec<_> = line.split(' ').collect();
+        let run = env.run_args(words.clone(), PAGE.as_bytes());
+        assert!(run.exit == 8 && run.stderr.contains("rule `tracking`"), "{run}");
+        let kept = PAGE.replace("Menu", "Tea").replace("?utm_source=card", "");
+        let run = env.run_args(words, kept.as_bytes());
+        assert!([0, 3].contains(&run.exit), "{run}");
+    }
+}

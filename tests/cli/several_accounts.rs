@@ -144,3 +144,38 @@ fn what_is_for_one_account_is_refused_for_several() {
     let run = agency.run("__part x plan clients");
     assert_eq!(run.exit, 2, "{run}");
 }
+
+#[test]
+fn a_part_without_paths_is_not_about_other_files() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    let here = agency.env.server.base_url();
+    agency.env.file("cafe.yaml", "profile: cafe\ntitle: Of nobody\n");
+    let run = agency.run("init . --account home");
+    assert_eq!(run.exit, 0, "{run}");
+    // As if the lock had another user since.
+    for line in ["clients/one", "clients", "cafe", ""] {
+        let owner = format!("{here} 999999");
+        let words = ["__part", &owner, "--account", "home", "apply", "--yes"];
+        let words = words.into_iter().chain(Some(line).filter(|it| !it.is_empty()));
+        let mut command = agency.env.command(words);
+        command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::null());
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(14), "{line}: {output:?}");
+    }
+    assert_eq!(agency.titles(), before);
+}
+
+#[test]
+fn marks_and_selected_fields_of_several_accounts_are_not_lost() {
+    let agency = Agency::new();
+    let mut command = agency.env.command(["plan", "clients", "-o", "json"]);
+    command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").env("LINKS_AGENT", "1");
+    let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let lines: Vec<_> = output.lines().collect();
+    assert!(lines.len() == 3 && lines[0].starts_with("[data "), "{output}");
+    let json: Value = serde_json::from_str(lines[1]).unwrap();
+    assert!(json["data"][0]["data"]["pages"][0]["login"] == "cafe", "{output}");
+    let run = agency.run("plan clients --jq .pages[].login --raw");
+    assert_eq!((run.exit, &*run.stdout), (3, "cafe\ncafe\n"), "{run}");
+}

@@ -16,6 +16,9 @@ const JOB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 const MOST_BYTES: usize = 1 << 20;
 const MOST_CHARACTERS: usize = 1 << 16;
 
+/// Maximum size in bytes of a summary that is read to see how much fits.
+const MOST_READ: u64 = 4 * MOST_BYTES as u64;
+
 /// Room for the markup around the lines of a part, and for what is said of those that were left out.
 const AROUND: usize = 160;
 
@@ -77,11 +80,13 @@ fn append(path: &Path, parts: &[SummaryPart]) -> io::Result<()> {
     let is_job = std::env::var_os(JOB_SUMMARY).is_some_and(|job| Path::new(&job) == path);
     let limit = if is_job { SummaryLimit::JOB } else { SummaryLimit::COMMENT };
     let target = named::resolve(path)?;
-    // A file that cannot be read as text is full of something else.
-    let used = match std::fs::read_to_string(&target) {
-        Ok(text) => (limit.size)(&text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-        Err(_) => limit.most,
+    let used = match target.metadata() {
+        // A device or a pipe is not read: it may wait for its own reader.
+        Ok(found) if !found.is_file() => 0,
+        // A file that is too large, or cannot be read as text, is full.
+        Ok(found) if found.len() > MOST_READ => limit.most,
+        Ok(_) => std::fs::read_to_string(&target).map_or(limit.most, |text| (limit.size)(&text)),
+        Err(_) => 0,
     };
     let text = SummaryLimit { most: limit.most.saturating_sub(used), ..limit }.fitted(parts);
     OpenOptions::new().create(true).append(true).open(target)?.write_all(text.as_bytes())

@@ -17,7 +17,7 @@ use crate::args::page::PageWord;
 use crate::auth::{AccountName, AccountsFile};
 use crate::commands::AccountWords;
 use crate::context::prelude::*;
-use crate::env_vars::{BASE_URL, TOKEN, TOKEN_FILE};
+use crate::env_vars::{AGENT, BASE_URL, TOKEN, TOKEN_FILE};
 use crate::output::Body;
 use crate::output::format::Format;
 use crate::settings::Settings;
@@ -93,13 +93,23 @@ fn lock_of(path: &Path) -> Option<PathBuf> {
 const MOST_LOCK: u64 = 64 << 20;
 
 /// Keeps of the words of a command those of one account.
-pub(super) fn keep(owner: &LockOwner, words: AccountWords<'_>) {
-    let paths = paths(words.words).unwrap_or_default();
-    *words.words = paths
-        .into_iter()
-        .filter(|path| lock_of(path).and_then(|lock| LockOwner::of(&lock)).as_ref() == Some(owner))
-        .map(PageWord::Path)
-        .collect();
+///
+/// # Errors
+///
+/// When there is none: without words, the command would be about other files.
+pub(super) fn keep(owner: &LockOwner, words: AccountWords<'_>) -> Result<()> {
+    let mut paths = paths(words.words).unwrap_or_default();
+    paths
+        .retain(|path| lock_of(path).and_then(|lock| LockOwner::of(&lock)).as_ref() == Some(owner));
+    if paths.is_empty() {
+        let message = format!(
+            "no path belongs to user {} of {} any more; nothing was written",
+            owner.user, owner.service
+        );
+        return Err(CommandError::refused(message));
+    }
+    *words.words = paths.into_iter().map(PageWord::Path).collect();
+    Ok(())
 }
 
 /// Returns the paths of words: a directory without a lock stands for those below it that have one. `None` if a word is no path.
@@ -121,12 +131,14 @@ fn paths(words: &[PageWord]) -> Option<Vec<PathBuf>> {
     Some(all)
 }
 
-/// Runs a command for each of several accounts, if its words name directories of several. Returns its exit code.
+/// Runs a command for each of several accounts, if its words name directories of several. Returns its exit code. `selects` says that the output
+/// is what each process has selected of its data.
 pub(super) fn run(
     settings: &Settings,
     ui: &Ui,
     args: &[OsString],
     words: AccountWords<'_>,
+    selects: bool,
 ) -> Option<Exit> {
     let parts = parts(settings, &paths(words.words)?)?;
     let refusal = match (words.cannot, settings.is_account_by_flag) {
@@ -152,7 +164,8 @@ pub(super) fn run(
     let _deferred = DeferInterrupt::new();
     let outputs = run_all(ui, args, &parts, words.jobs);
     let gravest = outputs.iter().map(|output| output.exit).max_by_key(|exit| weight(*exit));
-    match show(ui, settings.output, &parts, &outputs) {
+    let is_merged = settings.output == Format::Json && !selects;
+    match show(ui, is_merged, &parts, &outputs) {
         Ok(()) => gravest,
         Err(failure) => {
             ui.fail(&failure);
@@ -229,7 +242,8 @@ impl Part {
             let mut command = Process::new(std::env::current_exe()?);
             command.args([PART, &self.owner.text(), "--account", &account.to_string()]);
             command.args(args.iter().skip(1)).stdin(Stdio::null());
-            for variable in [TOKEN, TOKEN_FILE, BASE_URL] {
+            // This process marks the data of all.
+            for variable in [TOKEN, TOKEN_FILE, BASE_URL, AGENT] {
                 command.env_remove(variable);
             }
             command.output()
@@ -255,8 +269,8 @@ impl Part {
 }
 
 /// Shows the outputs: one after the other, or as one JSON document.
-fn show(ui: &Ui, format: Format, parts: &[Part], outputs: &[PartOutput]) -> Result<()> {
-    if format != Format::Json {
+fn show(ui: &Ui, is_merged: bool, parts: &[Part], outputs: &[PartOutput]) -> Result<()> {
+    if !is_merged {
         for (part, output) in parts.iter().zip(outputs) {
             let heading = format!("== {} (exit code {})\n", part.name(), output.exit.code());
             let heading = if ui.shows_text() { heading.as_bytes() } else { b"" };

@@ -95,9 +95,14 @@ fn run(
     report_interrupts(Ui::plain(messages));
     if let Some(words) = cli.command.account_words() {
         match owner {
-            Some(owner) => account_parts::keep(owner, words),
+            Some(owner) => {
+                if let Err(failure) = account_parts::keep(owner, words) {
+                    return (failed(&ui, &failure), None);
+                }
+            }
             None => {
-                if let Some(exit) = account_parts::run(&settings, &ui, args, words) {
+                let selects = cli.global.fields.is_some() || cli.global.jq.is_some();
+                if let Some(exit) = account_parts::run(&settings, &ui, args, words, selects) {
                     return (exit, None);
                 }
             }

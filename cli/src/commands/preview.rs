@@ -120,7 +120,8 @@ fn without_broken(
     paths: Vec<PathBuf>,
     roots: &[PathBuf],
 ) -> Result<(Vec<PathBuf>, Vec<CommandError>)> {
-    if paths.iter().all(|path| rule_file::of(path).is_none()) {
+    let is_ruled = |path: &PathBuf| path.as_os_str() != "-" && rule_file::of(path).is_some();
+    if !paths.iter().any(is_ruled) {
         return Ok((paths, Vec::new()));
     }
     let mut files = AccountFiles::read(context, &paths, roots, &FileFilter::default())?;

@@ -122,7 +122,7 @@ impl Ui {
     /// Prints what another process of this program has printed to stderr and to stdout.
     pub(crate) fn pass(&self, stderr: &[u8], stdout: &[u8]) -> Result<(), CommandError> {
         stream::say(&String::from_utf8_lossy(stderr));
-        stream::print(stdout, ContentKind::Data, self.terminal.stdout, false)
+        stream::print(stdout, ContentKind::Data, self.terminal.stdout, true)
     }
 
     /// Tells whether an output is shown as its text, if it has one, and its data is not used.
