@@ -74,6 +74,9 @@ x cafe.yaml:5:31  links must not have tracking parameters (tracking)
     env.file("cafe.yaml", PAGE.replace("title: Qara", "titel: Qara"));
     let run = env.run("lint");
     assert!(run.exit == 8 && run.stderr.contains("did you mean `title`?"), "{run}");
+    let run = env.run("lint nowhere.yaml -o json");
+    assert_eq!((run.exit, &*run.stdout), (2, ""), "{run}");
+    assert!(run.stderr.contains("cannot read nowhere.yaml"), "{run}");
     fs::remove_file(env.home.path().join("links.toml")).unwrap();
     env.file("cafe.yaml", PAGE);
     let run = env.run("lint cafe.yaml");

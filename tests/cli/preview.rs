@@ -509,3 +509,16 @@ fn previews_are_written_as_documents_that_run_nothing() {
     let run = env.run("preview cafe.yaml --html taken");
     assert!(run.exit == 2 && run.stderr.contains("cannot write taken"), "{run}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_summary_that_is_a_pipe_is_written_and_not_read() {
+    let env = env();
+    env.file("cafe.yaml", FILE);
+    let pipe = env.home.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn(move || std::fs::read_to_string(pipe).unwrap());
+    let run = env.run("plan cafe.yaml --summary pipe");
+    assert_eq!(run.exit, 3, "{run}");
+    assert!(reader.join().unwrap().starts_with("### links plan: "));
+}

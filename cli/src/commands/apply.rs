@@ -33,7 +33,7 @@ pub(crate) struct FilesArgs {
     #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
     renew_status: bool,
     /// Number of accounts at a time, for the paths of several accounts
-    #[arg(long, value_name = "N", default_value_t = JOBS, hide_short_help = true, help_heading = "Input")]
+    #[arg(long, value_name = "N", value_parser = jobs, default_value_t = JOBS, hide_short_help = true, help_heading = "Input")]
     jobs: NonZeroUsize,
 }
 

@@ -58,13 +58,14 @@ pub(super) fn run(context: &Context, args: LintArgs) -> CommandResult {
     let paths = page_files::paths(context, or_governed(paths))?;
     let mut files = AccountFiles::read(context, &paths, &upload_root, &filter)?;
     let failures = std::mem::take(&mut files.failures);
-    if files.is_empty() && failures.is_empty() && !filter.compares() {
-        return Err(CommandError::usage("no page or form file found"));
-    }
     if let Some(annotate) = annotate {
         for failure in &failures {
             annotate.failure(failure);
         }
+    }
+    if files.is_empty() && !filter.compares() {
+        CommandError::if_any(failures, "files cannot be used")?;
+        return Err(CommandError::usage("no page or form file found"));
     }
     let checked: Vec<CheckedFile<'_>> = files.to_check().collect();
     let found = lint::check(checked.iter().copied())?;
