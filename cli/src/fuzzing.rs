@@ -10,7 +10,7 @@ use crate::error::CommandError;
 use crate::output::yaml;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::{Document, PageFile};
+use links_pages::page_file::{Document, PageFile, Place};
 
 /// Parses a page file or a form file, and renders its diagnostics.
 ///
@@ -48,7 +48,7 @@ fn failure(failure: &CommandError) {
     assert!(!failure.to_string().is_empty(), "{failure:?}");
     let json = failure.to_json().to_string();
     assert!(json.contains("\"exit\""), "{json}");
-    for (line, column, message) in failure.places() {
+    for (Place { line, column, .. }, message) in failure.places() {
         assert!(line > 0 && column > 0 && !message.is_empty(), "{line}:{column} {message}");
     }
     let mut text = String::new();

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use crate::signal;
 use links_pages::fs::named;
 use links_pages::page_file::local_image::hash_of;
+use links_pages::page_file::{file_of, is_composed};
 
 /// First argument of the process that becomes Git. The program and its arguments follow.
 #[cfg(target_os = "linux")]
@@ -309,11 +310,11 @@ impl History {
         Ok(self.blob(&commit.id, &path)?.map(|it| it.content))
     }
 
-    /// Hands out the versions of a file, the newest first, until it is told to stop.
+    /// Hands out the versions of a file, each with its commit, the newest first, until it is told to stop.
     pub(crate) fn versions(
         &mut self,
         file: &Path,
-        mut each: impl FnMut(Vec<u8>) -> ControlFlow<()>,
+        mut each: impl FnMut(&mut Self, &str, Vec<u8>) -> ControlFlow<()>,
     ) -> io::Result<HistoryEnd> {
         let Some(path) = self.path(file) else { return Ok(HistoryEnd::FirstCommit) };
         let (mut name, mut last) = ("HEAD".to_owned(), None);
@@ -322,10 +323,10 @@ impl History {
                 return Ok(if nth == 0 { HistoryEnd::FirstCommit } else { HistoryEnd::Shallow });
             };
             if let Some(GitObject { id, content, .. }) = self.blob(&commit.id, &path)?
-                && last.as_ref() != Some(&id)
+                && (last.as_ref() != Some(&id) || is_composed(&content))
             {
                 last = Some(id);
-                if each(content).is_break() {
+                if each(self, &commit.id, content).is_break() {
                     return Ok(HistoryEnd::Found);
                 }
             }
@@ -418,12 +419,18 @@ impl History {
     }
 
     /// Returns the different contents that commits have of a file.
-    pub(crate) fn contents(&mut self, file: &Path, commits: &[String]) -> io::Result<Vec<Vec<u8>>> {
+    pub(crate) fn contents(
+        &mut self,
+        file: &Path,
+        commits: &[String],
+    ) -> io::Result<Vec<(String, Vec<u8>)>> {
         let Some(path) = self.path(file) else { return Ok(Vec::new()) };
-        let mut found: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        let mut found = BTreeMap::new();
         for commit in commits {
-            if let Some(blob) = self.blob(commit, &path)? {
-                found.insert(blob.id, blob.content);
+            if let Some(GitObject { id, content, .. }) = self.blob(commit, &path)? {
+                // The files that it uses may differ.
+                let used = is_composed(&content).then(|| commit.clone());
+                found.entry((id, used)).or_insert((commit.clone(), content));
             }
         }
         Ok(found.into_values().collect())
@@ -431,10 +438,11 @@ impl History {
 
     /// Returns the path of a file in the work tree, as Git names it.
     fn path(&self, file: &Path) -> Option<String> {
-        let names = file.strip_prefix(&self.root).ok()?.components().map(|part| match part {
-            Component::Normal(name) => name.to_str().filter(|name| !name.contains('\n')),
-            _ => None,
-        });
+        let names =
+            file_of(file).strip_prefix(&self.root).ok()?.components().map(|part| match part {
+                Component::Normal(name) => name.to_str().filter(|name| !name.contains('\n')),
+                _ => None,
+            });
         Some(names.collect::<Option<Vec<_>>>()?.join("/"))
     }
 

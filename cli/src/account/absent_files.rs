@@ -3,8 +3,10 @@
 use std::io::ErrorKind;
 
 use crate::apply::runs;
+use crate::apply::sync::page_path::has_row;
 use crate::apply::sync::{LOCK_NAME, LockStore, from_here};
 use crate::context::prelude::*;
+use links_pages::page_file::file_of;
 use links_pages::sanitize::quoted;
 use links_pages::sync::PageName;
 
@@ -64,6 +66,8 @@ pub(super) fn recorded_below(
 }
 
 /// Returns whether nothing exists at this path. A broken link counts as existing, and so does a path that cannot be examined.
-pub(crate) fn is_absent(file: &Path) -> bool {
+pub(crate) fn is_absent(path: &Path) -> bool {
+    let file = file_of(path);
     file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        || !has_row(path)
 }

@@ -5,8 +5,11 @@ use std::io::ErrorKind;
 use clap::Args;
 
 use crate::apply::sync::LOCK_NAME;
+use crate::apply::sync::history::page_with;
+use crate::apply::sync::page_path::without_links;
 use crate::context::prelude::*;
 use crate::git;
+use links_pages::page_file::PageContent;
 use links_pages::page_file::local_image::LocalImage;
 
 // Not a doc comment: clap would take it for the text of the command.
@@ -71,6 +74,16 @@ impl FileFilter {
             ))),
             Some(Ok(earlier)) => Ok(earlier.as_deref() != Some(content)),
         }
+    }
+
+    /// Returns the page of a file that is as in the revision, with the files that it uses as they are there.
+    pub(super) fn page(&self, path: &Path, content: &[u8]) -> Option<PageContent> {
+        let revision = self.changed_since.as_ref()?;
+        let path = without_links(path);
+        let directory = path.parent()?;
+        let read =
+            |used: &Path| git::with(directory, |history| history.at(revision, used))?.ok()?;
+        Some(page_with(&path, content, read).ok()?.page)
     }
 
     /// Returns whether an image has changed.

@@ -6,17 +6,17 @@ use super::absent_files::{is_absent, recorded_below};
 use super::file_filter::FileFilter;
 use crate::apply::operation_file::has_format;
 pub(crate) use crate::apply::sync::from_here;
+use crate::apply::sync::page_path::{read_file, roots_of, without_links};
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::args::page::is_yaml_or_json;
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
-use crate::error::file_error::{unread_page_file, unusable_path};
+use crate::error::file_error::unusable_path;
 use crate::lint::{self, CheckedFile};
 use crate::ui::annotations::Level;
 use links_pages::form_file::FormFile;
-use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::patch::refuse_marks;
-use links_pages::page_file::{Document, FileKind};
+use links_pages::page_file::{Document, FileKind, file_of, is_composed, row_path, split_row};
 use links_pages::sanitize::quoted;
 use links_pages::sync::PageName;
 
@@ -67,6 +67,9 @@ impl AccountFiles {
             let read = files.add_all(context, path, roots);
             files.failures.extend(read.err());
         }
+        // Blocks and values are neither pages nor forms, but what pages are made of.
+        let used: BTreeSet<PathBuf> = files.used_files().map(|it| without_links(&it)).collect();
+        files.skipped.retain(|path| !used.contains(&without_links(path)));
         Ok(files)
     }
 
@@ -128,6 +131,12 @@ impl AccountFiles {
         Ok(files)
     }
 
+    /// Returns the files that the pages use.
+    pub(crate) fn used_files(&self) -> impl Iterator<Item = PathBuf> {
+        let used = |(_, page): &(PathBuf, PageFile)| page.used_files().collect::<Vec<_>>();
+        self.pages.iter().flat_map(used)
+    }
+
     /// Returns the pages, then the forms, to be checked against house rules.
     pub(crate) fn to_check(&self) -> impl Iterator<Item = CheckedFile<'_>> {
         let file = |path, document, is_form| CheckedFile { path, document, is_form };
@@ -150,8 +159,7 @@ impl AccountFiles {
             }
             let (errors, warnings): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|it| it.level == Level::Error);
-            for (line, column, problem) in lint::problems(document, warnings).places() {
-                let place = format!("{}:{line}:{column}", document.name());
+            for (place, problem) in lint::problems(document, warnings).places() {
                 let text = format!("warning: {place}: {}", problem.message);
                 context.ui.tell(Style::Changed, text);
                 broken_rules += 1;
@@ -177,24 +185,28 @@ impl AccountFiles {
         if self.filter.excludes(path) {
             return Ok(());
         }
-        let (name, bytes) = named::read(path).map_err(unread_page_file)?;
-        if !self.known.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
+        let (name, bytes) = read_file(path)?;
+        if !self.known.insert(without_links(path)) {
             return Ok(());
         }
-        if self.filter.has_changed(path, &bytes)? {
+        if self.filter.has_changed(file_of(path), &bytes)? {
             return self.parse(path, &name, bytes, roots, is_found);
         }
-        // A page may show an image that has changed. A mistake that was there before is none of this command's.
+        // A page may show an image, or use a file, that has changed. A mistake that was there before is none of this command's.
         let mut unchanged = Self::default();
-        if unchanged.parse(path, &name, bytes, roots, true).is_ok() {
-            for (path, file) in unchanged.pages {
-                let changed = file.images.iter().map(|it| self.filter.has_changed_image(&it.local));
-                if changed.collect::<Result<Vec<_>>>()?.contains(&true) {
-                    self.pages.push((path, file));
-                }
+        let read = unchanged.parse(path, &name, bytes.clone(), roots, true);
+        for (path, file) in unchanged.pages {
+            let changed = file.images.iter().map(|it| self.filter.has_changed_image(&it.local));
+            if changed.collect::<Result<Vec<_>>>()?.contains(&true)
+                || file.document.sources.files().len() > 1
+                    && self.filter.page(&path, &bytes).is_none_or(|earlier| earlier != file.page)
+            {
+                self.pages.push((path, file));
             }
         }
-        Ok(())
+        let is_new =
+            |_: &CommandError| is_composed(&bytes) && self.filter.page(path, &bytes).is_some();
+        read.or_else(|failure| if is_new(&failure) { Err(failure) } else { Ok(()) })
     }
 
     fn parse(
@@ -211,7 +223,7 @@ impl AccountFiles {
         refuse_plan(name, &bytes, "apply")?;
         let document = Document::of_page_or_form(name, bytes)?;
         match FileKind::required(&document.root) {
-            Ok(FileKind::Page) => self.pages.push((path.to_owned(), page(path, document, roots)?)),
+            Ok(FileKind::Page) => self.add_page(path, document, roots)?,
             Ok(FileKind::Form) => {
                 refuse_marks(&document)?;
                 self.forms.push((path.to_owned(), FormFile::of(document)?));
@@ -220,6 +232,33 @@ impl AccountFiles {
             Err(problem) => return Err(document.bad(vec![problem]).into()),
         }
         Ok(())
+    }
+
+    /// Adds a page file, or each page of one with a table.
+    fn add_page(&mut self, path: &Path, document: Document, roots: &[PathBuf]) -> Result<()> {
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let rows = document.row_keys(&roots_of(directory, &document, roots)?)?;
+        let Some(rows) = rows.filter(|_| split_row(document.name()).1.is_none()) else {
+            self.pages.push((path.to_owned(), page(path, document, roots)?));
+            return Ok(());
+        };
+        let mut failures = Vec::new();
+        for row in rows {
+            let path = row_path(path, &row);
+            if self.filter.excludes(&path) || !self.known.insert(without_links(&path)) {
+                continue;
+            }
+            match page(&path, document.clone().of_row(&row), roots) {
+                Ok(page) => self.pages.push((path, page)),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        // What is wrong in the file itself is so for every row.
+        let mut said = BTreeSet::new();
+        failures.retain(|failure| said.insert(format!("{:?}", failure.to_json())));
+        let last = failures.pop();
+        self.failures.extend(failures);
+        last.map_or(Ok(()), Err)
     }
 
     /// Leaves out the files of pages and forms that several files have.
@@ -266,6 +305,7 @@ pub(crate) fn left_out_words(skipped: &[PathBuf]) -> Option<String> {
 
 /// Returns the error for a recorded page file that is not a regular file, or that is reached through a link.
 fn not_a_file(shown: &Path, file: &Path, login: &str) -> Option<CommandError> {
+    let file = file_of(file);
     let (what, hint) = if named::resolve(file).is_ok_and(|it| it == file) {
         if file.is_file() {
             return None;
@@ -301,8 +341,8 @@ fn refuse_plan(name: &str, bytes: &[u8], command: &str) -> Result<()> {
 fn page(path: &Path, document: Document, roots: &[PathBuf]) -> Result<PageFile> {
     let directory = path.parent().unwrap_or(Path::new(""));
     refuse_marks(&document)?;
-    let file = PageFile::of(document, &ImageRoots::new(directory, roots)?)?;
-    Ok(PageFile { directory: directory.to_owned(), ..file })
+    let roots = roots_of(directory, &document, roots)?;
+    Ok(PageFile { directory: directory.to_owned(), ..PageFile::of(document, &roots)? })
 }
 
 /// Reads a page file (`-`: standard input) with its fields. Also returns its bytes. `command` takes saved plans.
@@ -311,7 +351,7 @@ pub(crate) fn read_page(
     roots: &[PathBuf],
     command: &str,
 ) -> Result<(PageFile, Vec<u8>)> {
-    let (name, bytes) = named::read(path).map_err(unread_page_file)?;
+    let (name, bytes) = read_file(path)?;
     refuse_plan(&name, &bytes, command)?;
     Ok((page(path, Document::of_page_or_form(&name, bytes.clone())?, roots)?, bytes))
 }
@@ -331,8 +371,11 @@ pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) ->
         let within = if path.is_dir() { path.join(LOCK_NAME) } else { path.clone() };
         LockStore::of(&within).map(|store| store.path())
     };
-    let locks = paths.iter().filter_map(lock).collect();
-    let named = NamedFiles { read: roots.to_vec(), write: Vec::new() };
+    let locks: Vec<PathBuf> = paths.iter().filter_map(lock).collect();
+    // Page files may use files beneath the directory of their lock.
+    let directories = locks.iter().filter_map(|lock| lock.parent().map(Path::to_owned));
+    let read = roots.iter().cloned().chain(directories).collect();
+    let named = NamedFiles { read, write: Vec::new() };
     named.with_all(&paths, locks, writes)
 }
 

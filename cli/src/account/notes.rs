@@ -14,8 +14,8 @@ pub(super) fn annotate(annotate: Annotate, state: &AccountState) {
         let document = &planned.file.document;
         for (path, level, message) in notes(planned) {
             let problem = document.locate(&path, At::Value, message);
-            for (line, _, problem) in document.bad(vec![problem]).places() {
-                annotate.note(level, (document.name(), line), &problem.message);
+            for (place, problem) in document.bad(vec![problem]).places() {
+                annotate.note(level, (place.file, place.line), &problem.message);
             }
         }
     }

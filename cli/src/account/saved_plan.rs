@@ -4,17 +4,19 @@
 use links_pages::account::FormPlan;
 use links_pages::apply::{Plan, PlannedDelete, fingerprint, same};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 use super::files::{AccountFiles, FORMAT, is_saved_plan};
 use super::forms::PlannedForm;
 use super::state::AccountState;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::planned::PlannedPage;
+use crate::apply::sync::page_path::is_there;
 use crate::apply::uploads::{put_in_plan, upload_of};
 use crate::context::prelude::*;
 use links_pages::form_file::FormFile;
-use links_pages::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
-use links_pages::page_file::{Document, FileScope, Image, ReferencePlace};
+use links_pages::page_file::local_image::{ImageRoots, Texts, hash_of, here, lies_beneath};
+use links_pages::page_file::{Document, FileScope, Image, ReferencePlace, SourceFile};
 use links_pages::sanitize::quoted;
 
 /// Version that is written, and the newest that is read.
@@ -61,6 +63,9 @@ struct SavedFile {
     sha256: String,
     /// Whole text of the file: diagnostics are shown at its lines, and the plan is made again from it.
     text: String,
+    /// Texts of the other files that it uses, by their paths relative to its directory.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    uses: BTreeMap<PathBuf, String>,
     /// Directory that references are relative to; itself relative to the directory of the plan if it lies beneath that.
     directory: PathBuf,
 }
@@ -163,7 +168,7 @@ impl SavedPlan {
             let whole = page.whole;
             let (path, file) = page.file.open(path, &roots)?;
             // Where the page file of a plan for slots is gone, its record says nothing of the plan.
-            options.is_unrecorded |= !whole && !path.is_file();
+            options.is_unrecorded |= !whole && !is_there(&path);
             files.pages.push((path, if whole { file } else { file.slots_only()? }));
         }
         for form in &saved.forms {
@@ -227,7 +232,17 @@ impl SavedFile {
             _ => directory.to_owned(),
         };
         let (name, text) = (document.name().to_owned(), document.text().to_owned());
-        Self { name, sha256: hash_of(text.as_bytes()), text, directory }
+        let files = document.sources.files().iter().enumerate().skip(1);
+        let used = |(nth, file): (usize, &SourceFile)| {
+            (file.path.clone(), document.sources.text_of(nth).to_owned())
+        };
+        Self {
+            name,
+            sha256: hash_of(text.as_bytes()),
+            text,
+            uses: files.map(used).collect(),
+            directory,
+        }
     }
 
     /// Returns the path of the file. `plan` is the file that the plan was read from.
@@ -241,6 +256,9 @@ impl SavedFile {
         let path = self.path(plan);
         self.directory = parent(plan).join(&self.directory);
         let images = ImageRoots::within(&self.directory, parent(plan), roots)?;
+        let uses = self.uses.clone();
+        let text = move |path: &Path| uses.get(path).map(|text| text.clone().into_bytes());
+        let images = images.with_texts(Texts(Arc::new(text)));
         let file = PageFile::from_bytes(&self.name, self.text.clone().into_bytes(), &images)?;
         Ok((path, PageFile { directory: self.directory.clone(), ..file }))
     }

@@ -6,13 +6,14 @@ use links_pages::apply::{
     AppliedChanges, JournalStore, Plan, ReadPage, ReadPages, RetainReason, RetainedSlot,
     fingerprint, same,
 };
-use links_pages::page_file::ReferenceTarget;
 use links_pages::page_file::local_image::hash_of;
+use links_pages::page_file::{ReferenceTarget, file_of, is_composed, values_files};
 use links_pages::sync::{Lock, Merge, RemoteChange};
 use links_sdk::{FormId, Slot};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
+use super::absent_files::is_absent;
 use super::estimate;
 use super::files::{DEPTH, files_below, left_out_words, or_all};
 use super::forms::PlannedForm;
@@ -32,6 +33,9 @@ use crate::ui::plan::PlanView;
 
 /// Maximum size of a file that is compared: that of a lock, the largest of them.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// Stands for the hash of a file that does not exist.
+const ABSENT: &str = "absent";
 
 /// What a command found.
 #[derive(Serialize, Deserialize)]
@@ -301,8 +305,7 @@ impl Unchanged {
             let path = directory.join(&image.name);
             self.images.insert(path, image.local.hash.clone());
         }
-        let text = file.document.text().as_bytes();
-        self.files.insert(state.path.clone(), hash(text));
+        self.add_texts(&state.path, file, &directory);
         let lock = record.as_ref().and_then(|record| record.lock());
         self.add_lock(lock)?;
         let request = page_request(record.as_deref(), &state.path, file, options);
@@ -323,11 +326,25 @@ impl Unchanged {
         Some(())
     }
 
+    /// Adds the hashes of a page file and of those that it uses.
+    fn add_texts(&mut self, path: &Path, file: &PageFile, directory: &Path) {
+        let (sources, text) = (&file.document.sources, file.document.text());
+        self.files.insert(file_of(path).to_owned(), hash(text.as_bytes()));
+        for (nth, used) in sources.files().iter().enumerate().skip(1) {
+            self.files.insert(used.path_from(directory), hash(sources.text_of(nth).as_bytes()));
+        }
+        // Values that are found in a directory may later be found in another one.
+        for path in values_files(directory).filter(|_| is_composed(text.as_bytes())) {
+            self.files.entry(path).or_insert_with(|| ABSENT.to_owned());
+        }
+    }
+
     /// Returns whether it is about these files as they are now.
     fn is_of(&self, files: &[PathBuf]) -> bool {
         let bytes = |path: &Path| Some(named::read_most(path, MOST_BYTES).ok()?.1);
-        let is_same = |(path, known): (&PathBuf, &String)| {
-            bytes(path).is_some_and(|bytes| hash(&bytes) == *known)
+        let is_same = |(path, known): (&PathBuf, &String)| match known.as_str() {
+            ABSENT => is_absent(path),
+            known => bytes(path).is_some_and(|bytes| hash(&bytes) == known),
         };
         // An image to which a link leads is left to the run.
         let is_same_image = |(path, known): (&PathBuf, &String)| {

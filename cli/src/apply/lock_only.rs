@@ -88,8 +88,9 @@ impl LockOnly {
             return Ok(());
         }
         let shown = LivePage::of(page, &FilePage::default());
-        let end = history.versions(path, |bytes| {
-            if let Some(said) = said(&RecordOf::Page(page.id), path, bytes) {
+        let end = history.versions(path, |history, commit, content| {
+            let read = |used: &Path| history.at(commit, used).ok()?;
+            if let Some(said) = said(&RecordOf::Page(page.id), path, &content, read) {
                 let types = &target.options.types;
                 for id in held_slots(&said, base, &shown, types, &self.slots) {
                     self.slots.remove(&id);
@@ -118,8 +119,8 @@ impl LockOnly {
         }
         let found = git::with(store.directory(), |history| {
             let mut is_form = true;
-            let end = history.versions(path, |bytes| {
-                let document = Document::from_bytes("", bytes).ok();
+            let end = history.versions(path, |_, _, content| {
+                let document = Document::from_bytes("", content).ok();
                 let title = document.as_ref().and_then(|document| {
                     match &document.root.get("title")?.tree {
                         Tree::Text(title) => Some(title.as_str()),

@@ -375,8 +375,8 @@ mod merge_tests {
         let edited = FieldValues::of(document).unwrap();
         let failure = edited.merge(&mut opened, &now).unwrap_err();
         assert_eq!(failure.exit(), Exit::Conflict);
-        let (line, _, text) = failure.places().next().unwrap();
-        assert!(line == 1 && text.contains("changed this from [1] to [1,2]"), "{text}");
+        let (place, text) = failure.places().next().unwrap();
+        assert!(place.line == 1 && text.contains("changed this from [1] to [1,2]"), "{text}");
         assert_eq!(edited.merge(&mut opened, &now).unwrap()["list"], json!([3]));
     }
 }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use links_sdk::InvalidValue;
 
+use links_pages::page_file::split_row;
 use links_pages::profile_key;
 
 use crate::context::prelude::*;
@@ -44,7 +45,7 @@ pub(crate) enum PageWord {
 ///
 /// When the word is neither a path nor a key.
 pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
-    let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let ending = split_row(text).0.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_file = ["yaml", "yml", "json"].iter().any(|it| ending.eq_ignore_ascii_case(it));
     let is_url = text.starts_with("https://") || text.starts_with("http://");
     let is_path = || is_file || text == "-" || text.contains('/') || Path::new(text).is_dir();

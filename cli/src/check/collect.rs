@@ -10,6 +10,7 @@ use regex::Regex;
 use crate::context::prelude::*;
 use crate::schema::{fields, schema_of};
 use crate::search::texts::{self, Owner};
+use links_pages::page_file::Sources as FileSources;
 use links_pages::page_file::node::{Key, Node};
 use links_pages::page_file::patch::{Path, PathStep};
 
@@ -43,7 +44,7 @@ pub(crate) struct FoundLink {
     pub(crate) part: Option<Range<usize>>,
     /// True if the value has `&amp;` for each `&` of the link.
     pub(crate) is_escaped: bool,
-    /// Place in the text of the document, in bytes.
+    /// Place in the text of its file, in bytes.
     pub(crate) offset: usize,
 }
 
@@ -52,13 +53,19 @@ pub(crate) struct FoundLink {
 pub(crate) struct LinkedValue {
     pub(crate) path: Path,
     pub(crate) text: String,
-    /// Place in the text of the document.
+    /// Place in the text of its file.
     pub(crate) span: Range<usize>,
+    /// Where the text of its file begins in the texts of the document.
+    pub(crate) base: usize,
 }
 
 /// Returns the links of a page or a form in the order of its document: social links, values whose schema says that they are URLs, and whatever else
-/// looks like a link, also within texts. `text` is the text of the document, empty for a page of the service.
-pub(crate) fn links(root: &Node, text: &str, types: Option<&SlotTypeCatalog>) -> Vec<FoundLink> {
+/// looks like a link, also within texts. `sources` are the texts of the document; a page of the service has none.
+pub(crate) fn links(
+    root: &Node,
+    sources: Option<&FileSources>,
+    types: Option<&SlotTypeCatalog>,
+) -> Vec<FoundLink> {
     let mut found = Vec::new();
     let mut schemas: BTreeMap<&str, Value> = BTreeMap::new();
     texts::strings(root, written, &mut |value, path, node, slot| {
@@ -79,7 +86,7 @@ pub(crate) fn links(root: &Node, text: &str, types: Option<&SlotTypeCatalog>) ->
             let schema = schemas.entry(&kind.kind).or_insert_with(|| schema_of(kind));
             is_url = fields::has_format(schema, of_data, "uri");
         }
-        add_links(&mut found, text, (value, path, node, slot), is_url);
+        add_links(&mut found, sources, (value, path, node, slot), is_url);
     });
     found
 }
@@ -87,7 +94,7 @@ pub(crate) fn links(root: &Node, text: &str, types: Option<&SlotTypeCatalog>) ->
 /// Adds the links of a string, with its path, its node and its slot.
 fn add_links(
     found: &mut Vec<FoundLink>,
-    document: &str,
+    sources: Option<&FileSources>,
     (text, path, node, slot): (&str, Path, &Node, Option<&Rc<Owner>>),
     is_url: bool,
 ) {
@@ -95,21 +102,24 @@ fn add_links(
     if trimmed.is_empty() {
         return;
     }
-    let value = Rc::new(LinkedValue { path, text: text.to_owned(), span: node.span.clone() });
+    let base = sources.map_or(0, |it| it.files()[it.file_of(node.span.start)].start());
+    let span = node.span.start - base..node.span.end - base;
+    let at = span.start;
+    let value = Rc::new(LinkedValue { path, text: text.to_owned(), span, base });
     let mut add = |url: String, part, is_escaped, offset| {
         let (value, slot) = (value.clone(), slot.cloned());
         found.push(FoundLink { value, slot, url, part, is_escaped, offset });
     };
     if is_url {
-        return add(trimmed.to_owned(), None, false, node.span.start);
+        return add(trimmed.to_owned(), None, false, at);
     }
     if is_link(trimmed) {
         // Nothing says that the value is no text, in which a URL has to be escaped.
         let start = text.len() - text.trim_start().len();
         let part = Some(start..start + trimmed.len());
-        return add(trimmed.to_owned(), part, false, node.span.start);
+        return add(trimmed.to_owned(), part, false, at);
     }
-    let written = document.get(node.span.clone()).unwrap_or_default();
+    let written = sources.and_then(|it| it.text().get(node.span.clone())).unwrap_or_default();
     let (mut from, mut missed) = (0, 0);
     for part in text_links(text) {
         let link = &text[part.clone()];
@@ -117,7 +127,7 @@ fn add_links(
         let is_sought = missed < MISSED;
         let place = is_sought.then(|| written[from..].find(link)).flatten();
         missed += usize::from(place.is_none());
-        let offset = node.span.start + place.map_or(0, |place| from + place);
+        let offset = at + place.map_or(0, |place| from + place);
         from = place.map_or(from, |place| from + place + part.len());
         let is_escaped = link.contains("&amp;");
         add(link.replace("&amp;", "&"), Some(part), is_escaped, offset);
@@ -214,7 +224,10 @@ mod tests {
             let kind = slot.kind.as_deref().unwrap_or_default();
             format!("{line} {} {kind}: {}{part}", link.value.path, link.url)
         };
-        links(&document.root, text, Some(&types())).into_iter().map(shown).collect()
+        links(&document.root, Some(&document.sources), Some(&types()))
+            .into_iter()
+            .map(shown)
+            .collect()
     }
 
     #[test]
@@ -262,7 +275,7 @@ slots:
     fn a_slot_is_named_by_its_title() {
         let text = "slots: [{type: a, id: 5, data: {title: ' ', name: N, link: http://a.example}}]";
         let document = Document::from_bytes("it.yaml", text.into()).unwrap();
-        let links = links(&document.root, text, None);
+        let links = links(&document.root, Some(&document.sources), None);
         let slot = Owner { id: Some(5.into()), kind: Some("a".into()), title: Some("N".into()) };
         assert_eq!(links[0].slot.as_deref(), Some(&slot));
         assert_eq!(links[0].offset, text.find("http").unwrap());
@@ -298,7 +311,7 @@ slots:
             ("кафе https://қара.example/мәзір, иә", &["https://қара.example/мәзір"]),
         ] {
             let node = Node::of_json(&json!({ "title": format!("{text} ") }));
-            let links = links(&node, "", None);
+            let links = links(&node, None, None);
             let urls: Vec<_> = links.iter().map(|link| link.url.as_str()).collect();
             assert_eq!(urls, expected, "{text}");
             for link in &links {

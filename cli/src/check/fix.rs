@@ -1,6 +1,6 @@
 //! Writes links that have moved for good into their files. Everything else in a file stays as it is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path as FilePath;
 use std::rc::Rc;
@@ -25,25 +25,29 @@ pub(crate) fn write_all(pages: &[CheckedPage], links: &mut [CheckedLink]) -> Vec
         }
     }
     let mut failures = Vec::new();
-    for page in pages {
-        let file = page.source.file.as_ref().map(|(file, _)| file);
-        let Some(mut of_page) = file.and_then(|file| by_file.remove(file)) else { continue };
-        if let Err(failure) = write(page, &mut of_page) {
-            let moved = of_page.iter_mut().filter(|link| link.fix().is_some());
-            moved.for_each(|link| link.fix_error = Some(failure.to_string()));
-            failures.push(failure);
+    for (own, sources) in pages.iter().filter_map(|page| page.source.file.as_ref()) {
+        for (nth, file) in sources.files().iter().enumerate() {
+            let file = if nth == 0 { own } else { FilePath::new(&file.name) };
+            // The links of a file that several pages use are written once.
+            let Some(mut of_file) = by_file.remove(file) else { continue };
+            if let Err(failure) = write(file, sources.text_of(nth), &mut of_file) {
+                let moved = of_file.iter_mut().filter(|link| link.fix().is_some());
+                moved.for_each(|link| link.fix_error = Some(failure.to_string()));
+                failures.push(failure);
+            }
         }
     }
     failures
 }
 
-/// Writes the moves of the links of a page into its file. Returns whether there were any.
-fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool> {
-    let Some((file, text)) = &page.source.file else { return Ok(false) };
-    let moves: Vec<(FoundLink, String)> = links
-        .iter()
-        .filter_map(|link| Some((link.found.clone(), link.fix()?.to_owned())))
-        .collect();
+/// Writes the moves of the links of a file. Returns whether there were any.
+fn write(file: &FilePath, text: &str, links: &mut [&mut CheckedLink]) -> Result<bool> {
+    let moves = links.iter().filter_map(|link| Some((link.found.clone(), link.fix()?.to_owned())));
+    // A value that several items use is there once. The others are as they are in it.
+    let mut moves: Vec<(FoundLink, String)> = moves.collect();
+    let mut seen = HashSet::new();
+    moves.retain(|(link, _)| seen.insert((link.offset, link.part.clone())));
+    moves.sort_by_key(|(link, _)| link.offset);
     if moves.is_empty() {
         return Ok(false);
     }
@@ -187,7 +191,7 @@ mod tests {
     fn fixed(text: &str, moves: &[(&str, &str)]) -> String {
         let mut document = Document::from_bytes("it.yaml", text.into()).unwrap();
         document.root.slot_data_mut().for_each(Node::unescape);
-        let links = collect::links(&document.root, text, None);
+        let links = collect::links(&document.root, Some(&document.sources), None);
         let moved = |link: FoundLink| {
             let (_, to) = moves.iter().find(|(from, _)| *from == link.url)?;
             Some((link, (*to).to_owned()))

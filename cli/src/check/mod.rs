@@ -20,7 +20,7 @@ use crate::context::prelude::*;
 use crate::search::Source;
 use crate::search::sources::{Sources, of_account, of_files};
 use crate::settings::ServiceTarget;
-use links_pages::page_file::Places;
+use links_pages::page_file::{Place, Places};
 
 /// How long the slot types may take where the check can do without.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -54,8 +54,8 @@ pub(crate) async fn read(
     }
     let types = types(context, is_live).await?;
     let page = |source: Source| {
-        let text = source.file.as_ref().map_or("", |(_, text)| text.as_str());
-        CheckedPage { links: collect::links(&source.root, text, types.as_ref()), source }
+        let sources = source.file.as_ref().map(|(_, sources)| sources);
+        CheckedPage { links: collect::links(&source.root, sources, types.as_ref()), source }
     };
     Ok(sources.read.into_iter().map(page).collect())
 }
@@ -85,12 +85,14 @@ pub(crate) fn checked_links(
         let name = page.source.name.clone();
         let holder =
             if page.source.is_form { LinkHolder::Form(name) } else { LinkHolder::Page(name) };
-        let mut file = page.source.file.as_ref().map(|(path, text)| (path, Places::new(text)));
+        let file = page.source.file.as_ref();
+        let mut file = file.map(|(path, sources)| (path, Places::new(sources)));
         for found in &page.links {
             let Some((judgement, is_cached)) = verdicts.by_text.get(&found.url) else { continue };
             let place = file.as_mut().map(|(path, places)| {
-                let (line, column) = places.of(found.offset);
-                (path.clone(), line, column)
+                let Place { file, line, column } = places.of(found.value.base + found.offset);
+                let is_own = found.value.base == 0;
+                (if is_own { path.clone() } else { PathBuf::from(file) }, line, column)
             });
             links.push(CheckedLink {
                 holder: holder.clone(),

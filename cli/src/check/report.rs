@@ -113,6 +113,7 @@ mod tests {
                 path: Path::root().key("socials").item(0),
                 text: url.to_owned(),
                 span: 0..0,
+                base: 0,
             }
             .into(),
             slot,

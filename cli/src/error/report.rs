@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{CommandError, whole_seconds};
 use crate::error::Exit;
-use links_pages::page_file::{FieldDiagnostic, in_own_words};
+use links_pages::page_file::{FieldDiagnostic, Place, in_own_words};
 use links_pages::sanitize;
 
 impl CommandError {
@@ -17,12 +17,13 @@ impl CommandError {
         let parts = &*self.0;
         let mut errors = parts.errors.clone();
         let mut places = Vec::new();
-        for (line, column, problem) in parts.file.iter().flat_map(|file| file.places()) {
+        for (Place { file, line, column }, problem) in
+            parts.file.iter().flat_map(|file| file.places())
+        {
             let of_path = errors.entry(&problem.path).or_insert_with(|| json!([]));
             if let Value::Array(messages) = of_path {
                 messages.push(json!(problem.message));
             }
-            let file = parts.file.as_ref().map(|file| file.name());
             let mut place = json!({
                 "file": file, "line": line, "column": column, "path": problem.path, "message": problem.message,
             });
@@ -85,15 +86,15 @@ impl CommandError {
     /// Returns the problems with their hints by line of the user's file. An error without a place is at the first line.
     pub(crate) fn lines(&self) -> Vec<(usize, String)> {
         match self.file() {
-            Some(_) => self.places().map(|(line, _, message)| (line, message)).collect(),
+            Some(_) => self.places().map(|(place, message)| (place.line, message)).collect(),
             None => self.to_string().lines().map(|line| (1, line.to_owned())).collect(),
         }
     }
 
-    /// Returns the problems in the user's file with their hints: line, column and message.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, String)> {
+    /// Returns the problems in the user's files with their hints.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (Place<'_>, String)> {
         let places = self.0.file.iter().flat_map(|file| file.places());
-        places.map(|(line, column, problem)| (line, column, message_with_help(problem)))
+        places.map(|(place, problem)| (place, message_with_help(problem)))
     }
 }
 

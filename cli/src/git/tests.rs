@@ -19,7 +19,7 @@ fn commit(root: &Path, file: &str, text: &str) {
 
 fn versions(root: &Path, file: &str) -> (Vec<String>, HistoryEnd) {
     let mut found = Vec::new();
-    let each = |text| {
+    let each = |_: &mut History, _: &str, text| {
         found.push(String::from_utf8(text).unwrap());
         ControlFlow::Continue(())
     };
@@ -242,7 +242,8 @@ fn ancestors_are_read_along_all_parents_and_each_version_once() {
     );
     let one = found.versions.iter().find(|(content, _)| content == b"one").unwrap();
     let contents = with(&root, |history| history.contents(&file, &one.1)).unwrap().unwrap();
-    assert_eq!(contents, [b"one"]);
+    assert_eq!(contents.len(), 1);
+    assert_eq!(contents[0].1, b"one");
     // Without a version of the file, only what is searched for leads further.
     assert_eq!(read(None, BTreeSet::new()).places.len(), 1);
     assert_eq!(read(None, [1].into()).places.len(), 94);

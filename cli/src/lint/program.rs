@@ -1,6 +1,6 @@
 //! The program that checks rules on items of pages and forms: one jq filter, which runs in a process of its own with limits.
 
-use links_pages::page_file::{At, Document, FieldDiagnostic, FileDiagnostics};
+use links_pages::page_file::{At, Document, FieldDiagnostic, FileDiagnostics, Sources};
 use serde::Deserialize;
 
 use super::broken_rule::{BrokenRule, CheckedFile};
@@ -80,7 +80,7 @@ fn failure_of(file: &RuleFile, why: &str) -> CommandError {
     if problems.is_empty() {
         return CommandError::invalid(format!("cannot check the rules of {}: {why}", file.name));
     }
-    FileDiagnostics::new(&file.name, &file.text, problems).into()
+    FileDiagnostics::new(&Sources::new(&file.name, file.text.clone()), problems).into()
 }
 
 /// Returns the program: a list of what is broken for each item.

@@ -1,6 +1,6 @@
 //! Output of `links lint`: lines, records, and annotations.
 
-use links_pages::page_file::Document;
+use links_pages::page_file::{Document, Place, Places};
 
 use super::broken_rule::{BrokenRule, CheckedFile};
 use super::rule_file;
@@ -30,7 +30,7 @@ pub(crate) fn output(
     }
     let count_of = |level| placed.iter().filter(|it| it.broken.level == level).count();
     let (errors, warnings) = (count_of(Level::Error), count_of(Level::Warning));
-    let places: Vec<[String; 1]> = placed.iter().map(|it| [it.place()]).collect();
+    let places: Vec<[String; 1]> = placed.iter().map(|it| [it.place.to_string()]).collect();
     let mut lines: Vec<_> =
         placed.iter().zip(aligned(&places, WIDTHS)).map(|(it, place)| it.styled(&place)).collect();
     let counted = [(errors, "error"), (warnings, "warning")];
@@ -51,31 +51,25 @@ pub(crate) fn output(
     CommandOutput::new(body, view).exit(if fails { Exit::No } else { Exit::Ok })
 }
 
-/// A broken rule with its line and column, both counted from 1.
+/// A broken rule with its place.
 struct Placed<'f> {
-    document: &'f Document,
-    line: usize,
-    column: usize,
+    place: Place<'f>,
     broken: BrokenRule,
 }
 
 /// Returns what a file breaks, in the order of its text.
 fn placed(document: &Document, mut found: Vec<BrokenRule>) -> Vec<Placed<'_>> {
     found.sort_by_key(|it| it.problem.span.start);
-    let problems = document.bad(found.iter().map(|it| it.problem.clone()).collect());
-    let places = problems.places().map(|(line, column, _)| (line, column));
-    let placed = |((line, column), broken)| Placed { document, line, column, broken };
-    places.zip(found).map(placed).collect()
+    let mut places = Places::new(&document.sources);
+    let placed =
+        |broken: BrokenRule| Placed { place: places.of(broken.problem.span.start), broken };
+    found.into_iter().map(placed).collect()
 }
 
 impl Placed<'_> {
     fn annotate(&self, annotate: Annotate) {
         let BrokenRule { level, problem, .. } = &self.broken;
-        annotate.note(*level, (self.document.name(), self.line), &problem.message);
-    }
-
-    fn place(&self) -> String {
-        format!("{}:{}:{}", self.document.name(), self.line, self.column)
+        annotate.note(*level, (self.place.file, self.place.line), &problem.message);
     }
 
     fn styled(&self, place: &str) -> StyledLine {
@@ -90,9 +84,9 @@ impl Placed<'_> {
     fn json(&self) -> Value {
         let BrokenRule { rule, level, problem } = &self.broken;
         json!({
-            "file": self.document.name(),
-            "line": self.line,
-            "column": self.column,
+            "file": self.place.file,
+            "line": self.place.line,
+            "column": self.place.column,
             "path": problem.path,
             "rule": rule,
             "level": level.name(),

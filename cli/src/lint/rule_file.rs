@@ -1,7 +1,7 @@
 //! `links.toml`: the rules for the page files and form files of its directory and of those below, unless one of these has its own.
 
 use links_pages::page_file::node::Span;
-use links_pages::page_file::{FieldDiagnostic, FileDiagnostics};
+use links_pages::page_file::{FieldDiagnostic, FileDiagnostics, Sources};
 use links_pages::suggest::nearest;
 use toml_edit::Key;
 
@@ -108,7 +108,7 @@ impl RuleFile {
     pub(super) fn of(name: &str, text: String) -> Result<Self> {
         match parse(&text) {
             Ok(rules) => Ok(Self { name: name.to_owned(), text, rules }),
-            Err(problems) => Err(FileDiagnostics::new(name, &text, problems).into()),
+            Err(problems) => Err(FileDiagnostics::new(&Sources::new(name, text), problems).into()),
         }
     }
 }

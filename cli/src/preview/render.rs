@@ -8,8 +8,9 @@ use super::shown_page::{AS_THE_SERVICE, HERE, NEW_PAGE, Preview, TokenCount};
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::ApplyOutlook;
 use crate::apply::apply_args::RunOptions;
+use crate::apply::sync::page_path::read_file;
 use crate::context::prelude::*;
-use crate::error::file_error::unread_page_file;
+use links_pages::page_file::file_of;
 use links_pages::page_file::local_image::hash_of;
 
 /// Page file to preview, and the options that it would be applied with.
@@ -131,14 +132,14 @@ pub(super) struct PreviewSource {
 
 impl PreviewSource {
     pub(super) fn read(path: &Path, roots: &[PathBuf]) -> Result<Self> {
-        let (name, bytes) = named::read(path).map_err(unread_page_file)?;
+        let (name, bytes) = read_file(path)?;
         Ok(Self { path: path.to_owned(), name, bytes, roots: roots.to_vec() })
     }
 
     /// Reads a file whose preview is served: what is no file is never read from standard input instead.
     pub(super) fn read_served(path: &Path, roots: &[PathBuf]) -> Result<Self> {
         Self::read(path, roots).map_err(|failure| match failure.exit() {
-            Exit::Invalid if !path.is_file() => failure.with_hint("pass a page file"),
+            Exit::Invalid if !file_of(path).is_file() => failure.with_hint("pass a page file"),
             _ => failure,
         })
     }

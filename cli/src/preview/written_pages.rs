@@ -150,10 +150,8 @@ fn list(previews: &[(String, &Preview)], failures: &[CommandError]) -> Markup {
 
 /// Returns an error with its places in the file.
 fn words(failure: &CommandError) -> String {
-    let place = |(line, column, message): (usize, usize, String)| {
-        format!("{}:{line}:{column}: {message}", failure.file().unwrap_or_default())
-    };
-    let places: Vec<String> = failure.places().map(place).collect();
+    let places = failure.places().map(|(place, message)| format!("{place}: {message}"));
+    let places: Vec<String> = places.collect();
     if places.is_empty() { failure.to_string() } else { places.join("\n") }
 }
 

@@ -10,8 +10,8 @@ use std::ops::Range;
 use self::pattern::Pattern;
 use self::texts::{Area, PageText};
 use crate::context::prelude::*;
-use links_pages::page_file::Places;
 use links_pages::page_file::node::Node;
+use links_pages::page_file::{Place, Places, Sources as FileSources};
 
 /// Page or form that is read: its document, and where it is from.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Source {
     /// URL of the page.
     pub(crate) url: Option<String>,
     /// File that it is read from, and the text of the file.
-    pub(crate) file: Option<(PathBuf, String)>,
+    pub(crate) file: Option<(PathBuf, FileSources)>,
 }
 
 /// Text in which the pattern occurs.
@@ -45,14 +45,15 @@ pub(crate) struct Hit<'s> {
 pub(crate) fn hits<'s>(source: &'s Source, pattern: &Pattern, areas: &[Area]) -> Vec<Hit<'s>> {
     let texts = texts::texts(&source.root, source.is_form);
     let mut places_of =
-        source.file.as_ref().map(|(path, content)| (path, content, Places::new(content)));
+        source.file.as_ref().map(|(path, sources)| (path, sources, Places::new(sources)));
     let is_meant = |text: &PageText<'_>| areas.is_empty() || areas.contains(&text.area);
     let hit = |text: PageText<'s>| {
         let places = pattern.places(text.value);
         let first = places.first()?.clone();
-        let place = places_of.as_mut().map(|(path, content, places)| {
-            let (line, column) = places.of(offset(content, &text, first));
-            (path.as_path(), line, column)
+        let place = places_of.as_mut().map(|(path, sources, places)| {
+            let Place { file, line, column } = places.of(offset(sources.text(), &text, first));
+            let is_own = sources.file_of(text.span.start) == 0;
+            (if is_own { path.as_path() } else { Path::new(file) }, line, column)
         });
         Some(Hit { source, text, place, places })
     };
@@ -116,8 +117,8 @@ slots:
 ";
 
     fn found(pattern: &str, areas: &[Area]) -> Vec<String> {
-        let root = Document::from_bytes("it.yaml", FILE.into()).unwrap().root;
-        let file = Some(("it.yaml".into(), FILE.to_owned()));
+        let document = Document::from_bytes("it.yaml", FILE.into()).unwrap();
+        let (root, file) = (document.root, Some(("it.yaml".into(), document.sources)));
         let source = Source { file, ..Source::new("cafe".to_owned(), root, false) };
         let hits = hits(&source, &Pattern::new(pattern, true).unwrap(), areas);
         let shown = |hit: Hit<'_>| {

@@ -30,7 +30,7 @@ pub(crate) fn of_files(
             .with_hint("a page file starts with `profile: LOGIN`, a form file with `form: NAME`"));
     }
     let source = |name, path, document: Document, is_form| {
-        let file = Some((path, document.text().to_owned()));
+        let file = Some((path, document.sources));
         Source { file, ..Source::new(name, document.root, is_form) }
     };
     let pages = files.pages.into_iter().map(|(path, file)| {

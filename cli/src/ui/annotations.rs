@@ -4,6 +4,7 @@ use clap::ValueEnum;
 
 use super::{markers, stream};
 use crate::error::CommandError;
+use links_pages::page_file::Place;
 
 /// Whose form the notes have.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -47,10 +48,10 @@ impl Annotate {
         if !failure.others().is_empty() {
             return failure.others().iter().for_each(|other| self.failure(other));
         }
-        let Some(file) = failure.file() else {
+        if failure.file().is_none() {
             return self.error(None, &failure.to_string());
-        };
-        for (line, column, message) in failure.places() {
+        }
+        for (Place { file, line, column }, message) in failure.places() {
             self.write(Level::Error, Some((file, line, Some(column))), &message);
         }
     }

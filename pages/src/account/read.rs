@@ -1,14 +1,16 @@
 //! Page files and form files as what an account shall be.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{AccountPage, DesiredAccount, DesiredForm};
 use crate::form_file::FormFile;
-use crate::fs::named;
-use crate::page_file::local_image::ImageRoots;
+use crate::fs::named::{self, ReadError};
+use crate::page_file::local_image::{ImageRoots, RootError};
 use crate::page_file::patch::refuse_marks;
-use crate::page_file::{At, Document, DocumentError, FileKind, PageFile, ReferenceTarget};
+use crate::page_file::{
+    At, Document, DocumentError, FileKind, PageFile, ReferenceTarget, expand, file_of,
+};
 use crate::sanitize;
 use crate::sync::FileSlot;
 
@@ -46,25 +48,59 @@ impl DesiredAccount {
     ///
     /// When a file cannot be read, is neither a page nor a form, or contains an unresolved conflict mark.
     pub fn read(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self, FileError> {
+        Self::read_within(None, paths)
+    }
+
+    /// Reads page files and form files as [`read`](Self::read) does. The page files may use blocks, values and tables beneath `root`; without one,
+    /// beneath their own directories.
+    ///
+    /// A page file with a table (`each`) stands for a page for each row. Name a single one as `FILE#KEY`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](Self::read), also when a file that a page file uses does not exist or is outside of `root`.
+    pub fn read_within(
+        root: Option<&Path>,
+        paths: impl IntoIterator<Item = impl AsRef<Path>>,
+    ) -> Result<Self, FileError> {
         let mut account = Self::default();
         for path in paths {
-            let (name, bytes) = named::read(path.as_ref()).map_err(DocumentError::from)?;
+            let path = path.as_ref();
+            let (mut name, bytes) = named::read(file_of(path)).map_err(DocumentError::from)?;
+            if file_of(path) != path {
+                name = path.display().to_string();
+            }
             let document = Document::of_page_or_form(&name, bytes)?;
             refuse_marks(&document)?;
             let kind = FileKind::required(&document.root);
-            match kind.map_err(|problem| document.bad(vec![problem]))? {
-                FileKind::Page => {
-                    let path = (path.as_ref().as_os_str() != "-").then_some(name);
-                    account.pages.push(AccountPage { path, ..page(document)? });
-                }
-                FileKind::Form => account.forms.push(form(document)?),
+            if kind.map_err(|problem| document.bad(vec![problem]))? == FileKind::Form {
+                account.forms.push(form(document)?);
+                continue;
+            }
+            let more: Vec<PathBuf> = root.map(Path::to_owned).into_iter().collect();
+            let directory = path.parent().unwrap_or(Path::new(""));
+            let roots = ImageRoots::new(directory, &more).map_err(|RootError(path, error)| {
+                FileError(ReadError::Io(path.display().to_string(), error).into())
+            })?;
+            let rows = document.row_keys(&roots)?.filter(|_| file_of(path) == path);
+            let documents = match rows {
+                Some(rows) => rows.iter().map(|row| document.clone().of_row(row)).collect(),
+                None => vec![document],
+            };
+            for document in documents {
+                let own = (path.as_os_str() != "-").then(|| document.name().to_owned());
+                account.pages.push(AccountPage { path: own, ..page(document, &roots)? });
             }
         }
         Ok(account)
     }
 }
 
-fn page(document: Document) -> Result<AccountPage, DocumentError> {
+fn page(mut document: Document, roots: &ImageRoots) -> Result<AccountPage, DocumentError> {
+    let problems = expand(&mut document, roots);
+    if !problems.is_empty() {
+        return Err(document.bad(problems).into());
+    }
     // With the escapes of keys that are no references.
     let written = document.root.to_json();
     let PageFile { page, document, references, .. } = PageFile::of(document, &ImageRoots::none())?;
@@ -114,12 +150,12 @@ impl fmt::Display for FileError {
         let DocumentError::Bad(file) = &self.0 else {
             return f.write_str(&sanitize::line(&self.0.to_string()));
         };
-        for (nth, (line, column, problem)) in file.places().enumerate() {
+        for (nth, (place, problem)) in file.places().enumerate() {
             let end = if nth == 0 { "" } else { "\n" };
             let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
             let message = format!("{}{help}", problem.message);
-            let (name, message) = (sanitize::line(file.name()), sanitize::line(&message));
-            write!(f, "{end}{name}:{line}:{column}: {message}")?;
+            let place = sanitize::line(&place.to_string()).into_owned();
+            write!(f, "{end}{place}: {}", sanitize::line(&message))?;
         }
         Ok(())
     }

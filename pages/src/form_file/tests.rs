@@ -14,7 +14,7 @@ fn refused(text: &str) -> Vec<String> {
 
 fn places(bad: FileDiagnostics) -> Vec<String> {
     bad.places()
-        .map(|(line, column, problem)| format!("{line}:{column} {}", problem.message))
+        .map(|(place, problem)| format!("{}:{} {}", place.line, place.column, problem.message))
         .collect()
 }
 

@@ -1,21 +1,25 @@
 //! Parsed YAML or JSON document with its text, for diagnostics at places in the text.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use links_sdk::ImageType;
 
 use super::node::{Key, Node, Tree};
 use super::read;
 use super::report::{At, FieldDiagnostic, FileDiagnostics};
+use super::sources::Sources;
 use crate::fs::named::{self, ReadError};
 
-/// Parsed document with its text.
+/// Parsed document with its texts.
 #[derive(Clone, Debug)]
 pub struct Document {
-    name: String,
-    text: String,
+    /// Texts that the spans are in.
+    pub sources: Sources,
     /// Root node.
     pub root: Node,
+    /// Key of the row of its table that the document is about.
+    pub(super) row: Option<String>,
+    name: String,
 }
 
 /// Reason why a document cannot be read.
@@ -57,26 +61,36 @@ impl Document {
 
     /// Parses bytes; `name` is the name in messages.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, FileDiagnostics> {
-        let text = read::decode(name, bytes)?;
-        match read::read(&text) {
-            Ok(root) => Ok(Self { name: name.to_owned(), text, root }),
-            Err(problems) => Err(FileDiagnostics::new(name, &text, problems)),
+        let (file, row) = split_row(name);
+        let sources = Sources::new(file, read::decode(file, bytes)?);
+        let (name, row) = (name.to_owned(), row.map(str::to_owned));
+        match read::read(sources.text()) {
+            Ok(root) => Ok(Self { sources, root, row, name }),
+            Err(problems) => Err(FileDiagnostics::new(&sources, problems)),
         }
     }
 
-    /// Name of the document in messages.
+    /// Name of the document in messages: that of its file, with the key of the row that it is about.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Text of the document, without a byte order mark.
+    /// Returns the document of a row of its table.
+    #[must_use]
+    pub fn of_row(mut self, row: &str) -> Self {
+        self.name = format!("{}#{row}", self.name);
+        self.row = Some(row.to_owned());
+        self
+    }
+
+    /// Text of the document's own file, without a byte order mark.
     pub fn text(&self) -> &str {
-        &self.text
+        self.sources.text_of(0)
     }
 
     /// Returns diagnostics for this document.
     pub fn bad(&self, problems: Vec<FieldDiagnostic>) -> FileDiagnostics {
-        FileDiagnostics::new(&self.name, &self.text, problems)
+        FileDiagnostics::new(&self.sources, problems)
     }
 
     /// Returns a diagnostic of the field at a path, such as `["slots", "2", "data", "link"]`. A field that is missing in the file is
@@ -92,7 +106,7 @@ impl Document {
             At::Key => self.root.key_span(keys()),
             At::Value => None,
         };
-        let span = span.unwrap_or_else(|| self.root.locate(self.text(), keys()));
+        let span = span.unwrap_or_else(|| self.root.locate(self.sources.text(), keys()));
         FieldDiagnostic::new(keys().collect::<Vec<_>>().join("."), span, message)
     }
 
@@ -106,6 +120,42 @@ impl Document {
         };
         self.bad(errors.into_iter().map(diagnostic).collect())
     }
+}
+
+/// Endings of the names of page files.
+const ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
+
+/// Splits the name of a page into that of its file and the key of its row: `places.yaml#almaty`.
+pub fn split_row(name: &str) -> (&str, Option<&str>) {
+    match name.rsplit_once('#') {
+        Some((file, row)) if is_page_file(file) && !row.contains(['/', '.', '\\']) => {
+            (file, Some(row))
+        }
+        _ => (name, None),
+    }
+}
+
+fn is_page_file(name: &str) -> bool {
+    let ends = |ending: &&str| {
+        let start = name.len().checked_sub(ending.len());
+        start
+            .and_then(|start| name.get(start..))
+            .is_some_and(|end| end.eq_ignore_ascii_case(ending))
+    };
+    ENDINGS.iter().any(|ending| ends(&ending))
+}
+
+/// Returns the file of a page, without the key of its row.
+pub fn file_of(path: &Path) -> &Path {
+    path.to_str().map_or(path, |name| Path::new(split_row(name).0))
+}
+
+/// Returns the path of the page of a row.
+pub fn row_path(file: &Path, row: &str) -> PathBuf {
+    let mut path = file.as_os_str().to_owned();
+    path.push("#");
+    path.push(row);
+    path.into()
 }
 
 const PAGE_SHAPE: &str =

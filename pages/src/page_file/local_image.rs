@@ -2,6 +2,7 @@
 //! refused with the same message whether they exist or not. What is wrong with an image that is uploaded all the same, and strings that
 //! are evidently paths of this machine.
 
+use std::fmt;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use cap_std::fs::Dir;
 use links_sdk::{ImageType, MAX_UPLOAD_BYTES, image_size_of};
 use sha2::{Digest, Sha256};
 
-use crate::fs::named::{self, Refusal};
+use crate::fs::named::{self, MAX_BYTES, Refusal};
 
 /// Directories that may contain images, and the directory that image names are relative to.
 #[derive(Clone, Debug)]
@@ -21,6 +22,17 @@ pub struct ImageRoots {
     /// Directory with links resolved. `None` if the directory does not exist.
     directory: Option<PathBuf>,
     roots: Vec<Root>,
+    texts: Option<Texts>,
+}
+
+/// Returns the content of a text file by its path relative to the directory of the page file, if there is one.
+#[derive(Clone)]
+pub struct Texts(pub Arc<dyn Fn(&Path) -> Option<Vec<u8>> + Send + Sync>);
+
+impl fmt::Debug for Texts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Texts")
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -53,11 +65,13 @@ pub struct ImageError {
     pub message: String,
     /// Hint for the user.
     pub help: Option<&'static str>,
+    /// True if there is no such file in a permitted directory.
+    is_missing: bool,
 }
 
 impl ImageError {
     fn of(name: &str, why: &str) -> Self {
-        Self { message: format!("{name} {why}"), help: None }
+        Self { message: format!("{name} {why}"), help: None, is_missing: false }
     }
 
     /// Absolute path, or a path out of every permitted directory, whether the file exists or not.
@@ -71,7 +85,7 @@ impl ImageError {
     }
 
     fn unread(name: &str, why: &io::Error) -> Self {
-        Self { message: format!("cannot read {name}: {why}"), help: None }
+        Self { message: format!("cannot read {name}: {why}"), help: None, is_missing: false }
     }
 }
 
@@ -91,7 +105,7 @@ impl ImageRoots {
 
     /// Returns roots without any directory.
     pub fn none() -> Self {
-        Self { shown: PathBuf::new(), directory: None, roots: Vec::new() }
+        Self { shown: PathBuf::new(), directory: None, roots: Vec::new(), texts: None }
     }
 
     /// Returns the roots for names relative to `directory`, which is itself ignored if it lies outside of `trusted`.
@@ -113,7 +127,38 @@ impl ImageRoots {
         let directory = resolved.filter(is_trusted);
         // The directory of the page file comes first, so that a hidden directory above it does not count.
         roots.splice(..0, directory.as_deref().and_then(|path| Root::open(path).ok()));
-        Ok(Self { shown, directory, roots })
+        Ok(Self { shown, directory, roots, texts: None })
+    }
+
+    /// Reads texts with a function, in place of the files: those of a commit, or of a saved plan. It gets a path relative to the directory.
+    #[must_use]
+    pub fn with_texts(self, texts: Texts) -> Self {
+        Self { texts: Some(texts), ..self }
+    }
+
+    /// Tells whether a file may be read, whether it exists or not.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        let wanted = self.directory.as_deref().map(|it| named::normal(&it.join(name)));
+        self.texts.is_some() || wanted.is_some_and(|wanted| self.root_of(&wanted).is_some())
+    }
+
+    /// Returns the name in messages and the content of a file that a page file uses; `None` if it does not exist.
+    pub(super) fn text(&self, name: &str) -> Result<Option<(String, Vec<u8>)>, ImageError> {
+        let shown = self.shown(name);
+        if let Some(texts) = &self.texts {
+            return Ok(texts.0(Path::new(name)).map(|bytes| (shown, bytes)));
+        }
+        let (root, beneath) = match self.locate(name) {
+            Err(ImageError { is_missing: true, .. }) => return Ok(None),
+            found => found?,
+        };
+        match bytes(root, &beneath, MAX_BYTES) {
+            Ok(Some(bytes)) if bytes.len() as u64 > MAX_BYTES => {
+                Err(ImageError::of(&shown, "is larger than 5 MB"))
+            }
+            Ok(bytes) => Ok(bytes.map(|bytes| (shown, bytes))),
+            Err(error) => Err(ImageError::unread(&shown, &error)),
+        }
     }
 
     /// Finds the image that a page file names, and reads the properties needed to show and check it.
@@ -125,6 +170,12 @@ impl ImageRoots {
                 ..ImageError::of(name, "must be a file, not a URL")
             });
         }
+        let (root, beneath) = self.locate(name)?;
+        LocalImage::read_first(root.clone(), beneath, &self.shown(name))
+    }
+
+    /// Finds a file beneath the roots, with links resolved.
+    fn locate(&self, name: &str) -> Result<(&Root, PathBuf), ImageError> {
         let outside = || ImageError::outside(name);
         if is_absolute(name) {
             return Err(outside());
@@ -138,6 +189,10 @@ impl ImageRoots {
         let (root, beneath) = match resolved(&found.0.dir, &found.1) {
             Ok(Some(beneath)) => (found.0, beneath),
             Ok(None) => return Err(ImageError::of(&self.shown(name), "is not a file")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let error = ImageError::unread(&self.shown(name), &error);
+                return Err(ImageError { is_missing: true, ..error });
+            }
             // A link may lead to another root. The error must not reveal whether a file elsewhere exists.
             Err(error) if leaves_the_root(&error) => {
                 let resolved = std::fs::canonicalize(&wanted).map_err(|_| outside())?;
@@ -148,7 +203,7 @@ impl ImageRoots {
         if is_hidden(&beneath) {
             return Err(ImageError::hidden(name));
         }
-        LocalImage::read_first(root.clone(), beneath, &self.shown(name))
+        Ok((root, beneath))
     }
 
     /// Returns the root above a path with resolved links, and the path relative to the root.
@@ -160,7 +215,7 @@ impl ImageRoots {
     }
 
     fn shown(&self, name: &str) -> String {
-        self.shown.join(name).components().collect::<PathBuf>().display().to_string()
+        joined(&self.shown, Path::new(name)).display().to_string()
     }
 }
 
@@ -175,7 +230,7 @@ impl Root {
 impl LocalImage {
     fn read_first(root: Root, beneath: PathBuf, shown: &str) -> Result<Self, ImageError> {
         let refused = |why: &str| Err(ImageError::of(shown, why));
-        let bytes = match bytes(&root, &beneath) {
+        let bytes = match bytes(&root, &beneath, MAX_UPLOAD_BYTES) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return refused("is not a file"),
             Err(error) => return Err(ImageError::unread(shown, &error)),
@@ -200,7 +255,8 @@ impl LocalImage {
     ///
     /// When the image cannot be read any more.
     pub fn read(&self) -> io::Result<Option<Vec<u8>>> {
-        Ok(bytes(&self.root, &self.beneath)?.filter(|bytes| hash_of(bytes) == self.hash))
+        Ok(bytes(&self.root, &self.beneath, MAX_UPLOAD_BYTES)?
+            .filter(|bytes| hash_of(bytes) == self.hash))
     }
 
     /// Returns the path with links resolved, relative to the current directory if it lies beneath that.
@@ -224,14 +280,14 @@ pub fn hash_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Reads a regular file up to one byte more than may be uploaded; `None` for anything else.
-fn bytes(root: &Root, beneath: &Path) -> io::Result<Option<Vec<u8>>> {
+/// Reads a regular file up to one byte more than `most`; `None` for anything else.
+fn bytes(root: &Root, beneath: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match named::open_beneath(&root.path, &root.dir, beneath) {
         Err(error) if matches!(Refusal::of(&error), Some(Refusal::NotAFile(_))) => return Ok(None),
         file => file?,
     };
     let mut bytes = Vec::new();
-    file.take(MAX_UPLOAD_BYTES + 1).read_to_end(&mut bytes)?;
+    file.take(most + 1).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 
@@ -270,6 +326,19 @@ pub fn lies_beneath(path: &Path, directory: &Path) -> bool {
     resolved(path)
         .zip(resolved(directory))
         .is_some_and(|(path, directory)| path.starts_with(directory))
+}
+
+/// Returns a path below or beside a directory, without the names that `..` takes back.
+pub(super) fn joined(directory: &Path, path: &Path) -> PathBuf {
+    let mut joined = directory.to_owned();
+    for part in path.components() {
+        match (part, joined.components().next_back()) {
+            (Component::ParentDir, Some(Component::Normal(_))) => _ = joined.pop(),
+            (Component::CurDir, _) => {}
+            (part, _) => joined.push(part),
+        }
+    }
+    joined
 }
 
 /// Replaces the empty path, which `Path::parent` returns for the current directory, by `.`.

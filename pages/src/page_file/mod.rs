@@ -2,6 +2,7 @@
 
 mod document;
 pub mod emit;
+mod expand;
 pub mod fields;
 mod lex;
 pub mod local_image;
@@ -12,18 +13,23 @@ mod read;
 mod references;
 mod report;
 mod said;
+mod sources;
+mod table;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::fs::named::{MAX_BYTES, too_large};
 pub(crate) use document::FORM_SHAPE;
-pub use document::{Document, DocumentError, FileKind};
+pub use document::{Document, DocumentError, FileKind, file_of, row_path, split_row};
+pub(crate) use expand::expand;
+pub use expand::{is_composed, values_files};
 use local_image::ImageRoots;
 use node::Node;
 pub use page::PageContent;
 pub use references::{Image, Reference, ReferencePlace, ReferenceTarget};
-pub use report::{At, FieldDiagnostic, FileDiagnostics, Places, in_own_words};
+pub use report::{At, FieldDiagnostic, FileDiagnostics, in_own_words};
+pub use sources::{Place, Places, SourceFile, Sources};
 
 /// Parsed page file.
 #[derive(Debug)]
@@ -83,6 +89,10 @@ impl PageFile {
 
     /// Converts a document to a page file. Reports all problems that can be found without the service together.
     pub fn of(mut document: Document, images: &ImageRoots) -> Result<Self, FileDiagnostics> {
+        let problems = expand(&mut document, images);
+        if !problems.is_empty() {
+            return Err(document.bad(problems));
+        }
         document.root.slot_data_mut().for_each(Node::unescape);
         let (references, mut problems) = references::find(&document.root);
         problems.extend(fields::local_paths(&document.root, images));
@@ -144,6 +154,12 @@ impl PageFile {
         self.scope = FileScope::Slots;
         self.left_out.extend(fields.into_iter().map(|(name, _)| name));
         Ok(self)
+    }
+
+    /// Returns the other files that the page file uses.
+    pub fn used_files(&self) -> impl Iterator<Item = PathBuf> {
+        let files = self.document.sources.files().iter().skip(1);
+        files.map(|file| file.path_from(&self.directory))
     }
 
     /// Returns the names of the fields that were left out, as words; `None` if there are none.

@@ -152,6 +152,35 @@ impl Node {
         }
     }
 
+    /// Moves the spans of the node and of everything below by a number of bytes.
+    pub(super) fn shift(&mut self, by: usize) {
+        let moved = |span: &Span| span.start + by..span.end + by;
+        self.span = moved(&self.span);
+        self.layout.extent = moved(&self.layout.extent);
+        self.layout.start += by;
+        self.layout.after_head += by;
+        match &mut self.tree {
+            Tree::List(items) => items.iter_mut().for_each(|item| item.shift(by)),
+            Tree::Map(entries) => {
+                for (key, value) in entries {
+                    key.span = moved(&key.span);
+                    value.shift(by);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns a scalar as a text, as a page shows it; `None` for anything else.
+    pub(super) fn text_of_scalar(&self) -> Option<String> {
+        match &self.tree {
+            Tree::Text(text) => Some(text.clone()),
+            Tree::Number(number) => Some(number.to_string()),
+            Tree::Bool(value) => Some(value.to_string()),
+            Tree::Null | Tree::List(_) | Tree::Map(_) => None,
+        }
+    }
+
     /// Replaces every escaped key below, such as `$$upload`, by its literal name.
     pub fn unescape(&mut self) {
         match &mut self.tree {

@@ -14,6 +14,7 @@ use serde_json::Number;
 use super::lex::{line_end, line_start, skip_trivia};
 use super::node::{Key, Layout, Node, Notation, Span, Tree};
 use super::report::{FieldDiagnostic, FileDiagnostics};
+use super::sources::Sources;
 
 /// Number of keys of a mapping from which on a repeated one is looked up instead of compared with all others.
 const MANY_KEYS: usize = 32;
@@ -31,7 +32,9 @@ const MAX_NODES: usize = 250_000;
 /// A diagnostic, with invalid bytes replaced in the text.
 pub(super) fn decode(name: &str, bytes: Vec<u8>) -> Result<String, FileDiagnostics> {
     let refused = |text: &str, at: Span, message: &str, help: Option<&str>| {
-        FileDiagnostics::new(name, text, vec![FieldDiagnostic::new("", at, message).help_if(help)])
+        let sources = Sources::new(name, text.to_owned());
+        let problem = FieldDiagnostic::new("", at, message).help_if(help);
+        FileDiagnostics::new(&sources, vec![problem])
     };
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use miette::{Diagnostic, LabeledSpan, SourceCode};
 
 use super::node::{Key, Node, Span};
+use super::sources::{Place, Places, Sources};
 use crate::sanitize;
 
 /// Maximum number of problems that one report shows.
@@ -83,77 +84,45 @@ impl Key {
     }
 }
 
-/// All diagnostics of one file, with its text to show the lines.
+/// All diagnostics of one document, with its texts to show the lines.
 #[derive(Debug)]
 pub struct FileDiagnostics {
-    name: String,
-    source: NamedSource<String>,
+    sources: Sources,
     problems: Vec<FieldDiagnostic>,
 }
 
 impl FileDiagnostics {
-    /// Creates the diagnostics of a file with this name and text, in the order of the text.
-    pub fn new(name: &str, text: &str, mut problems: Vec<FieldDiagnostic>) -> Self {
+    /// Creates the diagnostics of a document, in the order of its texts.
+    pub fn new(sources: &Sources, mut problems: Vec<FieldDiagnostic>) -> Self {
         problems.sort_by_key(|it| it.span.start);
         for problem in &mut problems {
-            problem.span = first_line(text, problem.span.clone());
+            problem.span = first_line(sources.text(), problem.span.clone());
+            if let Some(chain) = sources.used_by(problem.span.start) {
+                let help = problem.help.take();
+                problem.help = Some(help.map_or(chain.clone(), |help| format!("{help} ({chain})")));
+            }
         }
         let is_too_long =
-            problems.iter().take(SHOWN).any(|it| line_length(text, it.span.start) > LINE_MAX);
+            problems.iter().take(SHOWN).any(|it| sources.line_length(it.span.start) > LINE_MAX);
         if is_too_long {
-            let mut places = Places::new(text);
+            let mut places = Places::new(sources);
             for problem in &mut problems {
-                let (line, column) = places.of(problem.span.start);
-                problem.place = Some(format!("{}:{line}:{column}: ", sanitize::line(name)));
+                let place = places.of(problem.span.start).to_string();
+                problem.place = Some(format!("{}: ", sanitize::line(&place)));
             }
         }
-        let source = NamedSource::new(sanitize::line(name), showable(text));
-        Self { name: name.to_owned(), source, problems }
+        Self { sources: sources.showable(), problems }
     }
 
-    /// Name of the file as the user wrote it.
+    /// Name of the document's own file as the user wrote it.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.sources.files()[0].name
     }
 
-    /// Problems with line and column, both counted from 1, the column in characters.
-    pub fn places(&self) -> impl Iterator<Item = (usize, usize, &FieldDiagnostic)> {
-        let mut places = Places::new(self.source.inner());
-        self.problems.iter().map(move |problem| {
-            let (line, column) = places.of(problem.span.start);
-            (line, column, problem)
-        })
-    }
-}
-
-/// Lines and columns of places in a text. Places that are asked for in their order cost one pass over the text.
-pub struct Places<'t> {
-    text: &'t str,
-    /// The last place, in bytes, with its line and column.
-    last: (usize, usize, usize),
-}
-
-impl<'t> Places<'t> {
-    pub fn new(text: &'t str) -> Self {
-        Self { text, last: (0, 1, 1) }
-    }
-
-    /// Returns the line and the column of a place, both counted from 1, the column in characters.
-    pub fn of(&mut self, at: usize) -> (usize, usize) {
-        let at = if self.text.is_char_boundary(at) { at } else { self.text.len() };
-        if at < self.last.0 {
-            self.last = (0, 1, 1);
-        }
-        let (from, line, column) = self.last;
-        let passed = &self.text[from..at];
-        let (line, column) = match passed.rfind('\n') {
-            Some(end) => {
-                (line + passed.matches('\n').count(), passed[end + 1..].chars().count() + 1)
-            }
-            None => (line, column + passed.chars().count()),
-        };
-        self.last = (at, line, column);
-        (line, column)
+    /// Problems with their places.
+    pub fn places(&self) -> impl Iterator<Item = (Place<'_>, &FieldDiagnostic)> {
+        let mut places = Places::new(&self.sources);
+        self.problems.iter().map(move |problem| (places.of(problem.span.start), problem))
     }
 }
 
@@ -161,7 +130,7 @@ impl fmt::Display for FileDiagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.problems[..] {
             [only] => only.fmt(f),
-            more => write!(f, "{} has {} problems", sanitize::line(&self.name), more.len()),
+            more => write!(f, "{} has {} problems", sanitize::line(self.name()), more.len()),
         }
     }
 }
@@ -170,7 +139,7 @@ impl std::error::Error for FileDiagnostics {}
 
 impl Diagnostic for FileDiagnostics {
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        if self.has_places() { None } else { Some(&self.source) }
+        if self.has_places() { None } else { Some(&self.sources) }
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -256,27 +225,8 @@ pub fn in_own_words(message: &str) -> Cow<'_, str> {
     .into()
 }
 
-/// Number of bytes of the line at a place.
-fn line_length(text: &str, at: usize) -> usize {
-    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    before.len() - start + after.find('\n').unwrap_or(after.len())
-}
-
 /// Part of a span on its first line, because a problem of the whole file need not show the whole file.
 fn first_line(text: &str, span: Span) -> Span {
     let line = text.get(span.clone()).and_then(|part| part.find('\n'));
     span.start..line.map_or(span.end, |length| span.start + length)
-}
-
-/// Replaces every character that is unsafe on a terminal by a harmless one of the same length, so that no span in the text moves.
-fn showable(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\n' | '\t' => c,
-            '\r' => ' ',
-            _ if !sanitize::is_unsafe(c) => c,
-            _ => ['?', '¿', '\u{fffd}', '\u{1f3f4}'][c.len_utf8() - 1],
-        })
-        .collect()
 }

@@ -24,7 +24,7 @@ fn page(text: &str) -> PageContent {
 fn refused(text: impl AsRef<[u8]>) -> Vec<String> {
     let bad = read_bytes(text.as_ref()).map(|it| it.page).unwrap_err();
     bad.places()
-        .map(|(line, column, problem)| format!("{line}:{column} {}", problem.message))
+        .map(|(place, problem)| format!("{}:{} {}", place.line, place.column, problem.message))
         .collect()
 }
 
@@ -264,7 +264,7 @@ fn refusals_of_the_service_are_located_in_the_file() {
     let file = read(CAFE).unwrap();
     let place = |path: &str| {
         let bad = file.document.refuse([(path, "no")]);
-        bad.places().map(|(line, column, _)| (line, column)).next().unwrap()
+        bad.places().map(|(place, _)| (place.line, place.column)).next().unwrap()
     };
     assert_eq!(place("slots.0.data.link"), (5, 31), "a value on its line");
     assert_eq!(place("slots.1.data.title"), (8, 7), "a value of several lines: its key");

@@ -3,6 +3,7 @@
 use super::place::PullDirectory;
 use crate::account::files::from_here;
 use crate::apply::runs;
+use crate::apply::sync::page_path::is_there;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 
@@ -26,7 +27,7 @@ impl FoundFiles {
     pub(crate) fn of(context: &Context, all: &[Filed]) -> Result<Self> {
         let service = runs::service(context).unwrap_or_default();
         let named = all.iter().filter_map(|filed| match filed {
-            Filed::Page(_, _, Some(path)) if path.is_file() => Some(path.as_path()),
+            Filed::Page(_, _, Some(path)) if is_there(path) => Some(path.as_path()),
             _ => None,
         });
         let mut places = BTreeMap::new();
@@ -39,7 +40,7 @@ impl FoundFiles {
         let mut found = Self::default();
         for filed in all {
             let (name, file) = match filed {
-                Filed::Page(_, login, Some(path)) if path.is_file() => (login, Some(path.clone())),
+                Filed::Page(_, login, Some(path)) if is_there(path) => (login, Some(path.clone())),
                 Filed::Page(id, login, _) => {
                     let mut file = None;
                     for store in places.values().flatten() {
@@ -47,7 +48,7 @@ impl FoundFiles {
                         let page = lock.pages.iter().find(|(_, page)| page.id == *id);
                         file = file.or(page.map(|(key, _)| store.path_of(key)));
                     }
-                    (login, file.filter(|path| path.is_file()))
+                    (login, file.filter(|path| is_there(path)))
                 }
                 Filed::Form(id) => {
                     let mut file = None;

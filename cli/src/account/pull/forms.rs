@@ -276,7 +276,7 @@ fn holdable(mut file: Map<String, Value>) -> Result<(Value, Vec<String>)> {
         let before = file.len();
         let names: BTreeSet<String> = problems
             .places()
-            .map(|(_, _, problem)| problem.path.split('.').next().unwrap_or_default().to_owned())
+            .map(|(_, problem)| problem.path.split('.').next().unwrap_or_default().to_owned())
             .filter(|name| ![NAME, ID].contains(&name.as_str()))
             .collect();
         for name in names {

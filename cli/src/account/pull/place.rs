@@ -12,6 +12,7 @@ use super::images::IMAGES;
 use crate::account::files::{DEPTH, both_files_of, files_below, from_here};
 use crate::apply::preflight::names_page;
 use crate::apply::runs;
+use crate::apply::sync::page_path::is_there;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
@@ -147,7 +148,7 @@ impl PullDirectory {
     pub(super) fn page(&mut self, page: &PageSnapshot) -> Result<PageTarget> {
         if let Some((store, lock)) = &self.lock
             && let Some((key, _)) = lock.pages.iter().find(|(_, base)| base.id == page.id)
-            && store.path_of(key).is_file()
+            && is_there(&store.path_of(key))
         {
             let known = |(path, _): &&(PathBuf, String)| store.key(path).as_ref() == Some(key);
             let path = self.pages.iter().find(known).map(|(path, _)| path.clone());
@@ -164,7 +165,7 @@ impl PullDirectory {
         if let Some((store, lock)) = &self.lock
             && let Some((file, _)) =
                 lock.pages.iter().find(|(_, base)| names_page(key, base.id, &base.login))
-            && store.path_of(file).is_file()
+            && is_there(&store.path_of(file))
         {
             return Ok(Some(from_here(&store.path_of(file))));
         }

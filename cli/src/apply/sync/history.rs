@@ -1,6 +1,6 @@
 //! Earlier versions of the lock, from the commits that HEAD descends from: by them the base of a file follows the commit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -11,9 +11,11 @@ use links_pages::sync::{
 
 use crate::context::clock;
 use crate::git::{self, Ancestry, HistoryEnd, NO_COMMIT};
+use crate::signal::lock;
 use links_pages::form_file::FormFile;
-use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::{Document, PageFile};
+use links_pages::fs::named::normal;
+use links_pages::page_file::local_image::{ImageRoots, Texts};
+use links_pages::page_file::{Document, DocumentError, PageFile};
 
 /// How far the clocks of two machines may be apart. Lines from later are not believed.
 const SKEW_MAX: Duration = Duration::from_secs(24 * 60 * 60);
@@ -140,7 +142,12 @@ impl LockHistory {
             let Some(directory) = path.parent() else { continue };
             let contents = git::with(directory, |history| history.contents(&path, commits));
             let contents = contents.and_then(Result::ok).unwrap_or_default();
-            files.extend(contents.into_iter().filter_map(|bytes| said(&file.of, &path, bytes)));
+            let said = |(commit, content): (String, Vec<u8>)| {
+                said(&file.of, &path, &content, |used| {
+                    git::with(directory, |history| history.at(&commit, used))?.ok()?
+                })
+            };
+            files.extend(contents.into_iter().filter_map(said));
         }
         files
     }
@@ -151,15 +158,51 @@ impl LockHistory {
     }
 }
 
-/// Returns what a version of a file says, if it can be read.
-pub(crate) fn said(of: &RecordOf, path: &Path, bytes: Vec<u8>) -> Option<FilePage> {
+/// Returns what a version of a file says, if it can be read. `read` returns another file of the same commit.
+pub(crate) fn said(
+    of: &RecordOf,
+    path: &Path,
+    content: &[u8],
+    read: impl FnMut(&Path) -> Option<Vec<u8>>,
+) -> Option<FilePage> {
     let name = path.display().to_string();
     Some(match of {
-        RecordOf::Page(_) => PageFile::from_bytes(&name, bytes, &ImageRoots::none()).ok()?.said(),
+        RecordOf::Page(_) => page_with(path, content, read).ok()?.said(),
         RecordOf::Form(_) => {
-            FormFile::of(Document::from_bytes(&name, bytes).ok()?).ok()?.form.said()
+            FormFile::of(Document::from_bytes(&name, content.to_vec()).ok()?).ok()?.form.said()
         }
     })
+}
+
+/// Returns the page file that these bytes are, with the files that it uses as `read` returns them.
+pub(crate) fn page_with(
+    path: &Path,
+    content: &[u8],
+    mut read: impl FnMut(&Path) -> Option<Vec<u8>>,
+) -> Result<PageFile, DocumentError> {
+    let (name, directory) = (path.display().to_string(), path.parent().unwrap_or(Path::new("")));
+    let mut known: BTreeMap<PathBuf, Option<Vec<u8>>> = BTreeMap::new();
+    loop {
+        let (texts, asked) = (known.clone(), Arc::new(Mutex::new(BTreeSet::new())));
+        let note = asked.clone();
+        let texts = Texts(Arc::new(move |path| {
+            texts.get(path).cloned().unwrap_or_else(|| {
+                lock(&note).insert(path.to_owned());
+                None
+            })
+        }));
+        let roots = ImageRoots::none().with_texts(texts);
+        let page = PageFile::from_bytes(&name, content.to_vec(), &roots);
+        let asked = std::mem::take(&mut *lock(&asked));
+        if asked.is_empty() {
+            return page;
+        }
+        // Each round reads the files that those of the last one use.
+        known.extend(asked.into_iter().map(|used| {
+            let found = read(&normal(&directory.join(&used)));
+            (used, found)
+        }));
+    }
 }
 
 /// Returns why a history was not read to its beginning.

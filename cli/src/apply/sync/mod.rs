@@ -6,6 +6,7 @@ mod lock_store;
 mod merge_report;
 mod opened_text;
 pub(crate) mod other_account;
+pub(crate) mod page_path;
 mod pull_edits;
 mod pulled;
 mod record;

@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use super::history::{FileHistory, LockHistory};
 use super::lock_store::{absolute, from_here};
+use super::page_path::is_there;
 use super::state_records::StateRecords;
 use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, identity_problems};
 use crate::apply::runs;
@@ -260,7 +261,7 @@ impl SyncRecord {
     fn claim(&mut self, page: &PageSnapshot) -> Result<(), CommandError> {
         let RecordPlace::Lock(store) = &self.place else { return Ok(()) };
         let Some(other) = self.other_file(page.id) else { return Ok(()) };
-        if store.path_of(&other).exists() {
+        if is_there(&store.path_of(&other)) {
             let message = format!(
                 "{} and {other} are both files for the page {} (ID {}); nothing was written",
                 self.key, page.login, page.id
@@ -280,7 +281,7 @@ impl SyncRecord {
     /// Returns another file for which there is a record of the page.
     fn other_file(&self, page: ProfileId) -> Option<String> {
         if let RecordPlace::State(records) = &self.place {
-            return records.other_file(page).filter(|file| Path::new(file).exists());
+            return records.other_file(page).filter(|file| is_there(Path::new(file)));
         }
         let mut pages = self.lock.pages.iter();
         let (key, _) = pages.find(|(key, base)| base.id == page && **key != self.key)?;
@@ -305,7 +306,7 @@ impl SyncRecord {
     /// Returns whether another file that exists has a record of the page.
     pub(crate) fn has_other_file(&self, page: ProfileId) -> bool {
         self.other_file(page).is_some_and(|other| match &self.place {
-            RecordPlace::Lock(store) => store.path_of(&other).exists(),
+            RecordPlace::Lock(store) => is_there(&store.path_of(&other)),
             RecordPlace::State(_) | RecordPlace::Opened(_) => true,
         })
     }

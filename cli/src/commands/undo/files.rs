@@ -2,6 +2,7 @@
 
 use crate::account::files::from_here;
 use crate::account::pull::{Filed, FoundFiles, PullOptions, pull_files};
+use crate::apply::sync::page_path::is_there;
 use crate::commands::prelude::*;
 
 /// Takes over into the files what was taken back, and adds that to the output. A dry run names the files. `is_cut` says that no record has what
@@ -52,7 +53,7 @@ pub(super) async fn follow(
 /// Says how the files that the journals name follow, if there are any.
 pub(super) fn tell(context: &Context, filed: &[Filed]) {
     let file = |filed: &Filed| match filed {
-        Filed::Page(_, _, Some(path)) if path.is_file() => Some(from_here(path)),
+        Filed::Page(_, _, Some(path)) if is_there(path) => Some(from_here(path)),
         _ => None,
     };
     let files: Vec<PathBuf> = filed.iter().filter_map(file).collect();

@@ -234,7 +234,7 @@ const PREFIX: &str = "# <<< page:";
 const FORM_PREFIX: &str = "# <<< form:";
 
 /// Returns the spans of all marks, also of a text with errors.
-pub(super) fn marks(text: &str) -> Vec<Span> {
+pub(in crate::page_file) fn marks(text: &str) -> Vec<Span> {
     let content = text.strip_prefix('\u{feff}').unwrap_or(text);
     if ![PREFIX, FORM_PREFIX].iter().any(|prefix| content.contains(prefix)) {
         return Vec::new();

@@ -12,8 +12,7 @@
 use std::collections::HashMap;
 
 use changes::EntryPart;
-#[cfg(test)]
-use edit::marks;
+pub(super) use edit::marks;
 use edit::not_in_place;
 pub use edit::{
     Edit, MarkedConflict, PatchError, Path, PathStep, moves, refuse_marks, without_marks,

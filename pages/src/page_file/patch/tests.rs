@@ -473,7 +473,7 @@ fn a_file_with_marks_is_refused_at_each_of_them() {
     );
     let document = |text: &str| Document::from_bytes("page.yaml", text.into()).unwrap();
     let refused = refuse_marks(&document(&text.unwrap())).unwrap_err();
-    let places: Vec<_> = refused.places().map(|(line, column, _)| (line, column)).collect();
+    let places: Vec<_> = refused.places().map(|(place, _)| (place.line, place.column)).collect();
     assert_eq!(places, [(2, 1), (23, 3)]);
     assert!(refuse_marks(&document(CAFE)).is_ok());
 }

@@ -1,0 +1,61 @@
+//! Paths of pages: that of a page file, or of a row of its table, as in `places.yaml#almaty`.
+
+use std::path::{Path, PathBuf};
+
+use super::{LOCK_NAME, LockStore};
+use crate::error::CommandError;
+use crate::error::file_error::unread_page_file;
+use links_pages::fs::named;
+use links_pages::page_file::local_image::ImageRoots;
+use links_pages::page_file::{Document, file_of, row_path, split_row};
+
+/// Returns the directories in which the files may be that a page file uses: its own, that of the `links.lock` that governs it, and those that the command line
+/// adds.
+pub(crate) fn roots_of(
+    directory: &Path,
+    document: &Document,
+    more: &[PathBuf],
+) -> Result<ImageRoots, CommandError> {
+    let mut more = more.to_vec();
+    // Most page files use no other file.
+    if document.text().contains(['$', '#']) || document.root.get("each").is_some() {
+        let store = LockStore::of(&directory.join(LOCK_NAME));
+        more.extend(store.map(|store| store.directory().to_owned()));
+    }
+    Ok(ImageRoots::new(directory, &more)?)
+}
+
+/// Returns the keys of the rows of a page file; none without a table, and `None` if it cannot be read.
+fn rows(file: &Path) -> Option<Vec<String>> {
+    let document = Document::read(file).ok()?;
+    let directory = file.parent().unwrap_or(Path::new(""));
+    let roots = roots_of(directory, &document, &[]).ok()?;
+    Some(document.row_keys(&roots).ok()?.unwrap_or_default())
+}
+
+/// Reads the file of a page. Its name has the row of the page.
+pub(crate) fn read_file(path: &Path) -> Result<(String, Vec<u8>), CommandError> {
+    let (name, bytes) = named::read(file_of(path)).map_err(unread_page_file)?;
+    let is_row = path != file_of(path);
+    Ok((if is_row { path.display().to_string() } else { name }, bytes))
+}
+
+/// Returns a path without links, if it exists.
+pub(crate) fn without_links(path: &Path) -> PathBuf {
+    let (file, row) = (file_of(path), path.to_str().and_then(|path| split_row(path).1));
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    row.map_or(file.clone(), |row| row_path(&file, row))
+}
+
+/// Returns whether the file of a page exists, and its table has the row.
+pub(crate) fn is_there(path: &Path) -> bool {
+    file_of(path).exists() && has_row(path)
+}
+
+/// Returns whether the table of a page file has the row of a path. A file that cannot be read counts as having it.
+pub(crate) fn has_row(path: &Path) -> bool {
+    match path.to_str().and_then(|path| split_row(path).1) {
+        Some(row) => rows(file_of(path)).is_none_or(|rows| rows.iter().any(|known| known == row)),
+        None => true,
+    }
+}

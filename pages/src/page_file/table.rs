@@ -1,0 +1,246 @@
+//! Tables of a page file with `each`: a page for every row, from a CSV file, a YAML or JSON file, or a list in the page file.
+
+use std::collections::BTreeSet;
+
+use super::document::Document;
+use super::fields::referred;
+use super::local_image::ImageRoots;
+use super::node::{Key, Layout, Node, Span, Tree};
+use super::read;
+use super::report::FieldDiagnostic;
+
+/// Key of the table in a page file.
+pub(super) const EACH: &str = "each";
+
+/// Column that identifies a row.
+const KEY: &str = "key";
+
+/// Maximum number of rows: an account has no more pages.
+const MOST_ROWS: usize = 100;
+
+/// Maximum number of characters of a row's key.
+const KEY_LENGTH: usize = 64;
+
+/// Row of a table: its key, and its values by column.
+pub(super) type Row = (String, Node);
+
+/// Returns the rows of the table of a document; none without a table.
+///
+/// # Errors
+///
+/// All problems of the table.
+pub(super) fn rows(
+    document: &mut Document,
+    roots: &ImageRoots,
+) -> Result<Vec<Row>, Vec<FieldDiagnostic>> {
+    let Some((key, value)) = document.root.entry(EACH).cloned() else { return Ok(Vec::new()) };
+    if let Tree::List(rows) = &value.tree {
+        return listed(rows);
+    }
+    let entry = (key, value);
+    let name = referred(EACH, &entry, 1, "a table file").map_err(|it| vec![it])?;
+    let (span, failed) = (&entry.1.span, |message| vec![entry.1.problem(EACH, message)]);
+    let found = roots
+        .text(name)
+        .map_err(|why| vec![entry.1.problem(EACH, why.message).help_if(why.help)])?;
+    let Some((shown, bytes)) = found else {
+        return Err(failed(format!("{name} does not exist")));
+    };
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Err(failed(format!("{shown} is not UTF-8")));
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let start = document.sources.add(shown, name.into(), text, span.start);
+    if !name.to_ascii_lowercase().ends_with(".csv") {
+        let mut root = read::read(text).map_err(|problems| shifted(problems, start))?;
+        root.shift(start);
+        return match &root.tree {
+            Tree::List(rows) => listed(rows),
+            _ => Err(vec![root.wrong(EACH, "a table must be a list of rows")]),
+        };
+    }
+    let cells = cells(text).map_err(|at| {
+        let problem = FieldDiagnostic::new(EACH, start + at..start + at + 1, "unclosed quote");
+        vec![problem.help("write two quotes for one within a cell")]
+    })?;
+    let (rows, problems) = of_cells(cells, start);
+    if problems.is_empty() { listed(&rows) } else { Err(problems) }
+}
+
+/// Moves problems of a text to its place in the texts of a document.
+pub(super) fn shifted(problems: Vec<FieldDiagnostic>, by: usize) -> Vec<FieldDiagnostic> {
+    let moved = |it: FieldDiagnostic| {
+        let span = it.span.start + by..it.span.end + by;
+        it.at(&span)
+    };
+    problems.into_iter().map(moved).collect()
+}
+
+/// Returns rows with their keys. A value that is null is absent.
+fn listed(rows: &[Node]) -> Result<Vec<Row>, Vec<FieldDiagnostic>> {
+    let (mut found, mut keys, mut problems) = (Vec::new(), BTreeSet::new(), Vec::new());
+    if let Some(row) = rows.get(MOST_ROWS) {
+        let message = format!("a table can have at most {MOST_ROWS} rows, but has {}", rows.len());
+        return Err(vec![row.problem(EACH, message)]);
+    }
+    for row in rows {
+        let mut row = row.clone();
+        let Tree::Map(values) = &mut row.tree else {
+            problems.push(row.wrong(EACH, "a row must be a mapping"));
+            continue;
+        };
+        values.retain(|(_, value)| value.tree != Tree::Null);
+        let key = row.get(KEY).map(|key| (key, key.text_of_scalar()));
+        match key {
+            None => {
+                let problem = row.problem(EACH, "this row has no `key`");
+                problems.push(problem.help("a `key` identifies each row"));
+            }
+            Some((_, Some(key))) if is_key(&key) => match keys.insert(key.clone()) {
+                true => found.push((key, row)),
+                false => {
+                    problems.push(row.problem(EACH, format!("another row has the key `{key}`")))
+                }
+            },
+            Some((node, _)) => {
+                let message = "a key may have only letters, digits, `-` and `_`";
+                problems.push(node.problem(EACH, message));
+            }
+        }
+    }
+    if problems.is_empty() { Ok(found) } else { Err(problems) }
+}
+
+/// Tells whether a row may have this key, which is a part of the names of its page.
+fn is_key(key: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    !key.is_empty() && key.chars().count() <= KEY_LENGTH && key.chars().all(is_part)
+}
+
+/// Cell with its place in the text, which includes its quotes.
+type Cell = (Span, String);
+
+/// Returns the rows of a table whose first row has the names of the columns. An empty cell is absent.
+fn of_cells(cells: Vec<Vec<Cell>>, start: usize) -> (Vec<Node>, Vec<FieldDiagnostic>) {
+    let placed = |span: &Span| span.start + start..span.end + start;
+    let mut lines = cells.into_iter();
+    let (names, mut problems) = (lines.next().unwrap_or_default(), Vec::new());
+    for (nth, (span, name)) in names.iter().enumerate() {
+        if names[..nth].iter().any(|(_, other)| other == name) {
+            let message = format!("another column is named `{name}`");
+            problems.push(FieldDiagnostic::new(EACH, placed(span), message));
+        }
+    }
+    let mut rows = Vec::new();
+    for line in lines {
+        if let Some((span, _)) = line.get(names.len()) {
+            let message = "this row has more cells than the first";
+            let problem = FieldDiagnostic::new(EACH, placed(span), message);
+            problems.push(problem.help("put quotes around a cell that contains the separator"));
+            continue;
+        }
+        let first = line.first().map_or(0..0, |(span, _)| placed(span));
+        let cell = |((name, cell), text): (((Span, String), Span), String)| {
+            let key = Key { span: placed(&name.0), name: name.1, is_literal: true };
+            (key, Node { span: placed(&cell), tree: Tree::Text(text), layout: Layout::default() })
+        };
+        let cells =
+            names.iter().cloned().zip(line).map(|(name, (span, text))| ((name, span), text));
+        let values = cells.filter(|(_, text)| !text.trim().is_empty()).map(cell).collect();
+        rows.push(Node { span: first, tree: Tree::Map(values), layout: Layout::default() });
+    }
+    (rows, problems)
+}
+
+/// Splits a table into the cells of its rows. Empty lines are left out. The separator is the comma, the semicolon or the tab, whichever is most
+/// frequent in the first line.
+///
+/// # Errors
+///
+/// The place of a quote that is not closed.
+fn cells(text: &str) -> Result<Vec<Vec<Cell>>, usize> {
+    let first = text.lines().next().unwrap_or_default();
+    let count = |separator: &u8| first.bytes().filter(|it| it == separator).count();
+    let separator = [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',');
+    let (bytes, mut at, mut rows, mut row) = (text.as_bytes(), 0, Vec::new(), Vec::new());
+    while at < bytes.len() || !row.is_empty() {
+        let start = at;
+        let mut cell = String::new();
+        if bytes.get(at) == Some(&b'"') {
+            loop {
+                let rest = text.get(at + 1..).unwrap_or_default();
+                let length = rest.find('"').ok_or(start)?;
+                cell.push_str(&rest[..length]);
+                at += length + 2;
+                if bytes.get(at) != Some(&b'"') {
+                    break;
+                }
+                cell.push('"');
+            }
+        }
+        let ends = |byte: &u8| [separator, b'\r', b'\n'].contains(byte);
+        let plain = at;
+        at += bytes[at..].iter().position(ends).unwrap_or(bytes.len() - at);
+        cell.push_str(&text[plain..at]);
+        row.push((start..at, cell));
+        if bytes.get(at) == Some(&separator) {
+            at += 1;
+            continue;
+        }
+        at += bytes[at..].iter().take_while(|it| matches!(it, b'\r' | b'\n')).count();
+        let line = std::mem::take(&mut row);
+        if line.len() > 1 || line.iter().any(|(_, cell)| !cell.is_empty()) {
+            rows.push(line);
+        }
+    }
+    Ok(rows)
+}
+
+/// Returns a cell as it is written: in quotes, if it needs them.
+pub(super) fn written_cell(text: &str) -> String {
+    let is_plain = !text.contains(['"', ',', ';', '\t', '\r', '\n']) && text.trim() == text;
+    if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(table: &str) -> Vec<Vec<String>> {
+        let rows = cells(table).unwrap();
+        rows.into_iter().map(|row| row.into_iter().map(|(_, text)| text).collect()).collect()
+    }
+
+    #[test]
+    fn a_table_has_the_cells_that_spreadsheets_write() {
+        let expected = [["key", "title"], ["a", "x, \"y\"\nz"], ["b", ""]];
+        for table in [
+            "key,title\na,\"x, \"\"y\"\"\nz\"\nb,\n",
+            "key,title\r\n\r\na,\"x, \"\"y\"\"\nz\"\r\nb,",
+            "key;title\na;\"x, \"\"y\"\"\nz\"\nb;\n\n",
+            "key\ttitle\na\t\"x, \"\"y\"\"\nz\"\nb\t\n",
+        ] {
+            assert_eq!(texts(table), expected, "{table}");
+        }
+        assert_eq!(texts(""), [[""; 0]; 0]);
+        assert_eq!(cells("key,title\na,\"x"), Err(12));
+    }
+
+    proptest! {
+        #[test]
+        fn a_written_cell_reads_back(cell in any::<String>(), next in "[a-z]{0,3}") {
+            let table = format!("key,a,b\nk,{},{next}\n", written_cell(&cell));
+            prop_assert_eq!(&texts(&table)[1], &["k".to_owned(), cell, next]);
+        }
+
+        #[test]
+        fn no_table_is_a_panic_and_each_cell_is_where_it_says(table in "[a,\"\r\né]{0,30}") {
+            for (span, text) in cells(&table).into_iter().flatten().flatten() {
+                let alone = texts(&table[span]);
+                prop_assert_eq!(alone.into_iter().flatten().next().unwrap_or_default(), text);
+            }
+        }
+    }
+}
