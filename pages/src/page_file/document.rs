@@ -19,6 +19,8 @@ pub struct Document {
     pub root: Node,
     /// Key of the row of its table that the document is about.
     pub(super) row: Option<String>,
+    /// True once something in it was taken from elsewhere.
+    pub(super) is_composed: bool,
     name: String,
 }
 
@@ -65,7 +67,7 @@ impl Document {
         let sources = Sources::new(file, read::decode(file, bytes)?);
         let (name, row) = (name.to_owned(), row.map(str::to_owned));
         match read::read(sources.text()) {
-            Ok(root) => Ok(Self { sources, root, row, name }),
+            Ok(root) => Ok(Self { sources, root, row, is_composed: false, name }),
             Err(problems) => Err(FileDiagnostics::new(&sources, problems)),
         }
     }
@@ -81,6 +83,11 @@ impl Document {
         self.name = format!("{}#{row}", self.name);
         self.row = Some(row.to_owned());
         self
+    }
+
+    /// Tells whether parts of it come from elsewhere: blocks, values or a table.
+    pub fn is_composed(&self) -> bool {
+        self.is_composed
     }
 
     /// Text of the document's own file, without a byte order mark.

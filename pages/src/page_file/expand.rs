@@ -78,7 +78,7 @@ pub(crate) fn expand(document: &mut Document, roots: &ImageRoots) -> Vec<FieldDi
         Ok(row) => row,
         Err(problems) => return problems,
     };
-    document.row = None;
+    (document.row, document.is_composed) = (None, true);
     let has_row = row.is_some();
     let mut root = std::mem::replace(&mut document.root, Node::of_json(&serde_json::Value::Null));
     let mut expander = Expander {

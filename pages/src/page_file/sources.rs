@@ -83,6 +83,11 @@ impl Sources {
         self.files.get(nth).map_or(0, |file| file.start)..end
     }
 
+    /// Place that uses a file; `None` for the document's own.
+    pub(super) fn used_at(&self, nth: usize) -> Option<usize> {
+        self.files.get(nth)?.used_at
+    }
+
     /// Number of bytes of the line at a place.
     pub(super) fn line_length(&self, at: usize) -> usize {
         let Span { start, end } = self.span_of(self.file_of(at));
@@ -142,6 +147,11 @@ impl SourceCode for Sources {
 }
 
 impl SourceFile {
+    /// Tells whether it is a table in CSV.
+    pub(super) fn is_table(&self) -> bool {
+        self.path.extension().is_some_and(|it| it.eq_ignore_ascii_case("csv"))
+    }
+
     /// Where its text begins in the texts of the document.
     pub fn start(&self) -> usize {
         self.start

@@ -53,6 +53,21 @@ impl Pull {
         page: &LivePage,
         types: &SlotTypes,
     ) -> Result<Self, PlanError> {
+        Self::without(base, file, page, types, &BTreeSet::new())
+    }
+
+    /// Decides as [`new`](Self::new) does, but leaves keys of items, and fields (`None`), as the file and the record have them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new).
+    pub fn without(
+        base: Option<&PageBase>,
+        file: &FilePage,
+        page: &LivePage,
+        types: &SlotTypes,
+        refused: &BTreeSet<(Option<usize>, String)>,
+    ) -> Result<Self, PlanError> {
         let bound = Bound::new(base, file, page, types, &BTreeMap::new())?;
         let doubtful = &bound.identities.doubtful;
         if !doubtful.is_empty() {
@@ -61,6 +76,7 @@ impl Pull {
         let puller = Puller {
             bound: &bound,
             types,
+            refused,
             entries: BTreeMap::new(),
             inserted: BTreeMap::new(),
             pull: Self::default(),
@@ -94,6 +110,8 @@ impl Pull {
 struct Puller<'c, 'a> {
     bound: &'c Bound<'a>,
     types: &'c SlotTypes,
+    /// Keys and fields that stay as they are.
+    refused: &'c BTreeSet<(Option<usize>, String)>,
     /// The entries of the next record, by the position of their slot.
     entries: BTreeMap<usize, SlotBase>,
     /// The index in the pull of each inserted slot, by its position.
@@ -185,6 +203,9 @@ impl Puller<'_, '_> {
         pairs: &mut BTreeMap<String, HashPair>,
     ) {
         let ComparedKey { file, page, decision, .. } = *compared;
+        if self.refused.contains(&(item, compared.key.to_owned())) {
+            return;
+        }
         let (key, hash) = (compared.key.to_owned(), ValueHash::of(page));
         let said = item.map(|item| self.bound.items[item].item);
         let agreed = || {
@@ -220,6 +241,9 @@ impl Puller<'_, '_> {
         value: &Value,
         pairs: &mut BTreeMap<String, HashPair>,
     ) {
+        if self.refused.contains(&(item, key.to_owned())) {
+            return;
+        }
         let hash = ValueHash::of(value);
         let pair = if hash.is_empty() {
             HashPair::UNMENTIONED

@@ -11,11 +11,12 @@ mod place;
 mod puller;
 mod report;
 
-use links_pages::page_file::FileScope;
+use links_pages::page_file::{FileScope, file_of};
 
 use crate::account::files::{AccountFiles, from_here};
 use crate::account::live_page::{all_keys, export};
 use crate::apply::schema_line::schema_of;
+use crate::apply::sync::page_path::without_links;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
@@ -66,8 +67,9 @@ pub(crate) async fn pull_files(
 ) -> Result<CommandOutput> {
     let mut named = Vec::new();
     for path in paths {
-        let found = path.canonicalize().map_err(|error| unusable_path(path, &error))?;
-        named.push(found);
+        let found = file_of(path).canonicalize();
+        found.map_err(|error| unusable_path(path, &error))?;
+        named.push(without_links(path));
     }
     // The files of a lock are read together: it names their forms.
     let mut directories: Vec<PathBuf> = Vec::new();
@@ -88,10 +90,10 @@ pub(crate) async fn pull_files(
     for directory in directories {
         let place = PullDirectory::read(context, directory)?;
         let mut is_meant = |file: &Path| {
-            let Ok(file) = file.canonicalize() else { return false };
+            let file = without_links(file);
             let mut is_named = false;
             for (named, is_known) in named.iter().zip(&mut is_known) {
-                if file.starts_with(named) {
+                if file.starts_with(named) || file_of(&file) == named {
                     (is_named, *is_known) = (true, true);
                 }
             }
@@ -124,6 +126,7 @@ pub(crate) async fn pull_files(
             };
             report.failures.extend(pulled.err());
         }
+        puller.write_back(&mut report);
         requests = puller.client.requests_sent();
     }
     if let Some(nth) = is_known.iter().position(|is_known| !is_known) {
@@ -211,6 +214,7 @@ async fn write(
         progress.step();
     }
     drop(progress);
+    puller.write_back(&mut report);
     let requests = puller.client.requests_sent();
     report.output(&context.ui, keys.len(), requests)
 }

@@ -9,16 +9,18 @@ use links_sdk::FormId;
 
 use super::file_name::stem;
 use super::images::IMAGES;
+use crate::account::files::read_page;
 use crate::account::files::{DEPTH, both_files_of, files_below, from_here};
 use crate::apply::preflight::names_page;
 use crate::apply::runs;
-use crate::apply::sync::page_path::is_there;
+use crate::apply::sync::ComposedPage;
+use crate::apply::sync::page_path::{is_there, pages_of, without_links};
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::node::Tree;
-use links_pages::page_file::{Document, FileKind};
+use links_pages::page_file::{Document, FileKind, is_composed};
 
 /// Directory of the forms, below that of the pages.
 const FORMS: &str = "forms";
@@ -98,6 +100,12 @@ impl PullDirectory {
             let mut read = || {
                 let document = Document::read(&file).ok()?;
                 match FileKind::of(&document.root).ok()?? {
+                    FileKind::Page if is_composed(document.text().as_bytes()) => {
+                        for path in pages_of(&file)? {
+                            let (page, _) = read_page(&path, &[], "pull").ok()?;
+                            pages.push((path, page.page.profile.to_string()));
+                        }
+                    }
                     FileKind::Page => pages.push((file.clone(), profile(&document)?)),
                     FileKind::Form => forms.push((file.clone(), FormFile::of(document).ok()?)),
                 }
@@ -108,6 +116,16 @@ impl PullDirectory {
             }
         }
         Ok(Self { path, lock, pages, forms, unusable, taken })
+    }
+
+    /// Returns the page files that are not among these. One that cannot be read uses nothing.
+    pub(super) fn others(&self, pages: &[ComposedPage]) -> Vec<(PathBuf, PageFile)> {
+        let known: BTreeSet<PathBuf> = pages.iter().map(|it| without_links(&it.path)).collect();
+        let others = self.pages.iter().filter(|(path, _)| !known.contains(&without_links(path)));
+        let read = |(path, _): &(PathBuf, String)| {
+            Some((path.clone(), read_page(path, &[], "pull").ok()?.0))
+        };
+        others.filter_map(read).collect()
     }
 
     /// Returns the page files, each with the key of its page: the id that the lock has, else its `profile`.

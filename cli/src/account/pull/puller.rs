@@ -13,11 +13,24 @@ use crate::account::live_page::export;
 use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
 use crate::apply::schema_line::{is_json, no_schema_in_json, schema_of, with_schema};
-use crate::apply::sync::{PulledFile, SyncRecord, WrittenLocks};
+use crate::apply::sync::page_path::{is_there, without_links};
+use crate::apply::sync::{
+    ComposedPage, LockStore, PulledFile, SyncRecord, WriteBack, WrittenLocks, from_here,
+};
 use crate::apply::uploads;
 use crate::context::prelude::*;
 use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::{FileScope, PageContent, ReferencePlace, ReferenceTarget};
+use links_pages::page_file::{FileScope, PageContent, ReferencePlace, ReferenceTarget, file_of};
+
+/// Adds a page whose file was written to a report.
+fn report_pulled(path: &Path, page: &PageSnapshot, pulled: &PulledFile, report: &mut Report) {
+    let (file, conflicts) = (path.display().to_string(), pulled.conflicts());
+    report.say(format!("{file}: {}", pulled.summary()));
+    report.conflicts += conflicts;
+    report.pages.push(json!({
+        "file": file, "id": page.id, "login": page.login, "conflicts": conflicts, "pull": pulled.pull,
+    }));
+}
 
 pub(super) struct Puller<'c> {
     pub(super) context: &'c mut Context,
@@ -32,6 +45,8 @@ pub(super) struct Puller<'c> {
     directory: Option<PullDirectory>,
     forms: LocalForms,
     images: Images,
+    /// Pages whose files are made of several, which are written together.
+    composed: Vec<ComposedPage>,
 }
 
 impl<'c> Puller<'c> {
@@ -64,6 +79,7 @@ impl<'c> Puller<'c> {
             directory,
             forms,
             images,
+            composed: Vec::new(),
         })
     }
 
@@ -101,7 +117,7 @@ impl<'c> Puller<'c> {
     ) -> Result<()> {
         // A file that is named is read before its page, so that an edit made meanwhile is noticed.
         let named = match file {
-            Some(path) if path.exists() && !self.how.force => Some(self.existing(path, key)?),
+            Some(path) if is_there(path) && !self.how.force => Some(self.existing(path, key)?),
             _ => None,
         };
         let page = self.read(key).await?;
@@ -197,6 +213,11 @@ impl<'c> Puller<'c> {
         if !file.missing.is_empty() {
             return Err(file.document.bad(std::mem::take(&mut file.missing)).into());
         }
+        if file.document.is_composed() {
+            let (file, page) = (existing.file, page.clone());
+            self.composed.push(ComposedPage { path, file, record, page });
+            return Ok(());
+        }
         let mut pulled = PulledFile::of(&record, text, file, page, &self.rules)?;
         if let Some(schema) = &self.how.schema {
             pulled.text = with_schema(&pulled.text, schema)?;
@@ -205,15 +226,50 @@ impl<'c> Puller<'c> {
             replace(&path, text, &pulled.text)?;
             report.is_written = true;
         }
-        let (name, conflicts) = (path.display().to_string(), pulled.conflicts());
-        let line = format!("{name}: {}", pulled.summary());
-        let data = json!({
-            "file": name, "id": page.id, "login": page.login, "conflicts": conflicts, "pull": pulled.pull,
-        });
-        pulled.store(context, &record, (file, page))?;
-        report.say(line);
-        report.conflicts += conflicts;
-        report.pages.push(data);
+        report_pulled(&path, page, &pulled, report);
+        pulled.store(context, &record, (file, page))
+    }
+
+    /// Takes over what changed on the pages whose files are made of several, once all of them are read.
+    pub(super) fn write_back(&mut self, report: &mut Report) {
+        let pages = std::mem::take(&mut self.composed);
+        if let Err(failure) = self.write_composed(&pages, report) {
+            report.failures.push(failure);
+        }
+    }
+
+    fn write_composed(&mut self, pages: &[ComposedPage], report: &mut Report) -> Result<()> {
+        let Some(first) = pages.first() else { return Ok(()) };
+        let others = match &self.directory {
+            Some(directory) => directory.others(pages),
+            None => {
+                let store = LockStore::of(&first.path);
+                let own = || first.path.parent().unwrap_or(Path::new("")).to_owned();
+                let directory = store.map_or_else(own, |store| from_here(store.directory()));
+                PullDirectory::read(self.context, directory)?.others(pages)
+            }
+        };
+        let WriteBack { texts, pages: pulled } = WriteBack::of(pages, &others, &self.rules)?;
+        // The page files come last, so that what is cut off is seen as a change of the others.
+        let is_own = |file: &Path| pages.iter().any(|it| without_links(file_of(&it.path)) == *file);
+        let mut texts: Vec<_> = texts.into_iter().collect();
+        texts.sort_by_key(|(file, _)| is_own(file));
+        for (file, (before, after)) in texts {
+            replace(&from_here(&file), &before, &after)?;
+            report.is_written = true;
+        }
+        for (ComposedPage { path, file, record, page }, pulled) in pages.iter().zip(pulled) {
+            match pulled {
+                Ok((pull, notes)) => {
+                    let pulled = PulledFile::written(pull);
+                    report_pulled(path, page, &pulled, report);
+                    report.left += notes.len();
+                    report.lines.extend(notes.into_iter().map(StyledLine::changed));
+                    pulled.store(self.context, record, (file, page))?;
+                }
+                Err(failure) => report.failures.push(failure),
+            }
+        }
         Ok(())
     }
 
@@ -225,6 +281,12 @@ impl<'c> Puller<'c> {
         replaces: bool,
         report: &mut Report,
     ) -> Result<()> {
+        if path != file_of(path) {
+            let message = format!("{} is a row of a table; nothing was written", path.display());
+            return Err(CommandError::refused(message).with_hint(
+                "leave out --force to merge changes into the table, or pass another file with -O",
+            ));
+        }
         if !self.how.portable
             && let Some(record) = SyncRecord::of(self.context, path)?
         {

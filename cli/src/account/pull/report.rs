@@ -13,6 +13,8 @@ pub(super) struct Report {
     pub(super) pages: Vec<Value>,
     pub(super) forms: Vec<Value>,
     pub(super) conflicts: usize,
+    /// Number of changes that were not taken over, because they have no single place in the files.
+    pub(super) left: usize,
     pub(super) failures: Vec<CommandError>,
     /// True once a file was written.
     pub(super) is_written: bool,
@@ -65,7 +67,7 @@ impl Report {
         if self.lines.is_empty() {
             self.note("this account has no pages and no forms");
         }
-        let exit = if self.conflicts > 0 { Exit::Conflict } else { Exit::Ok };
+        let exit = if self.conflicts + self.left > 0 { Exit::Conflict } else { Exit::Ok };
         let body = json!({
             "data": { "pages": self.pages, "forms": self.forms },
             "meta": { "requests": requests },

@@ -12,6 +12,7 @@ mod pulled;
 mod record;
 pub(crate) mod recreated_slots;
 mod state_records;
+mod write_back;
 mod written_locks;
 
 pub(crate) use form_sync::FormSync;
@@ -23,4 +24,5 @@ pub(crate) use opened_text::OpenedText;
 pub(crate) use pulled::PulledFile;
 pub(crate) use record::{SyncRecord, agreed};
 pub(crate) use state_records::{LockWrites, StateRecords};
+pub(crate) use write_back::{ComposedPage, WriteBack};
 pub(crate) use written_locks::WrittenLocks;

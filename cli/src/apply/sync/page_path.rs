@@ -47,6 +47,14 @@ pub(crate) fn without_links(path: &Path) -> PathBuf {
     row.map_or(file.clone(), |row| row_path(&file, row))
 }
 
+/// Returns the paths of the pages of a page file: its own, or that of each row of its table; `None` if it cannot be read.
+pub(crate) fn pages_of(file: &Path) -> Option<Vec<PathBuf>> {
+    let rows = rows(file)?;
+    let is_plain = rows.is_empty();
+    let rows = rows.iter().map(|row| row_path(file, row));
+    Some(if is_plain { vec![file.to_owned()] } else { rows.collect() })
+}
+
 /// Returns whether the file of a page exists, and its table has the row.
 pub(crate) fn is_there(path: &Path) -> bool {
     file_of(path).exists() && has_row(path)

@@ -1,6 +1,7 @@
 //! A page file that takes over what changed on its page since the last sync.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use links_pages::apply::{PageSnapshot, PlanError, SlotTypes};
 use links_pages::sync::{ConflictMark, Pull};
@@ -28,26 +29,18 @@ impl PulledFile {
         page: &PageSnapshot,
         types: &SlotTypes,
     ) -> Result<Self, CommandError> {
-        let replaces = "use --force to replace the whole file";
-        let pull = record.pull(file, page, types).map_err(|error| match error {
-            PlanError::Unclear(problems) => CommandError::from(
-                file.document
-                    .bad(identity_problems(&problems, file, &|id| record.page_of_slot(id))),
-            ),
-            error => CommandError::invalid(error.to_string()).with_hint(replaces),
-        })?;
+        let pull = pull_of(record, file, page, types, &BTreeSet::new())?;
         let edits = edits(&pull, &file.page.content.fields);
-        let text = patch(text, &edits).map_err(|error| {
-            let refused = |exit| CommandError::new(exit, format!("{error}; nothing was written"));
-            match &error {
-                PatchError::Invalid(problems) => file.document.bad(problems.clone()).into(),
-                PatchError::NotMarkable { .. } => refused(Exit::Conflict).with_hint(
-                    "resolve this with `links slots apply --force`, which keeps the file's values",
-                ),
-                _ => refused(Exit::Refused).with_hint(replaces),
-            }
+        let text = patch(text, &edits).map_err(|error| match &error {
+            PatchError::Invalid(problems) => file.document.bad(problems.clone()).into(),
+            error => unpatched(error, Path::new(file.document.name())),
         })?;
         Ok(Self { text, pull })
+    }
+
+    /// Returns a pull whose file is written by other means.
+    pub(crate) fn written(pull: Pull) -> Self {
+        Self { text: String::new(), pull }
     }
 
     /// Number of conflicts that are marked in the file.
@@ -84,5 +77,36 @@ impl PulledFile {
         (file, page): (&PageFile, &PageSnapshot),
     ) -> Result<(), CommandError> {
         record.put(context, (file, page), self.pull.base, BTreeSet::new())
+    }
+}
+
+const REPLACES: &str = "use --force to replace the whole file";
+
+/// Decides what a pull changes in a file, apart from keys and fields that are `refused`.
+pub(super) fn pull_of(
+    record: &SyncRecord,
+    file: &PageFile,
+    page: &PageSnapshot,
+    types: &SlotTypes,
+    refused: &BTreeSet<(Option<usize>, String)>,
+) -> Result<Pull, CommandError> {
+    record.pull(file, page, types, refused).map_err(|error| match error {
+        PlanError::Unclear(problems) => CommandError::from(file.document.bad(identity_problems(
+            &problems,
+            file,
+            &|id| record.page_of_slot(id),
+        ))),
+        error => CommandError::invalid(error.to_string()).with_hint(REPLACES),
+    })
+}
+
+/// Returns the error for a file that cannot be edited.
+pub(super) fn unpatched(error: &PatchError, file: &Path) -> CommandError {
+    let message = format!("{}: {error}; nothing was written", file.display());
+    match error {
+        PatchError::NotMarkable { .. } => CommandError::new(Exit::Conflict, message).with_hint(
+            "resolve this with `links slots apply --force`, which keeps the file's values",
+        ),
+        _ => CommandError::refused(message).with_hint(REPLACES),
     }
 }

@@ -392,17 +392,19 @@ impl SyncRecord {
         file: &PageFile,
         page: &PageSnapshot,
         types: &SlotTypes,
+        refused: &BTreeSet<(Option<usize>, String)>,
     ) -> Result<Pull, PlanError> {
         let (said, live) = file.compared(page);
         let known = self.known(&self.locks(), page.id, &said);
         let base = known.map(|known| known.base.with_sent(&self.sent, &said, &live, types));
-        let mut pull = Pull::new(base.as_ref(), &said, &live, types)?;
+        let mut pull = Pull::without(base.as_ref(), &said, &live, types, refused)?;
         let fields = pull.fields.iter().filter(|(key, value)| !is_holdable(key, value));
         let left: Vec<String> = fields.map(|(key, _)| key.clone()).collect();
         for key in &left {
             pull.leave_out(base.as_ref(), key);
         }
-        if self.is_renamed(file, page) {
+        let is_refused = refused.contains(&(None, "profile".to_owned()));
+        if self.is_renamed(file, page) && !is_refused {
             pull.fields.0.insert("profile".to_owned(), page.login.as_str().into());
         }
         Ok(pull)

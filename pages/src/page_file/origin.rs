@@ -1,0 +1,358 @@
+//! Where the values of a page file come from: the file and the place in it that a value is written in, so that what changed on the page is
+//! written back there.
+
+use serde_json::Value;
+
+use super::document::Document;
+use super::node::{Node, Span, Tree};
+use super::patch::{Edit, Path, PathStep};
+use super::read;
+use super::sources::SourceFile;
+use super::table::written_cell;
+
+/// Documents that a page file is made of, to find where its values come from.
+#[derive(Debug)]
+pub struct Origins<'d> {
+    document: &'d Document,
+    /// Trees of the files as they are written; `None` for a table, whose cells have no tree.
+    trees: Vec<Option<Node>>,
+}
+
+/// Edit of one of the files that a page file is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedEdit {
+    /// Number of the file.
+    pub file: usize,
+    /// Place in its text that the edit is about. A page that has a value from there is affected.
+    pub span: Span,
+    /// Edit of the file. A cell of a table has the bytes at which it begins and ends as its path.
+    pub edit: Edit,
+}
+
+impl<'d> Origins<'d> {
+    /// Reads the files of a document.
+    pub fn of(document: &'d Document) -> Self {
+        let sources = &document.sources;
+        let tree = |nth: usize| match sources.files()[nth].is_table() {
+            true => None,
+            false => read::read(sources.text_of(nth)).ok(),
+        };
+        Self { document, trees: (0..sources.files().len()).map(tree).collect() }
+    }
+
+    /// Returns the edits of the files that an edit of the page amounts to; `None` if there is no place for it.
+    pub fn place(&self, edit: &Edit) -> Option<Vec<PlacedEdit>> {
+        let of_list = |list: &Path, index: usize| {
+            let (file, raw) = self.origin(list)?;
+            Some((file, raw.item(index)))
+        };
+        let (file, edit) = match edit {
+            Edit::Set { path, value } | Edit::SetAbove { path, value, .. } => {
+                if let Some(node) = self.node(&path.0)
+                    && !self.is_as_written(path, node)
+                {
+                    return self.set_below(path, node, value);
+                }
+                let (file, raw) = self.origin(path)?;
+                let value = value.clone();
+                match edit {
+                    Edit::SetAbove { above, .. } if file == 0 => {
+                        (file, Edit::SetAbove { path: raw, value, above })
+                    }
+                    _ => (file, Edit::Set { path: raw, value }),
+                }
+            }
+            Edit::Remove { path } => {
+                let (list, last) =
+                    (Path(path.0[..path.0.len().checked_sub(1)?].to_vec()), path.0.last()?);
+                let (file, path) = match last {
+                    PathStep::Item(at) if !is_slots(&list) => of_list(&list, *at)?,
+                    PathStep::Item(_) => self.origin(path)?,
+                    PathStep::Key(name) => {
+                        let (file, raw) = self.origin(&list)?;
+                        (file, raw.key(name))
+                    }
+                };
+                (file, Edit::Remove { path })
+            }
+            Edit::Insert { list, after, value, mark } => {
+                let (file, list, after) = if is_slots(list) {
+                    self.after_slot(*after)?
+                } else {
+                    let (file, raw) = self.origin(list)?;
+                    (file, raw, *after)
+                };
+                (file, Edit::Insert { list, after, value: value.clone(), mark: mark.clone() })
+            }
+            Edit::Move { list, item, after } if is_slots(list) => {
+                let (file, own, item) = self.slot(*item)?;
+                let (other, list, after) = self.after_slot(*after)?;
+                if file != other || own != list {
+                    return None;
+                }
+                (file, Edit::Move { list, item, after })
+            }
+            Edit::Move { list, item, after } => {
+                let (file, list) = self.origin(list)?;
+                (file, Edit::Move { list, item: *item, after: *after })
+            }
+            Edit::Mark { path, conflict } => {
+                let (file, path) = self.origin(path)?;
+                (file, Edit::Mark { path, conflict: conflict.clone() })
+            }
+        };
+        Some(vec![self.placed(file, edit)])
+    }
+
+    /// Number of values that the page has from a place in a file, which may be there under several numbers. Of an empty place, the number of times
+    /// that the page uses the file.
+    pub fn usages(&self, span: &Span, is_file: impl Fn(usize) -> bool) -> usize {
+        let files = self.document.sources.files().iter().enumerate();
+        let count = |(_, file): (usize, &SourceFile)| match span.is_empty() {
+            true => 1,
+            false => {
+                spans(&self.document.root, &(span.start + file.start()..span.end + file.start()))
+            }
+        };
+        files.filter(|(nth, _)| is_file(*nth)).map(count).sum()
+    }
+
+    fn placed(&self, file: usize, edit: Edit) -> PlacedEdit {
+        // An edit of a list is about the whole file.
+        let span = match (&edit, &self.trees[file]) {
+            (
+                Edit::Set { path, .. }
+                | Edit::SetAbove { path, .. }
+                | Edit::Mark { path, .. }
+                | Edit::Remove { path },
+                tree,
+            ) => match (tree, &path.0[..]) {
+                (None, [PathStep::Item(start), PathStep::Item(end)]) => *start..*end,
+                (Some(tree), steps) => closest(tree, steps).span.clone(),
+                (None, _) => 0..0,
+            },
+            _ => 0..0,
+        };
+        PlacedEdit { file, span, edit }
+    }
+
+    /// Returns the file of a value, and its path there. A value that the page lacks is where what would hold it is.
+    fn origin(&self, path: &Path) -> Option<(usize, Path)> {
+        let steps = &path.0;
+        let Some(node) = self.node(steps) else {
+            let (last, above) = steps.split_last()?;
+            let (file, Path(mut raw)) = self.origin(&Path(above.to_vec()))?;
+            raw.push(last.clone());
+            return self.trees[file].is_some().then_some((file, Path(raw)));
+        };
+        if steps.is_empty() {
+            return Some((0, Path::root()));
+        }
+        if node.span.is_empty() {
+            let (last, above) = steps.split_last()?;
+            let (file, raw) = self.origin(&Path(above.to_vec()))?;
+            return match last {
+                PathStep::Key(name) => Some((file, raw.key(name))),
+                PathStep::Item(_) => None,
+            };
+        }
+        let sources = &self.document.sources;
+        let file = sources.file_of(node.span.start);
+        let start = sources.files()[file].start();
+        let span = node.span.start - start..node.span.end - start;
+        let Some(tree) = &self.trees[file] else {
+            return Some((file, Path::root().item(span.start).item(span.end)));
+        };
+        let mut raw = Vec::new();
+        let is_found = find(tree, &span, node.kind(), &mut raw);
+        // The text of a `$text` is none of the page.
+        let is_made = matches!(raw.last(), Some(PathStep::Key(name)) if name == "$text");
+        (is_found && !is_made).then_some((file, Path(raw)))
+    }
+
+    /// Tells whether a value is written in one place as it is, without references in it.
+    fn is_as_written(&self, path: &Path, node: &Node) -> bool {
+        if node.is_scalar() {
+            return true;
+        }
+        let Some((file, raw)) = self.origin(path) else { return false };
+        let Some(tree) = &self.trees[file] else { return false };
+        let mut raw = closest(tree, &raw.0).clone();
+        raw.unescape();
+        raw.to_json() == node.to_json()
+    }
+
+    /// Returns the edits of the values below a value that are different.
+    fn set_below(&self, path: &Path, node: &Node, value: &Value) -> Option<Vec<PlacedEdit>> {
+        let below = |node: &Node, path: Path, value: &Value| match *value == written(node) {
+            true => Some(Vec::new()),
+            false => self.place(&Edit::Set { path, value: value.clone() }),
+        };
+        let edits: Option<Vec<Vec<PlacedEdit>>> = match (&node.tree, value) {
+            (Tree::List(items), Value::Array(values)) if items.len() == values.len() => {
+                let pairs = items.iter().zip(values).enumerate();
+                pairs
+                    .map(|(nth, (item, value))| below(item, path.clone().item(nth), value))
+                    .collect()
+            }
+            (Tree::Map(entries), Value::Object(values)) if entries.len() == values.len() => {
+                let pair = |(key, node): &(super::node::Key, Node)| {
+                    let name = key_as_written(key);
+                    below(node, path.clone().key(&*name), values.get(&name)?)
+                };
+                entries.iter().map(pair).collect()
+            }
+            _ => None,
+        };
+        Some(edits?.into_iter().flatten().collect())
+    }
+
+    /// Returns the file, the list and the index of an item of `slots`.
+    fn slot(&self, nth: usize) -> Option<(usize, Path, usize)> {
+        let (file, Path(mut raw)) = self.origin(&Path::root().key("slots").item(nth))?;
+        let Some(PathStep::Item(index)) = raw.pop() else { return None };
+        Some((file, Path(raw), index))
+    }
+
+    /// Returns where an item is added after another one: beside that, or beside the block of which it is the last.
+    fn after_slot(&self, after: Option<usize>) -> Option<(usize, Path, Option<usize>)> {
+        let Some(nth) = after else { return Some((0, Path::root().key("slots"), None)) };
+        let (mut file, mut list, mut index) = self.slot(nth)?;
+        let next = self.slot(nth + 1).map(|(file, ..)| self.chain(file)).unwrap_or_default();
+        while file != 0 && !next.contains(&file) {
+            let used_at = self.document.sources.used_at(file)?;
+            file = self.document.sources.file_of(used_at);
+            let at = used_at - self.document.sources.files()[file].start();
+            let mut raw = Vec::new();
+            let tree = self.trees[file].as_ref()?;
+            if !find_start(tree, at, &mut raw) || raw.len() < 2 {
+                return None;
+            }
+            // The path of an include ends with the index of its item and `$include`.
+            raw.pop();
+            let Some(PathStep::Item(place)) = raw.pop() else { return None };
+            (list, index) = (Path(raw), place);
+        }
+        Some((file, list, Some(index)))
+    }
+
+    /// Returns a file and those that include it.
+    fn chain(&self, file: usize) -> Vec<usize> {
+        let (mut chain, mut file) = (vec![file], file);
+        while let Some(at) = self.document.sources.used_at(file) {
+            file = self.document.sources.file_of(at);
+            chain.push(file);
+        }
+        chain
+    }
+
+    fn node(&self, steps: &[PathStep]) -> Option<&'d Node> {
+        let mut node = &self.document.root;
+        for step in steps {
+            node = below(node, step)?;
+        }
+        Some(node)
+    }
+}
+
+fn is_slots(list: &Path) -> bool {
+    matches!(&list.0[..], [PathStep::Key(name)] if name == "slots")
+}
+
+/// Returns a key as a page file writes it, with its escape.
+fn key_as_written(key: &super::node::Key) -> String {
+    let is_escaped = key.is_literal && key.name.starts_with('$');
+    if is_escaped { format!("${}", key.name) } else { key.name.clone() }
+}
+
+/// Returns a value as a page file writes it.
+fn written(node: &Node) -> Value {
+    match &node.tree {
+        Tree::List(items) => items.iter().map(written).collect(),
+        Tree::Map(entries) => Value::Object(
+            entries.iter().map(|(key, it)| (key_as_written(key), written(it))).collect(),
+        ),
+        _ => node.to_json(),
+    }
+}
+
+fn below<'n>(node: &'n Node, step: &PathStep) -> Option<&'n Node> {
+    match (step, &node.tree) {
+        (PathStep::Key(name), Tree::Map(entries)) => {
+            entries.iter().find(|(key, _)| key_as_written(key) == *name).map(|(_, value)| value)
+        }
+        (PathStep::Item(index), Tree::List(items)) => items.get(*index),
+        _ => None,
+    }
+}
+
+/// Returns the last value of a path that exists.
+fn closest<'n>(tree: &'n Node, steps: &[PathStep]) -> &'n Node {
+    let mut node = tree;
+    for step in steps {
+        match below(node, step) {
+            Some(next) => node = next,
+            None => return node,
+        }
+    }
+    node
+}
+
+/// Finds the path of the value of this kind with a span.
+fn find(node: &Node, span: &Span, kind: &str, path: &mut Vec<PathStep>) -> bool {
+    node.span == *span && node.kind() == kind
+        || search(node, path, &|node, path| find(node, span, kind, path))
+}
+
+/// Finds the path of the scalar that begins at a place.
+fn find_start(node: &Node, at: usize, path: &mut Vec<PathStep>) -> bool {
+    node.is_scalar() && node.span.start == at
+        || search(node, path, &|node, path| find_start(node, at, path))
+}
+
+fn search(
+    node: &Node,
+    path: &mut Vec<PathStep>,
+    is_found: &dyn Fn(&Node, &mut Vec<PathStep>) -> bool,
+) -> bool {
+    let mut try_below = |step: PathStep, below: &Node| {
+        path.push(step);
+        let found = is_found(below, path);
+        if !found {
+            path.pop();
+        }
+        found
+    };
+    match &node.tree {
+        Tree::List(items) => {
+            items.iter().enumerate().any(|(nth, item)| try_below(PathStep::Item(nth), item))
+        }
+        Tree::Map(entries) => {
+            entries.iter().any(|(key, value)| try_below(PathStep::Key(key.name.clone()), value))
+        }
+        _ => false,
+    }
+}
+
+/// Number of values with a span.
+fn spans(node: &Node, span: &Span) -> usize {
+    usize::from(node.span == *span) + node.children().map(|below| spans(below, span)).sum::<usize>()
+}
+
+/// Returns a table after edits of its cells, each of which has the bytes at which the cell begins and ends as its path.
+pub fn patch_cells(table: &str, edits: &[Edit]) -> String {
+    let cell = |edit: &Edit| match edit {
+        Edit::Set { path, value: Value::String(text) } => match path.0[..] {
+            [PathStep::Item(start), PathStep::Item(end)] => Some((start..end, written_cell(text))),
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut cells: Vec<(Span, String)> = edits.iter().filter_map(cell).collect();
+    cells.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+    let mut table = table.to_owned();
+    for (span, text) in cells {
+        table.replace_range(span, &text);
+    }
+    table
+}
