@@ -84,11 +84,11 @@ fn git_in(env: &TestEnv, directory: &Path, line: &str) {
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-fn git(env: &TestEnv, line: &str) {
+pub(crate) fn git(env: &TestEnv, line: &str) {
     git_in(env, env.home.path(), line);
 }
 
-fn commit(env: &TestEnv) {
+pub(crate) fn commit(env: &TestEnv) {
     git(env, "add -A");
     git(env, "commit -q --allow-empty -m x");
 }

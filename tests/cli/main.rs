@@ -11,6 +11,7 @@ mod analytics;
 mod api;
 mod apply;
 mod auth;
+mod blocks;
 mod branches;
 mod browser;
 mod bug_report;

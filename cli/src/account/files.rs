@@ -193,8 +193,9 @@ impl AccountFiles {
             return self.parse(path, &name, bytes, roots, is_found);
         }
         // A page may show an image, or use a file, that has changed. A mistake that was there before is none of this command's.
-        let mut unchanged = Self::default();
+        let mut unchanged = Self { known: std::mem::take(&mut self.known), ..Self::default() };
         let read = unchanged.parse(path, &name, bytes.clone(), roots, true);
+        self.known = unchanged.known;
         for (path, file) in unchanged.pages {
             let changed = file.images.iter().map(|it| self.filter.has_changed_image(&it.local));
             if changed.collect::<Result<Vec<_>>>()?.contains(&true)

@@ -57,6 +57,10 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
     slot["properties"]["type"]["anyOf"][0] =
         json!({ "enum": names, "markdownEnumDescriptions": about });
     slot["allOf"] = rules.into();
+    if let Value::Object(fields) = &mut page["properties"] {
+        let fields = fields.iter_mut().filter(|(name, _)| !WHOLE.contains(&name.as_str()));
+        fields.for_each(|(_, field)| or_value(field));
+    }
     definitions.insert("slot".to_owned(), slot);
     page["$defs"] = definitions.into();
     page
@@ -99,13 +103,44 @@ fn data(slot_type: &SlotType) -> Map<String, Value> {
     schema
 }
 
-/// Allows a reference wherever the schema wants a string of any kind.
+/// Fields of a page file that are not values of the page.
+const WHOLE: [&str; 3] = ["slots", "values", "each"];
+
+/// Allows a reference wherever the schema wants a string of any kind, and a value of another file anywhere.
 fn referable(schema: &mut Map<String, Value>) {
+    let mut allow = |place: &mut Value| {
+        or_reference(place);
+        or_value(place);
+    };
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        properties.values_mut().for_each(or_reference);
+        properties.values_mut().for_each(&mut allow);
     }
     if let Some(items) = schema.get_mut("items") {
-        or_reference(items);
+        allow(items);
+    }
+}
+
+/// Allows a value, or a text that is made of values, in place of what a schema wants.
+fn or_value(place: &mut Value) {
+    let about = place.get("description").cloned();
+    let name = |description: &str| json!({ "type": "string", "pattern": "\\S", "description": description });
+    *place = json!({
+        "if": {
+            "type": "object",
+            "anyOf": [{ "required": ["$value"] }, { "required": ["$text"] }],
+        },
+        "then": {
+            "properties": {
+                "$value": name("Name of a value of the row, of `values` in this file, or of values.yaml"),
+                "$text": name("Text with the names of values in braces: `Call {phone}`"),
+            },
+            "maxProperties": 1,
+            "additionalProperties": false,
+        },
+        "else": place,
+    });
+    if let Some(about) = about {
+        place["description"] = about;
     }
 }
 
@@ -174,6 +209,9 @@ mod tests {
             json!({ "id": "new", "type": "button", "data": { "title": "Menu" } }),
             json!({ "id": 7, "type": "button", "data": { "style": "a" } }),
             json!({ "id": 7, "type": "messenger", "data": { "any": 1 } }),
+            json!({ "$include": "../footer.yaml" }),
+            json!({ "type": "button", "data": { "title": { "$value": "cta" }, "style": { "$value": "style" } } }),
+            json!({ "type": "button", "data": { "title": { "$text": "Call {phone}" } } }),
         ] {
             assert!(valid(&block(good.clone())), "{good}");
         }
@@ -186,6 +224,10 @@ mod tests {
             json!({ "id": "new", "type": "button" }),
             json!({ "id": "other", "type": "button", "data": { "title": "x" } }),
             json!({ "type": "button", "data": { "title": "x" }, "order": 1 }),
+            json!({ "$include": "a.yaml", "type": "button" }),
+            json!({ "$include": 7 }),
+            json!({ "type": "button", "data": { "title": { "$value": 7 } } }),
+            json!({ "type": "button", "data": { "title": { "$value": "a", "$text": "b" } } }),
         ] {
             assert!(!valid(&block(bad.clone())), "{bad}");
         }
@@ -193,6 +235,8 @@ mod tests {
             !valid(&json!({ "profile": "cafe" })) && valid(&json!({ "profile": 7, "slots": [] }))
         );
         assert!(valid(&json!({ "profile": "cafe", "title": "Qara" })));
+        let composed = json!({ "profile": "{slug}", "each": "a.csv", "values": { "a": 1 }, "title": { "$value": "a" } });
+        assert!(valid(&composed));
     }
 
     #[test]

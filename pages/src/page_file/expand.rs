@@ -223,8 +223,7 @@ impl Expander<'_> {
         let directory = within.last().map_or("", |file| directory_of(file));
         let file = if name.starts_with('/') { name.to_owned() } else { joined(directory, name) };
         if within.contains(&file) {
-            let chain = within.join(", which includes ");
-            return Err(problem(format!("{file} includes itself: {chain}")));
+            return Err(problem(format!("{} includes itself", self.roots.shown(&file))));
         }
         if within.len() >= MOST_NESTED {
             return Err(problem(format!("files can include each other {MOST_NESTED} levels deep")));
@@ -232,7 +231,7 @@ impl Expander<'_> {
         let found = self.roots.text(&file);
         let found = found.map_err(|why| problem(why.message).help_if(why.help))?;
         let Some((shown, bytes)) = found else {
-            return Err(problem(format!("{file} does not exist")));
+            return Err(problem(format!("{} does not exist", self.roots.shown(&file))));
         };
         let text = String::from_utf8(bytes);
         let text = text.map_err(|_| problem(format!("{shown} is not UTF-8")))?;

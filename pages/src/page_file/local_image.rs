@@ -214,7 +214,8 @@ impl ImageRoots {
         })
     }
 
-    fn shown(&self, name: &str) -> String {
+    /// Returns the name of a file in messages.
+    pub(super) fn shown(&self, name: &str) -> String {
         joined(&self.shown, Path::new(name)).display().to_string()
     }
 }

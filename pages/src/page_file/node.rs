@@ -152,6 +152,11 @@ impl Node {
         }
     }
 
+    /// Place of the whole value, where it was read from a text; else its span.
+    pub(super) fn place(&self) -> &Span {
+        if self.layout.extent.is_empty() { &self.span } else { &self.layout.extent }
+    }
+
     /// Moves the spans of the node and of everything below by a number of bytes.
     pub(super) fn shift(&mut self, by: usize) {
         let moved = |span: &Span| span.start + by..span.end + by;

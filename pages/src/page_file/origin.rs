@@ -128,7 +128,7 @@ impl<'d> Origins<'d> {
                 tree,
             ) => match (tree, &path.0[..]) {
                 (None, [PathStep::Item(start), PathStep::Item(end)]) => *start..*end,
-                (Some(tree), steps) => closest(tree, steps).span.clone(),
+                (Some(tree), steps) => closest(tree, steps).place().clone(),
                 (None, _) => 0..0,
             },
             _ => 0..0,
@@ -148,7 +148,8 @@ impl<'d> Origins<'d> {
         if steps.is_empty() {
             return Some((0, Path::root()));
         }
-        if node.span.is_empty() {
+        let place = node.place();
+        if place.is_empty() {
             let (last, above) = steps.split_last()?;
             let (file, raw) = self.origin(&Path(above.to_vec()))?;
             return match last {
@@ -157,9 +158,9 @@ impl<'d> Origins<'d> {
             };
         }
         let sources = &self.document.sources;
-        let file = sources.file_of(node.span.start);
+        let file = sources.file_of(place.start);
         let start = sources.files()[file].start();
-        let span = node.span.start - start..node.span.end - start;
+        let span = place.start - start..place.end - start;
         let Some(tree) = &self.trees[file] else {
             return Some((file, Path::root().item(span.start).item(span.end)));
         };
@@ -300,7 +301,7 @@ fn closest<'n>(tree: &'n Node, steps: &[PathStep]) -> &'n Node {
 
 /// Finds the path of the value of this kind with a span.
 fn find(node: &Node, span: &Span, kind: &str, path: &mut Vec<PathStep>) -> bool {
-    node.span == *span && node.kind() == kind
+    *node.place() == *span && node.kind() == kind
         || search(node, path, &|node, path| find(node, span, kind, path))
 }
 
@@ -336,7 +337,8 @@ fn search(
 
 /// Number of values with a span.
 fn spans(node: &Node, span: &Span) -> usize {
-    usize::from(node.span == *span) + node.children().map(|below| spans(below, span)).sum::<usize>()
+    usize::from(*node.place() == *span)
+        + node.children().map(|below| spans(below, span)).sum::<usize>()
 }
 
 /// Returns a table after edits of its cells, each of which has the bytes at which the cell begins and ends as its path.

@@ -44,7 +44,7 @@ pub(super) fn rows(
         .text(name)
         .map_err(|why| vec![entry.1.problem(EACH, why.message).help_if(why.help)])?;
     let Some((shown, bytes)) = found else {
-        return Err(failed(format!("{name} does not exist")));
+        return Err(failed(format!("{} does not exist", roots.shown(name))));
     };
     let Ok(text) = String::from_utf8(bytes) else {
         return Err(failed(format!("{shown} is not UTF-8")));

@@ -90,7 +90,7 @@ impl WriteBack {
                     };
                     let Some(key) = key_of(edit) else { return Err(of.refuse(&why)) };
                     notes.push(format!(
-                        "{}: {} was not taken over: {why}",
+                        "{}: `{}` was not merged: {why}",
                         of.path.display(),
                         edit.path()
                     ));
@@ -205,7 +205,7 @@ impl<'p> Composed<'p> {
         disputed: &BTreeMap<Target, Vec<String>>,
     ) -> Option<String> {
         let Some(placed) = placed else {
-            return Some("the value is made of others".to_owned());
+            return Some("the text is made of several values".to_owned());
         };
         placed.iter().find_map(|placed| {
             let file = &self.files[placed.file];
@@ -233,7 +233,7 @@ impl<'p> Composed<'p> {
             self.path.display()
         );
         CommandError::new(Exit::Conflict, message)
-            .with_hint("make the change in the files by hand, or change the page back with `links apply --theirs`")
+            .with_hint("change the files by hand, or make the page as the files say with `links apply --exact`")
     }
 }
 
