@@ -155,8 +155,9 @@ fn a_footer_that_is_moved_to_a_block_changes_nothing() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of mistakes")]
 fn each_mistake_is_shown_in_the_file_that_has_it() {
-    let env = project(true);
+    let env = project(false);
     for (file, content, expected) in [
         (
             "pages/cafe.yaml",
@@ -195,7 +196,7 @@ fn each_mistake_is_shown_in_the_file_that_has_it() {
         ),
         (
             "blocks/footer.yaml",
-            FOOTER.replace("See you", "[").to_string(),
+            FOOTER.replace("See you", "["),
             "blocks/footer.yaml:7 mismatched bracket '[' closed by '}'",
         ),
         (
@@ -251,6 +252,11 @@ fn each_mistake_is_shown_in_the_file_that_has_it() {
         }
         env.file(file, before);
     }
+}
+
+#[test]
+fn each_mistake_of_a_table_is_shown_at_its_cell_or_row() {
+    let env = project(true);
     let table = "places.csv";
     let rows = text(&env, table);
     for (content, expected) in [

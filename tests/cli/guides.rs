@@ -38,6 +38,8 @@ const NOT_RUN: &[(&str, &str, &str)] = &[
 const ENDS_WITH: &[(&str, &str, &[i32])] = &[
     ("README.md", "links plan cafe.yaml", &[3]),
     ("docs/accounts.md", "links plan", &[3]),
+    ("docs/blocks.md", "links plan cafe.yaml --prune --exact", &[3]),
+    ("docs/blocks.md", "links plan places.yaml#oral", &[3]),
     ("docs/check.md", "links check cafe.yaml", &[3]),
     ("docs/check.md", "links check cafe.yaml --jq '.[1]' -o yaml", &[3]),
     (
@@ -68,7 +70,7 @@ const EDITED: &[&str] =
     &["docs/preview.md", "docs/recovery.md", "docs/scripting.md", "docs/undo.md"];
 
 /// Languages of blocks that hold no commands.
-const NO_COMMANDS: &[&str] = &["json", "rust", "text", "toml", "yaml"];
+const NO_COMMANDS: &[&str] = &["csv", "json", "rust", "text", "toml", "yaml"];
 
 /// Parts of an output that differ from run to run, each with what stands for it in a comparison.
 const VARYING: &[(&str, &str)] = &[
@@ -203,6 +205,15 @@ fn env(path: &str, site: Option<&LinkSite>) -> TestEnv {
             fs::create_dir(file("images")).unwrap();
             env.file("images/logo.png", crate::test_env::picture(800, 800));
             env.file("cafe.yaml", first_yaml(path).replacen("{title: Summer", "{titel: Summer", 1));
+        }
+        "docs/blocks.md" => {
+            let blocks = blocks(&read(path)).into_iter().filter(|it| it.language == "yaml");
+            fs::create_dir(file("blocks")).unwrap();
+            let names = ["blocks/footer.yaml", "cafe.yaml", "values.yaml", "places.yaml"];
+            for (name, block) in names.iter().zip(blocks) {
+                env.file(name, block.text);
+            }
+            env.file("places.csv", first_of(path, "csv"));
         }
         "docs/lint.md" => {
             env.file("cafe.yaml", first_yaml(path));

@@ -4,7 +4,6 @@
 use links_pages::account::FormPlan;
 use links_pages::apply::{Plan, PlannedDelete, fingerprint, same};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 use super::files::{AccountFiles, FORMAT, is_saved_plan};
 use super::forms::PlannedForm;
@@ -258,7 +257,7 @@ impl SavedFile {
         let images = ImageRoots::within(&self.directory, parent(plan), roots)?;
         let uses = self.uses.clone();
         let text = move |path: &Path| uses.get(path).map(|text| text.clone().into_bytes());
-        let images = images.with_texts(Texts(Arc::new(text)));
+        let images = images.with_texts(Texts::new(text));
         let file = PageFile::from_bytes(&self.name, self.text.clone().into_bytes(), &images)?;
         Ok((path, PageFile { directory: self.directory.clone(), ..file }))
     }

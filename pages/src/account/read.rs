@@ -1,12 +1,12 @@
 //! Page files and form files as what an account shall be.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{AccountPage, DesiredAccount, DesiredForm};
 use crate::form_file::FormFile;
-use crate::fs::named::{self, ReadError};
-use crate::page_file::local_image::{ImageRoots, RootError};
+use crate::fs::named;
+use crate::page_file::local_image::ImageRoots;
 use crate::page_file::patch::refuse_marks;
 use crate::page_file::{
     At, Document, DocumentError, FileKind, PageFile, ReferenceTarget, expand, file_of,
@@ -77,11 +77,13 @@ impl DesiredAccount {
                 account.forms.push(form(document)?);
                 continue;
             }
-            let more: Vec<PathBuf> = root.map(Path::to_owned).into_iter().collect();
             let directory = path.parent().unwrap_or(Path::new(""));
-            let roots = ImageRoots::new(directory, &more).map_err(|RootError(path, error)| {
-                FileError(ReadError::Io(path.display().to_string(), error).into())
-            })?;
+            // Without more directories, nothing is opened that could fail.
+            let roots = ImageRoots::new(directory, &[]).unwrap_or_else(|_| ImageRoots::none());
+            let roots = match root {
+                Some(root) => roots.with_project(root),
+                None => roots,
+            };
             let rows = document.row_keys(&roots)?.filter(|_| file_of(path) == path);
             let documents = match rows {
                 Some(rows) => rows.iter().map(|row| document.clone().of_row(row)).collect(),

@@ -143,13 +143,13 @@ pub fn split_row(name: &str) -> (&str, Option<&str>) {
 }
 
 fn is_page_file(name: &str) -> bool {
-    let ends = |ending: &&str| {
+    let ends = |ending: &str| {
         let start = name.len().checked_sub(ending.len());
         start
             .and_then(|start| name.get(start..))
             .is_some_and(|end| end.eq_ignore_ascii_case(ending))
     };
-    ENDINGS.iter().any(|ending| ends(&ending))
+    ENDINGS.iter().any(|ending| ends(ending))
 }
 
 /// Returns the file of a page, without the key of its row.

@@ -359,7 +359,7 @@ impl Expander<'_> {
         let (mut text, mut rest, path) = (String::new(), template.as_str(), self.path.join("."));
         while let Some(at) = rest.find(['{', '}']) {
             text.push_str(&rest[..at]);
-            let brace = &rest[at..at + 1];
+            let brace = &rest[at..=at];
             rest = &rest[at + 1..];
             if let Some(after) = rest.strip_prefix(brace) {
                 text.push_str(brace);

@@ -22,12 +22,23 @@ pub struct ImageRoots {
     /// Directory with links resolved. `None` if the directory does not exist.
     directory: Option<PathBuf>,
     roots: Vec<Root>,
+    /// Directory that may contain texts, too.
+    project: Option<Root>,
     texts: Option<Texts>,
 }
 
 /// Returns the content of a text file by its path relative to the directory of the page file, if there is one.
 #[derive(Clone)]
-pub struct Texts(pub Arc<dyn Fn(&Path) -> Option<Vec<u8>> + Send + Sync>);
+pub struct Texts(Arc<ReadText>);
+
+type ReadText = dyn Fn(&Path) -> Option<Vec<u8>> + Send + Sync;
+
+impl Texts {
+    /// Returns the texts that a function reads.
+    pub fn new(read: impl Fn(&Path) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(read))
+    }
+}
 
 impl fmt::Debug for Texts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,7 +116,13 @@ impl ImageRoots {
 
     /// Returns roots without any directory.
     pub fn none() -> Self {
-        Self { shown: PathBuf::new(), directory: None, roots: Vec::new(), texts: None }
+        Self {
+            shown: PathBuf::new(),
+            directory: None,
+            roots: Vec::new(),
+            project: None,
+            texts: None,
+        }
     }
 
     /// Returns the roots for names relative to `directory`, which is itself ignored if it lies outside of `trusted`.
@@ -127,7 +144,7 @@ impl ImageRoots {
         let directory = resolved.filter(is_trusted);
         // The directory of the page file comes first, so that a hidden directory above it does not count.
         roots.splice(..0, directory.as_deref().and_then(|path| Root::open(path).ok()));
-        Ok(Self { shown, directory, roots, texts: None })
+        Ok(Self { shown, directory, roots, project: None, texts: None })
     }
 
     /// Reads texts with a function, in place of the files: those of a commit, or of a saved plan. It gets a path relative to the directory.
@@ -136,10 +153,23 @@ impl ImageRoots {
         Self { texts: Some(texts), ..self }
     }
 
+    /// Allows text files, but no images, in the directory of the project too.
+    #[must_use]
+    pub fn with_project(self, directory: &Path) -> Self {
+        Self { project: Root::open(directory).ok(), ..self }
+    }
+
+    fn for_texts(&self) -> Self {
+        let mut all = self.clone();
+        all.roots.extend(all.project.take());
+        all
+    }
+
     /// Tells whether a file may be read, whether it exists or not.
     pub(super) fn contains(&self, name: &str) -> bool {
         let wanted = self.directory.as_deref().map(|it| named::normal(&it.join(name)));
-        self.texts.is_some() || wanted.is_some_and(|wanted| self.root_of(&wanted).is_some())
+        let is_beneath = |wanted: PathBuf| self.for_texts().root_of(&wanted).is_some();
+        self.texts.is_some() || wanted.is_some_and(is_beneath)
     }
 
     /// Returns the name in messages and the content of a file that a page file uses; `None` if it does not exist.
@@ -148,7 +178,8 @@ impl ImageRoots {
         if let Some(texts) = &self.texts {
             return Ok(texts.0(Path::new(name)).map(|bytes| (shown, bytes)));
         }
-        let (root, beneath) = match self.locate(name) {
+        let all = self.for_texts();
+        let (root, beneath) = match all.locate(name) {
             Err(ImageError { is_missing: true, .. }) => return Ok(None),
             found => found?,
         };

@@ -33,9 +33,9 @@ impl<'d> Origins<'d> {
     /// Reads the files of a document.
     pub fn of(document: &'d Document) -> Self {
         let sources = &document.sources;
-        let tree = |nth: usize| match sources.files()[nth].is_table() {
-            true => None,
-            false => read::read(sources.text_of(nth)).ok(),
+        let tree = |nth: usize| {
+            let is_table = sources.files()[nth].is_table();
+            (!is_table).then(|| read::read(sources.text_of(nth)).ok()).flatten()
         };
         Self { document, trees: (0..sources.files().len()).map(tree).collect() }
     }
@@ -108,11 +108,11 @@ impl<'d> Origins<'d> {
     /// that the page uses the file.
     pub fn usages(&self, span: &Span, is_file: impl Fn(usize) -> bool) -> usize {
         let files = self.document.sources.files().iter().enumerate();
-        let count = |(_, file): (usize, &SourceFile)| match span.is_empty() {
-            true => 1,
-            false => {
-                spans(&self.document.root, &(span.start + file.start()..span.end + file.start()))
+        let count = |(_, file): (usize, &SourceFile)| {
+            if span.is_empty() {
+                return 1;
             }
+            spans(&self.document.root, &(span.start + file.start()..span.end + file.start()))
         };
         files.filter(|(nth, _)| is_file(*nth)).map(count).sum()
     }
@@ -185,9 +185,10 @@ impl<'d> Origins<'d> {
 
     /// Returns the edits of the values below a value that are different.
     fn set_below(&self, path: &Path, node: &Node, value: &Value) -> Option<Vec<PlacedEdit>> {
-        let below = |node: &Node, path: Path, value: &Value| match *value == written(node) {
-            true => Some(Vec::new()),
-            false => self.place(&Edit::Set { path, value: value.clone() }),
+        let below = |node: &Node, path: Path, value: &Value| {
+            let is_same = *value == written(node);
+            let edit = Edit::Set { path, value: value.clone() };
+            if is_same { Some(Vec::new()) } else { self.place(&edit) }
         };
         let edits: Option<Vec<Vec<PlacedEdit>>> = match (&node.tree, value) {
             (Tree::List(items), Value::Array(values)) if items.len() == values.len() => {

@@ -100,12 +100,12 @@ impl Sources {
     /// Returns the places that use the file of a place, from the inside out, as words; `None` in the document's own file.
     pub(super) fn used_by(&self, at: usize) -> Option<String> {
         let mut at = self.files[self.file_of(at)].used_at?;
-        let mut words = format!("used by {}", Places::new(self).of(at));
+        let mut words = vec![format!("used by {}", Places::new(self).of(at))];
         while let Some(next) = self.files[self.file_of(at)].used_at {
-            words.push_str(&format!(", used by {}", Places::new(self).of(next)));
+            words.push(format!("used by {}", Places::new(self).of(next)));
             at = next;
         }
-        Some(words)
+        Some(words.join(", "))
     }
 
     /// Returns the texts with every character that is unsafe on a terminal replaced by a harmless one of the same length, so that no place in

@@ -96,12 +96,13 @@ fn listed(rows: &[Node]) -> Result<Vec<Row>, Vec<FieldDiagnostic>> {
                 let problem = row.problem(EACH, "this row has no `key`");
                 problems.push(problem.help("a `key` identifies each row"));
             }
-            Some((_, Some(key))) if is_key(&key) => match keys.insert(key.clone()) {
-                true => found.push((key, row)),
-                false => {
-                    problems.push(row.problem(EACH, format!("another row has the key `{key}`")))
-                }
-            },
+            Some((_, Some(key))) if keys.contains(&key) => {
+                problems.push(row.problem(EACH, format!("another row has the key `{key}`")));
+            }
+            Some((_, Some(key))) if is_key(&key) => {
+                keys.insert(key.clone());
+                found.push((key, row));
+            }
             Some((node, _)) => {
                 let message = "a key may have only letters, digits, `-` and `_`";
                 problems.push(node.problem(EACH, message));

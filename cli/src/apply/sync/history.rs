@@ -185,12 +185,12 @@ pub(crate) fn page_with(
     loop {
         let (texts, asked) = (known.clone(), Arc::new(Mutex::new(BTreeSet::new())));
         let note = asked.clone();
-        let texts = Texts(Arc::new(move |path| {
+        let texts = Texts::new(move |path| {
             texts.get(path).cloned().unwrap_or_else(|| {
                 lock(&note).insert(path.to_owned());
                 None
             })
-        }));
+        });
         let roots = ImageRoots::none().with_texts(texts);
         let page = PageFile::from_bytes(&name, content.to_vec(), &roots);
         let asked = std::mem::take(&mut *lock(&asked));

@@ -7,7 +7,7 @@ use crate::error::CommandError;
 use crate::error::file_error::unread_page_file;
 use links_pages::fs::named;
 use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::{Document, file_of, row_path, split_row};
+use links_pages::page_file::{Document, file_of, is_composed, row_path, split_row};
 
 /// Returns the directories in which the files may be that a page file uses: its own, that of the `links.lock` that governs it, and those that the command line
 /// adds.
@@ -16,13 +16,14 @@ pub(crate) fn roots_of(
     document: &Document,
     more: &[PathBuf],
 ) -> Result<ImageRoots, CommandError> {
-    let mut more = more.to_vec();
+    let roots = ImageRoots::new(directory, more)?;
     // Most page files use no other file.
-    if document.text().contains(['$', '#']) || document.root.get("each").is_some() {
-        let store = LockStore::of(&directory.join(LOCK_NAME));
-        more.extend(store.map(|store| store.directory().to_owned()));
-    }
-    Ok(ImageRoots::new(directory, &more)?)
+    let is_composed = is_composed(document.text().as_bytes());
+    let store = is_composed.then(|| LockStore::of(&directory.join(LOCK_NAME))).flatten();
+    Ok(match store {
+        Some(store) => roots.with_project(store.directory()),
+        None => roots,
+    })
 }
 
 /// Returns the keys of the rows of a page file; none without a table, and `None` if it cannot be read.
