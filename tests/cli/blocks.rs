@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::lock_only::{commit, git};
-use crate::steps::{ok, text};
+use crate::steps::{Beginning, cut_short, ok, text};
 use crate::test_env::{CommandResult, TestEnv};
 
 const PAGE: &str = "\
@@ -521,4 +521,37 @@ fn a_branch_without_an_item_of_a_block_deletes_its_slot_without_a_question() {
     );
     ok(&env, "apply . --yes");
     assert_eq!(titles(&env, "cafe"), json!(["Welcome", "Call 727"]).as_array().unwrap()[..]);
+}
+
+#[test]
+fn a_pull_that_is_killed_between_its_files_is_finished_by_the_next_one() {
+    let env = project(true);
+    set_title(&env, "cafe", 0, "Hello");
+    for login in ["cafe", "one.page", "two.page"] {
+        set_title(&env, login, 2, "Bye");
+    }
+    set_title(&env, "two.page", 0, "7-20");
+    env.server.edit(|account| {
+        let mut slot = account.profiles[0].slots[0].clone();
+        slot.id = 9000;
+        slot.data.insert("title".to_owned(), "New".into());
+        account.profiles[0].slots.insert(1, slot);
+    });
+    let files = ["pages/cafe.yaml", "blocks/footer.yaml", "places.csv", "places.yaml"];
+    let beginning = Beginning::of(&env);
+    ok(&env, "pull .");
+    let expected = files.map(|file| text(&env, file));
+    assert!(expected[0].contains("New") && expected[1].contains("Bye"), "{expected:?}");
+    for nth in 1.. {
+        beginning.restore(&env);
+        let ended = cut_short(&env, "pull .", &format!("any:{nth}"));
+        ok(&env, "pull .");
+        assert_eq!(files.map(|file| text(&env, file)), expected, "place {nth}");
+        let plan = ok(&env, "plan .");
+        assert!(plan.stdout.contains("= 3 pages: no changes"), "place {nth}: {plan}");
+        if ended.status.success() {
+            assert!(nth > 8, "only {nth} places");
+            break;
+        }
+    }
 }

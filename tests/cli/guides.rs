@@ -38,7 +38,7 @@ const NOT_RUN: &[(&str, &str, &str)] = &[
 const ENDS_WITH: &[(&str, &str, &[i32])] = &[
     ("README.md", "links plan cafe.yaml", &[3]),
     ("docs/accounts.md", "links plan", &[3]),
-    ("docs/blocks.md", "links plan cafe.yaml --prune --exact", &[3]),
+    ("docs/blocks.md", "links plan team.yaml", &[3]),
     ("docs/blocks.md", "links plan places.yaml#oral", &[3]),
     ("docs/check.md", "links check cafe.yaml", &[3]),
     ("docs/check.md", "links check cafe.yaml --jq '.[1]' -o yaml", &[3]),
@@ -209,7 +209,7 @@ fn env(path: &str, site: Option<&LinkSite>) -> TestEnv {
         "docs/blocks.md" => {
             let blocks = blocks(&read(path)).into_iter().filter(|it| it.language == "yaml");
             fs::create_dir(file("blocks")).unwrap();
-            let names = ["blocks/footer.yaml", "cafe.yaml", "values.yaml", "places.yaml"];
+            let names = ["blocks/footer.yaml", "team.yaml", "values.yaml", "places.yaml"];
             for (name, block) in names.iter().zip(blocks) {
                 env.file(name, block.text);
             }

@@ -359,3 +359,156 @@ pub fn patch_cells(table: &str, edits: &[Edit]) -> String {
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::page_file::local_image::{ImageRoots, Texts};
+    use crate::page_file::patch::patch;
+    use crate::page_file::{PageFile, SourceFile};
+
+    const FILES: [(&str, &str); 5] = [
+        (
+            "places.yaml",
+            "each: t.csv\nprofile: \"{slug}\"\ntitle: {$value: title}\nvalues: {title: T, faq: {items: [{q: 1, a: {$$x: 2}}]}}\nslots:\n\
+             - type: text\n  data:\n    title: Own\n- $include: b/one.yaml\n- {type: faq, data: {$value: faq}}\n- type: text\n  data: {title: {$value: hours}}\n",
+        ),
+        ("t.csv", "key,slug,hours\na,one,\"8, 20\"\nb,two,9\n"),
+        (
+            "b/one.yaml",
+            "# first\n- type: button\n  data: {title: {$value: cta.title}, link: {$text: \"https://{slug}\"}}\n- $include: two.yaml\n- {type: text, data: {title: Last}}\n",
+        ),
+        (
+            "b/two.yaml",
+            "- type: text\n  data:\n    title: |\n      Long\n      text\n    items: [a, {b: c}]\n",
+        ),
+        ("values.yaml", "cta:\n  title: Call # us\n"),
+    ];
+
+    fn files() -> BTreeMap<PathBuf, String> {
+        FILES.iter().map(|(name, text)| ((*name).into(), (*text).to_owned())).collect()
+    }
+
+    fn read(files: &BTreeMap<PathBuf, String>) -> PageFile {
+        let texts = files.clone();
+        let texts = Texts::new(move |path| texts.get(path).map(|text| text.clone().into_bytes()));
+        let own = files[&PathBuf::from("places.yaml")].clone().into_bytes();
+        let roots = ImageRoots::none().with_texts(texts);
+        PageFile::from_bytes("places.yaml#a", own, &roots).unwrap()
+    }
+
+    /// Collects the paths of all scalars below a value.
+    fn scalars(node: &Node, path: &Path, out: &mut Vec<Path>) {
+        match &node.tree {
+            Tree::List(items) => {
+                for (nth, item) in items.iter().enumerate() {
+                    scalars(item, &path.clone().item(nth), out);
+                }
+            }
+            Tree::Map(entries) => {
+                for (key, value) in entries {
+                    scalars(value, &path.clone().key(key_as_written(key)), out);
+                }
+            }
+            _ => out.push(path.clone()),
+        }
+    }
+
+    fn applied(
+        files: &BTreeMap<PathBuf, String>,
+        page: &PageFile,
+        edit: &Edit,
+    ) -> Option<BTreeMap<PathBuf, String>> {
+        let placed = Origins::of(&page.document).place(edit)?;
+        let name = |file: &SourceFile| {
+            let is_own = file.path.as_os_str().is_empty();
+            if is_own { PathBuf::from("places.yaml") } else { file.path.clone() }
+        };
+        let mut after = files.clone();
+        for PlacedEdit { file, edit, .. } in placed {
+            let file = name(&page.document.sources.files()[file]);
+            let text = after.get_mut(&file).unwrap();
+            let is_table = file.extension().is_some_and(|it| it == "csv");
+            *text =
+                if is_table { patch_cells(text, &[edit]) } else { patch(text, &[edit]).unwrap() };
+        }
+        Some(after)
+    }
+
+    #[test]
+    fn a_value_that_is_written_back_is_read_again_and_nothing_else_changes() {
+        let files = files();
+        let page = read(&files);
+        let mut paths = Vec::new();
+        scalars(&page.document.root, &Path::root(), &mut paths);
+        let mut made = Vec::new();
+        for path in &paths {
+            let edit = Edit::Set { path: path.clone(), value: json!("new, \"x\"") };
+            let Some(after) = applied(&files, &page, &edit) else {
+                made.push(path.to_string());
+                continue;
+            };
+            let changed: Vec<_> =
+                after.iter().filter(|(name, text)| files[*name] != **text).collect();
+            assert_eq!(changed.len(), 1, "{path}: {after:?}");
+            if path.to_string() == "profile" || path.to_string().ends_with(".type") {
+                continue;
+            }
+            let again = read(&after);
+            for other in &paths {
+                let (old, new) = (page.document.root.clone(), again.document.root.clone());
+                let value = if other == path {
+                    json!("new, \"x\"")
+                } else {
+                    written(closest(&old, &other.0))
+                };
+                assert_eq!(written(closest(&new, &other.0)), value, "{path} {other}");
+            }
+        }
+        assert_eq!(made, ["slots.1.data.link"], "only a text of values has no place");
+        assert!(paths.len() > 15, "{paths:?}");
+    }
+
+    #[test]
+    fn a_collection_is_written_value_by_value_where_its_parts_come_from() {
+        let files = files();
+        let page = read(&files);
+        let data = Path::root().key("slots").item(1).key("data");
+        let set = |path: Path, value| applied(&files, &page, &Edit::Set { path, value });
+        let after = set(data.clone(), json!({ "title": "Ring", "link": "https://one" })).unwrap();
+        assert_eq!(after[&PathBuf::from("values.yaml")], "cta:\n  title: Ring # us\n");
+        assert_eq!(set(data.clone(), json!({ "title": "Ring", "link": "https://other" })), None);
+        assert_eq!(set(data, json!({ "title": "Ring" })), None, "a key less has no place");
+        let items = Path::root().key("slots").item(2).key("data").key("items");
+        let after = set(items, json!(["a", "b", "c"])).unwrap();
+        assert!(after[&PathBuf::from("b/two.yaml")].contains("[a, b, c]"), "{after:?}");
+    }
+
+    #[test]
+    fn an_item_is_added_beside_the_block_that_ends_before_it() {
+        let files = files();
+        let page = read(&files);
+        for (after, file, expected) in [
+            (None, "places.yaml", "slots:\n- type: new\n- type: text"),
+            (Some(0), "places.yaml", "title: Own\n- type: new\n- $include"),
+            (Some(1), "b/one.yaml", "}}\n- type: new\n- $include: two.yaml"),
+            (Some(2), "b/one.yaml", "two.yaml\n- type: new\n"),
+            (Some(3), "places.yaml", "b/one.yaml\n- type: new\n- {type: faq"),
+            (Some(5), "places.yaml", "hours}}\n- type: new\n"),
+        ] {
+            let (list, value) = (Path::root().key("slots"), json!({ "type": "new" }));
+            let edit = Edit::Insert { list, after, value, mark: None };
+            let changed = applied(&files, &page, &edit).unwrap();
+            let text = &changed[&PathBuf::from(file)];
+            assert!(text.contains(expected), "{after:?}: {text}");
+            let kinds: Vec<_> =
+                read(&changed).page.content.slots.iter().map(|it| it.kind.clone()).collect();
+            assert_eq!(kinds[after.map_or(0, |nth| nth + 1)], "new", "{text}");
+        }
+    }
+}
