@@ -1,16 +1,20 @@
 //! Entry points for the fuzz targets in `fuzz/`: code that parses untrusted bytes. Each function panics if an invariant is violated.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap_complete::engine::CompletionCandidate;
+use serde_json::json;
 
 use crate::completion::line::{CompletionRequest, Quote};
 use crate::completion::offer;
 use crate::error::CommandError;
 use crate::output::yaml;
 use links_pages::form_file::FormFile;
-use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::{Document, PageFile, Place};
+use links_pages::page_file::local_image::{ImageRoots, Texts};
+use links_pages::page_file::patch::{Edit, Path};
+use links_pages::page_file::{Document, FilePlace, Origins, PageFile};
 
 /// Parses a page file or a form file, and renders its diagnostics.
 ///
@@ -21,6 +25,9 @@ pub fn page_file(bytes: &[u8]) {
     let form = Document::from_bytes("form.yaml", bytes.to_vec()).and_then(FormFile::of);
     if let Err(problem) = form.map(|file| file.form) {
         failure(&problem.into());
+    }
+    if bytes.contains(&0) {
+        return composed(bytes);
     }
     let read =
         |bytes: &[u8]| PageFile::from_bytes("page.yaml", bytes.to_vec(), &ImageRoots::none());
@@ -43,12 +50,39 @@ pub fn page_file(bytes: &[u8]) {
     }
 }
 
+/// Parses a page file with the files that it may use, which NUL characters separate, and finds where its values come from.
+fn composed(bytes: &[u8]) {
+    const USED: [&str; 4] = ["a.yaml", "b.yaml", "values.yaml", "t.csv"];
+    let mut parts = bytes.split(|byte| *byte == 0).map(<[u8]>::to_vec);
+    let own = parts.next().unwrap_or_default();
+    let texts: BTreeMap<_, _> = USED.map(PathBuf::from).into_iter().zip(parts).collect();
+    let texts = Texts::new(move |path| texts.get(path).cloned());
+    let roots = ImageRoots::none().with_texts(texts);
+    for name in ["page.yaml", "page.yaml#a"] {
+        let file = match PageFile::from_bytes(name, own.clone(), &roots) {
+            Ok(file) => file,
+            Err(problem) => {
+                failure(&problem.into());
+                continue;
+            }
+        };
+        let (origins, slots) = (Origins::of(&file.document), || Path::root().key("slots"));
+        for nth in 0..=file.page.content.slots.len() {
+            let (title, value) = (slots().item(nth).key("data").key("title"), json!("x"));
+            origins.place(&Edit::Set { path: title, value: value.clone() });
+            let after = nth.checked_sub(1);
+            let edit = Edit::Insert { list: slots(), after, value, mark: None };
+            assert!(origins.place(&edit).is_some() || !file.page.has_slots, "{nth} in {file:?}");
+        }
+    }
+}
+
 /// Renders an error in every form.
 fn failure(failure: &CommandError) {
     assert!(!failure.to_string().is_empty(), "{failure:?}");
     let json = failure.to_json().to_string();
     assert!(json.contains("\"exit\""), "{json}");
-    for (Place { line, column, .. }, message) in failure.places() {
+    for (FilePlace { line, column, .. }, message) in failure.places() {
         assert!(line > 0 && column > 0 && !message.is_empty(), "{line}:{column} {message}");
     }
     let mut text = String::new();

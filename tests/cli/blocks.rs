@@ -86,12 +86,12 @@ fn set_title(env: &TestEnv, login: &str, nth: usize, title: &str) {
 /// Returns the place and the message of each problem.
 fn problems(run: &CommandResult) -> Vec<String> {
     let error = run.error();
-    let place = |it: &Value| {
+    let place = |found: &Value| {
         format!(
             "{}:{} {}",
-            it["file"].as_str().unwrap(),
-            it["line"],
-            it["message"].as_str().unwrap()
+            found["file"].as_str().unwrap(),
+            found["line"],
+            found["message"].as_str().unwrap()
         )
     };
     error["places"].as_array().unwrap().iter().map(place).collect()

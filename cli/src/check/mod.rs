@@ -20,7 +20,7 @@ use crate::context::prelude::*;
 use crate::search::Source;
 use crate::search::sources::{Sources, of_account, of_files};
 use crate::settings::ServiceTarget;
-use links_pages::page_file::{Place, Places};
+use links_pages::page_file::{FilePlace, Places};
 
 /// How long the slot types may take where the check can do without.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -90,7 +90,7 @@ pub(crate) fn checked_links(
         for found in &page.links {
             let Some((judgement, is_cached)) = verdicts.by_text.get(&found.url) else { continue };
             let place = file.as_mut().map(|(path, places)| {
-                let Place { file, line, column } = places.of(found.value.base + found.offset);
+                let FilePlace { file, line, column } = places.of(found.value.base + found.offset);
                 let is_own = found.value.base == 0;
                 (if is_own { path.clone() } else { PathBuf::from(file) }, line, column)
             });

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{CommandError, whole_seconds};
 use crate::error::Exit;
-use links_pages::page_file::{FieldDiagnostic, Place, in_own_words};
+use links_pages::page_file::{FieldDiagnostic, FilePlace, in_own_words};
 use links_pages::sanitize;
 
 impl CommandError {
@@ -17,7 +17,7 @@ impl CommandError {
         let parts = &*self.0;
         let mut errors = parts.errors.clone();
         let mut places = Vec::new();
-        for (Place { file, line, column }, problem) in
+        for (FilePlace { file, line, column }, problem) in
             parts.file.iter().flat_map(|file| file.places())
         {
             let of_path = errors.entry(&problem.path).or_insert_with(|| json!([]));
@@ -92,7 +92,7 @@ impl CommandError {
     }
 
     /// Returns the problems in the user's files with their hints.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (Place<'_>, String)> {
+    pub(crate) fn places(&self) -> impl Iterator<Item = (FilePlace<'_>, String)> {
         let places = self.0.file.iter().flat_map(|file| file.places());
         places.map(|(place, problem)| (place, message_with_help(problem)))
     }

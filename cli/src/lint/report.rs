@@ -1,6 +1,6 @@
 //! Output of `links lint`: lines, records, and annotations.
 
-use links_pages::page_file::{Document, Place, Places};
+use links_pages::page_file::{Document, FilePlace, Places};
 
 use super::broken_rule::{BrokenRule, CheckedFile};
 use super::rule_file;
@@ -53,7 +53,7 @@ pub(crate) fn output(
 
 /// A broken rule with its place.
 struct Placed<'f> {
-    place: Place<'f>,
+    place: FilePlace<'f>,
     broken: BrokenRule,
 }
 

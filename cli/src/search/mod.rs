@@ -11,7 +11,7 @@ use self::pattern::Pattern;
 use self::texts::{Area, PageText};
 use crate::context::prelude::*;
 use links_pages::page_file::node::Node;
-use links_pages::page_file::{Place, Places, Sources as FileSources};
+use links_pages::page_file::{FilePlace, Places, Sources as FileSources};
 
 /// Page or form that is read: its document, and where it is from.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(crate) fn hits<'s>(source: &'s Source, pattern: &Pattern, areas: &[Area]) ->
         let places = pattern.places(text.value);
         let first = places.first()?.clone();
         let place = places_of.as_mut().map(|(path, sources, places)| {
-            let Place { file, line, column } = places.of(offset(sources.text(), &text, first));
+            let FilePlace { file, line, column } = places.of(offset(sources.text(), &text, first));
             let is_own = sources.file_of(text.span.start) == 0;
             (if is_own { path.as_path() } else { Path::new(file) }, line, column)
         });

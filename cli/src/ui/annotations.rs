@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use super::{markers, stream};
 use crate::error::CommandError;
-use links_pages::page_file::Place;
+use links_pages::page_file::FilePlace;
 
 /// Whose form the notes have.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -51,7 +51,7 @@ impl Annotate {
         if failure.file().is_none() {
             return self.error(None, &failure.to_string());
         }
-        for (Place { file, line, column }, message) in failure.places() {
+        for (FilePlace { file, line, column }, message) in failure.places() {
             self.write(Level::Error, Some((file, line, Some(column))), &message);
         }
     }

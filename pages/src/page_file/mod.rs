@@ -31,7 +31,7 @@ pub use origin::{Origins, PlacedEdit, patch_cells};
 pub use page::PageContent;
 pub use references::{Image, Reference, ReferencePlace, ReferenceTarget};
 pub use report::{At, FieldDiagnostic, FileDiagnostics, in_own_words};
-pub use sources::{Place, Places, SourceFile, Sources};
+pub use sources::{FilePlace, Places, SourceFile, Sources};
 
 /// Parsed page file.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::fmt;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 
 use super::node::{Key, Node, Span};
-use super::sources::{Place, Places, Sources};
+use super::sources::{FilePlace, Places, Sources};
 use crate::sanitize;
 
 /// Maximum number of problems that one report shows.
@@ -120,7 +120,7 @@ impl FileDiagnostics {
     }
 
     /// Problems with their places.
-    pub fn places(&self) -> impl Iterator<Item = (Place<'_>, &FieldDiagnostic)> {
+    pub fn places(&self) -> impl Iterator<Item = (FilePlace<'_>, &FieldDiagnostic)> {
         let mut places = Places::new(&self.sources);
         self.problems.iter().map(move |problem| (places.of(problem.span.start), problem))
     }

@@ -31,7 +31,7 @@ pub struct SourceFile {
 
 /// Line and column in a file, both counted from 1, the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place<'s> {
+pub struct FilePlace<'s> {
     /// Name of the file in messages.
     pub file: &'s str,
     /// Line.
@@ -177,7 +177,7 @@ impl<'s> Places<'s> {
     }
 
     /// Returns the line and the column of a place.
-    pub fn of(&mut self, at: usize) -> Place<'s> {
+    pub fn of(&mut self, at: usize) -> FilePlace<'s> {
         let text = self.sources.text();
         let at = if text.is_char_boundary(at) { at } else { text.len() };
         let SourceFile { name, start, .. } = &self.sources.files[self.sources.file_of(at)];
@@ -193,12 +193,12 @@ impl<'s> Places<'s> {
             None => (line, column + passed.chars().count()),
         };
         self.last = (at, line, column);
-        Place { file: name, line, column }
+        FilePlace { file: name, line, column }
     }
 }
 
 /// Formats the place as `FILE:LINE:COLUMN`.
-impl fmt::Display for Place<'_> {
+impl fmt::Display for FilePlace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }

@@ -69,9 +69,9 @@ pub(super) fn rows(
 
 /// Moves problems of a text to its place in the texts of a document.
 pub(super) fn shifted(problems: Vec<FieldDiagnostic>, by: usize) -> Vec<FieldDiagnostic> {
-    let moved = |it: FieldDiagnostic| {
-        let span = it.span.start + by..it.span.end + by;
-        it.at(&span)
+    let moved = |problem: FieldDiagnostic| {
+        let span = problem.span.start + by..problem.span.end + by;
+        problem.at(&span)
     };
     problems.into_iter().map(moved).collect()
 }

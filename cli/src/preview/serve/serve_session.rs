@@ -12,7 +12,7 @@ use crate::journal;
 use crate::preview::html::{FileProblem, Notice, Screen, document, image_origin};
 use crate::preview::live_account::LiveAccount;
 use crate::preview::render::{PreviewRequest, PreviewSource, render};
-use links_pages::page_file::Place;
+use links_pages::page_file::FilePlace;
 use links_pages::page_file::local_image::LocalImage;
 
 /// When the file is applied.
@@ -213,7 +213,7 @@ impl ServeSession {
         let text = self.source.as_ref().map(PreviewSource::text).unwrap_or_default();
         let mut found: Vec<FileProblem> = failure
             .places()
-            .map(|(Place { file, line, column }, message)| {
+            .map(|(FilePlace { file, line, column }, message)| {
                 let is_own = failure.file() == Some(file);
                 let shown = text.lines().nth(line - 1).filter(|_| is_own).unwrap_or_default();
                 let message = if is_own { message } else { format!("{file}: {message}") };

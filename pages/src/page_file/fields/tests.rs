@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::page_file::Place;
+use crate::page_file::FilePlace;
 use crate::page_file::emit as yaml;
 use crate::page_file::{Document, FileDiagnostics, PageFile};
 
@@ -15,7 +15,7 @@ fn read(text: &str) -> Result<PageFile, FileDiagnostics> {
 }
 
 fn places(bad: &FileDiagnostics) -> Vec<String> {
-    let place = |(Place { line, column, .. }, problem): (Place<'_>, &FieldDiagnostic)| {
+    let place = |(FilePlace { line, column, .. }, problem): (FilePlace<'_>, &FieldDiagnostic)| {
         let help = problem.help.as_deref().map(|it| format!(" ({it})")).unwrap_or_default();
         format!("{line}:{column} {}{help}", problem.message)
     };
