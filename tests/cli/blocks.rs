@@ -155,7 +155,6 @@ fn a_footer_that_is_moved_to_a_block_changes_nothing() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a list of mistakes")]
 fn each_mistake_is_shown_in_the_file_that_has_it() {
     let env = project(false);
     for (file, content, expected) in [

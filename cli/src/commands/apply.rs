@@ -245,6 +245,8 @@ impl SlotsFileArgs {
         let mut named = named.with_directory(file);
         let page = self.plan.as_deref().and_then(page_of);
         let locks = [LockStore::of(file), page.as_deref().and_then(LockStore::of)];
+        // A page file may use files beneath the directory of its lock.
+        named.read.extend(locks.iter().flatten().map(|lock| lock.directory().to_owned()));
         let access = if writes { &mut named.write } else { &mut named.read };
         let is_file = |path: &PathBuf| !path.is_symlink();
         access.extend(locks.into_iter().flatten().map(|it| it.path()).filter(is_file));

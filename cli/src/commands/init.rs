@@ -1,6 +1,7 @@
 //! `links init`: begins a `links.lock`, or rebuilds its records.
 
 use super::prelude::*;
+use crate::apply::sync::page_path::pages_of;
 use crate::account::absent_files::is_absent;
 use crate::account::files::{DEPTH, files_below, read_page};
 use crate::account::forms::{FormRules, PlannedForm};
@@ -37,7 +38,9 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
     let service = runs::service(context).unwrap_or_default();
     let new = Lock::new(service.clone(), user);
     let found = if args.refresh { files_below(&directory, DEPTH)? } else { Vec::new() };
-    let files: Vec<&PathBuf> = found.iter().filter(|file| has_key(file, "profile")).collect();
+    let files = found.iter().filter(|file| has_key(file, "profile"));
+    let pages = |file: &PathBuf| pages_of(file).unwrap_or_else(|| vec![file.clone()]);
+    let files: Vec<PathBuf> = files.flat_map(pages).collect();
     // A damaged lock is replaced, but not one of another account.
     let known = if args.refresh { store.parsed()? } else { None };
     if let Some(known) = &known {
@@ -59,7 +62,7 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
                 recorded.push(path.display().to_string());
                 unresolved.extend(images);
             }
-            Err(failure) => failures.push(((*path).clone(), failure)),
+            Err(failure) => failures.push((path.clone(), failure)),
         }
     }
     let mut forgotten = Vec::new();

@@ -1,6 +1,7 @@
 //! `links preview`: shows pages as their files would make them.
 
 use super::prelude::*;
+use crate::apply::sync::page_path::pages_of;
 use crate::account::file_filter::FileFilter;
 use crate::account::files::AccountFiles;
 use crate::account::{page_files, summary};
@@ -81,7 +82,10 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     let paths = page_files::paths(context, pages)?;
     let (paths, mut failures) = match &paths[..] {
         // What it is, is said when it is read.
-        [only] if !only.is_dir() && filter.takes_all() => (paths, Vec::new()),
+        [only] if !only.is_dir() && filter.takes_all() => {
+            let rows = if only.as_os_str() == "-" { None } else { pages_of(only) };
+            (rows.unwrap_or(paths), Vec::new())
+        }
         _ => {
             let files = AccountFiles::read(context, &paths, &options.flags.upload_root, &filter)?;
             (files.pages.into_iter().map(|(path, _)| path).collect(), files.failures)

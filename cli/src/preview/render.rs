@@ -10,7 +10,7 @@ use crate::account::shadow_run::ApplyOutlook;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::sync::page_path::read_file;
 use crate::context::prelude::*;
-use links_pages::page_file::file_of;
+use links_pages::page_file::{file_of, is_composed};
 use links_pages::page_file::local_image::hash_of;
 
 /// Page file to preview, and the options that it would be applied with.
@@ -128,12 +128,24 @@ pub(super) struct PreviewSource {
     name: String,
     bytes: Vec<u8>,
     roots: Vec<PathBuf>,
+    /// Other files that it uses, as far as they could be read.
+    pub(super) used: Vec<PathBuf>,
+    /// Hash of the text and of those that it uses.
+    pub(super) fingerprint: String,
 }
 
 impl PreviewSource {
     pub(super) fn read(path: &Path, roots: &[PathBuf]) -> Result<Self> {
         let (name, bytes) = read_file(path)?;
-        Ok(Self { path: path.to_owned(), name, bytes, roots: roots.to_vec() })
+        let (path, roots) = (path.to_owned(), roots.to_vec());
+        let (used, fingerprint) = (Vec::new(), hash_of(&bytes));
+        let mut source = Self { path, name, bytes, roots, used, fingerprint };
+        if let Some(files) = is_composed(&source.bytes).then(|| source.parse().ok()).flatten() {
+            source.used = files.used_files().collect();
+            let texts = files.pages.iter().map(|(_, file)| file.document.sources.text());
+            source.fingerprint = hash_of(texts.collect::<String>().as_bytes());
+        }
+        Ok(source)
     }
 
     /// Reads a file whose preview is served: what is no file is never read from standard input instead.
@@ -147,11 +159,6 @@ impl PreviewSource {
     /// Returns the text, as far as it is Unicode.
     pub(super) fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
-    }
-
-    /// Returns a hash of the text.
-    pub(super) fn fingerprint(&self) -> String {
-        hash_of(&self.bytes)
     }
 
     /// Parses the text like [`parse`](Self::parse). Refuses what breaks a house rule.

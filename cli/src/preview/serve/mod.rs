@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use super::html::file_list;
 use super::render::{PreviewRequest, PreviewSource};
+use links_pages::page_file::file_of;
 use crate::context::prelude::*;
 use crate::signal::SuppressInterrupt;
 
@@ -96,7 +97,7 @@ async fn followed_once(
     stopped: impl Future<Output = ()>,
 ) {
     let mut stopped = pin!(stopped);
-    let files = WatchedFiles::new(session.path().to_owned());
+    let files = WatchedFiles::new(file_of(session.path()).to_owned());
     if session.screen.version == 0 {
         tokio::select! {
             biased;
@@ -124,6 +125,7 @@ async fn follow(
         for image in session.screen.page.iter().flat_map(|page| page.images.values()) {
             files.add(image.path().clone());
         }
+        session.used_files().for_each(|used| files.add(used.clone()));
         let order = tokio::select! {
             biased;
             () = &mut stopped => return,

@@ -103,10 +103,10 @@ impl ServeSession {
 
     /// Makes the document anew. Returns true if the file was saved and is to be applied.
     pub(super) async fn refresh(&mut self) -> bool {
-        let before = self.source.as_ref().map(PreviewSource::fingerprint);
+        let before = self.source.as_ref().map(|source| source.fingerprint.clone());
         // What failed is in the document.
         let is_made = self.make().await.is_ok();
-        let is_saved = self.source.as_ref().map(PreviewSource::fingerprint) != before;
+        let is_saved = self.source.as_ref().map(|source| source.fingerprint.clone()) != before;
         if is_saved {
             self.screen.notice = self.screen.notice.take().filter(|_| !self.is_notice_shown);
             self.screen.refused.clear();
@@ -129,6 +129,11 @@ impl ServeSession {
 
     fn outlook(&self) -> Option<&ApplyOutlook> {
         self.screen.page.as_ref().map(|page| &page.outlook)
+    }
+
+    /// Returns the other files that the page file uses.
+    pub(super) fn used_files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.source.iter().flat_map(|source| &source.used)
     }
 
     /// Reads the file and makes a preview. Keeps the last one if that fails.
