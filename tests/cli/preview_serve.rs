@@ -710,3 +710,24 @@ fn the_browser_neither_changes_a_locked_slot_nor_breaks_a_rule() {
     let run = env.run("preview cafe.yaml");
     assert!(run.exit == 8 && run.stderr.contains("no title"), "{run}");
 }
+
+#[test]
+fn the_page_follows_the_blocks_and_values_of_its_file() {
+    let env = env();
+    env.file(
+        "cafe.yaml",
+        "profile: cafe\ntitle: {$value: title}\nslots:\n  - $include: block.yaml\n",
+    );
+    env.file("block.yaml", "- {id: 1001, type: text, data: {title: Good evening}}\n");
+    env.file("values.yaml", "title: Qara by the river\n");
+    let server = PreviewServer::start(&env, &["cafe.yaml"]);
+    let html = server.html();
+    assert!(html.contains("Good evening") && html.contains("Qara by the river"), "{html}");
+    let mut events = server.events();
+    env.file("block.yaml", "- {id: 1001, type: text, data: {title: Good night}}\n");
+    events.until(&server, "Good night");
+    env.file("values.yaml", "title: Qara at the lake\n");
+    events.until(&server, "Qara at the lake");
+    env.file("block.yaml", "- {id: 1001, typo: text}\n");
+    events.until(&server, "block.yaml: unknown field");
+}

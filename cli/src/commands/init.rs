@@ -1,12 +1,12 @@
 //! `links init`: begins a `links.lock`, or rebuilds its records.
 
 use super::prelude::*;
-use crate::apply::sync::page_path::pages_of;
 use crate::account::absent_files::is_absent;
 use crate::account::files::{DEPTH, files_below, read_page};
 use crate::account::forms::{FormRules, PlannedForm};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
+use crate::apply::sync::page_path::pages_of;
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
 use crate::apply::uploads;
 use crate::error::file_error::unusable_path;

@@ -10,8 +10,8 @@ use crate::account::shadow_run::ApplyOutlook;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::sync::page_path::read_file;
 use crate::context::prelude::*;
-use links_pages::page_file::{file_of, is_composed};
 use links_pages::page_file::local_image::hash_of;
+use links_pages::page_file::{file_of, is_composed};
 
 /// Page file to preview, and the options that it would be applied with.
 #[derive(Clone, Debug)]

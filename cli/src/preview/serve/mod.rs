@@ -17,9 +17,9 @@ use uuid::Uuid;
 
 use super::html::file_list;
 use super::render::{PreviewRequest, PreviewSource};
-use links_pages::page_file::file_of;
 use crate::context::prelude::*;
 use crate::signal::SuppressInterrupt;
+use links_pages::page_file::file_of;
 
 /// Serves previews until Ctrl-C: a page, or several with a list. Prints the URL first. `apply` says when a file is applied; `None` is never.
 pub(crate) async fn serve(
