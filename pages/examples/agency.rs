@@ -65,7 +65,9 @@ async fn plan(
     account: &ClientAccount,
 ) -> Result<(usize, usize), Box<dyn Error + Send + Sync>> {
     let client = base.with_token(account.token.clone()?);
-    let desired = DesiredAccount::read(&account.files)?;
+    // Page files use blocks, values and tables of their client alone.
+    let directory = account.files.first().and_then(|file| file.parent());
+    let desired = DesiredAccount::read_within(directory, &account.files)?;
     let planned = ApplyAccount::new(&client, desired).plan().await?;
     let changed = planned.pages.iter().filter(|page| !page.plan.is_empty()).count();
     Ok((planned.pages.len(), changed))
@@ -75,7 +77,10 @@ async fn plan(
 fn files(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
     let paths = entries.into_iter().map(|entry| entry.path());
-    Ok(paths.filter(|path| path.extension().is_some_and(|it| it == "yaml")).collect())
+    let is_page = |path: &PathBuf| {
+        path.extension().is_some_and(|it| it == "yaml") && !path.ends_with("values.yaml")
+    };
+    Ok(paths.filter(is_page).collect())
 }
 
 #[tokio::main]

@@ -42,12 +42,13 @@ async fn apply(client: links_sdk::Client, state: &Path) -> Result<(), Box<dyn Er
 async fn agency(
     base: links_sdk::Client,
     token: links_sdk::Token,
+    directory: Option<&std::path::Path>,
     files: Vec<std::path::PathBuf>,
 ) -> Result<(), Box<dyn Error>> {
     use links_pages::account::{ApplyAccount, DesiredAccount};
     // docs/pages-in-programs.md
     let client = base.with_token(token);
-    let desired = DesiredAccount::read(&files)?;
+    let desired = DesiredAccount::read_within(directory, &files)?;
     let planned = ApplyAccount::new(&client, desired).plan().await?;
     // end
     drop(planned);

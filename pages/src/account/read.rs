@@ -170,6 +170,38 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_page_file_with_a_table_stands_for_its_rows_and_uses_files_of_the_project_alone() {
+        let project = tempfile::tempdir().unwrap();
+        let root = project.path();
+        std::fs::create_dir_all(root.join("pages")).unwrap();
+        let page = "each: [{key: a, login: one.page}, {key: b, login: two.page, title: B}]\nprofile: \"{login}\"\n\
+            title: {$value: title}\nslots: [{$include: ../block.yaml}]\n";
+        std::fs::write(root.join("pages/all.yaml"), page).unwrap();
+        let block = "- {type: text, data: {$$odd: 1, title: {$text: 'of {title}'}}}\n";
+        std::fs::write(root.join("block.yaml"), block).unwrap();
+        std::fs::write(root.join("values.yaml"), "title: A\n").unwrap();
+        let file = root.join("pages/all.yaml");
+        let account = DesiredAccount::read_within(Some(root), [&file]).unwrap();
+        let shown = |page: &AccountPage| {
+            let slots = page.slots.as_ref().unwrap();
+            (page.profile.clone(), page.fields["title"].clone(), slots[0].data["title"].clone())
+        };
+        let expected = [("one.page", "A", "of A"), ("two.page", "B", "of B")];
+        let expected =
+            expected.map(|(login, title, text)| (login.to_owned(), title.into(), text.into()));
+        assert_eq!(account.pages.iter().map(shown).collect::<Vec<_>>(), expected);
+        assert_eq!(account.pages[0].slots.as_ref().unwrap()[0].data["$$odd"], 1);
+        assert!(account.pages[1].path.as_deref().is_some_and(|path| path.ends_with("all.yaml#b")));
+        let one = DesiredAccount::read_within(Some(root), [root.join("pages/all.yaml#b")]).unwrap();
+        assert_eq!(one.pages.len(), 1);
+        let refused = DesiredAccount::read([&file]).unwrap_err().to_string();
+        assert!(
+            refused.contains("there is no value `title`") && refused.contains("outside"),
+            "{refused}"
+        );
+    }
+
+    #[test]
     fn a_file_with_the_mark_of_a_conflict_is_refused_at_the_mark() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("cafe.yaml");
