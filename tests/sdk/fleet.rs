@@ -129,6 +129,33 @@ async fn machines_share_the_limits_of_a_token_and_no_token_shares_those_of_anoth
 
 #[tokio::test]
 #[ignore = "needs a Redis server: see tests/fleet/run"]
+async fn background_work_of_all_machines_leaves_a_fifth_to_people() {
+    let process = started();
+    let machines: Vec<RedisPacer> =
+        (0..5).map(|_| pacer(&process, "one").background(true)).collect();
+    let clock = SystemClock::new();
+    assert_eq!(
+        machines[0].forecast(Bucket::General, 0, &clock).await.unwrap().duration,
+        Duration::ZERO
+    );
+    let ticket = admit(&machines[0]).await.unwrap();
+    machines[0].note(PacerNote::Settled(ticket), &clock).await;
+    assert_eq!(machines[0].remaining(&clock), Some(47), "of 48");
+    let wait = admit(&machines[1]).await.unwrap_err();
+    assert!(wait.duration <= Duration::from_millis(250), "{wait:?}");
+    let ahead = machines[2].forecast(Bucket::General, 47, &clock).await.unwrap();
+    assert_eq!(ahead.reason, WaitReason::PerMinute(60), "{ahead:?}");
+    let person = pacer(&process, "one");
+    for _ in 0..4 {
+        admit(&person).await.unwrap();
+    }
+    assert_eq!(person.remaining(&clock), Some(55));
+    let wait = admit(&machines[3]).await.unwrap_err();
+    assert_eq!(wait.reason, WaitReason::PerSecond(5), "{wait:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs a Redis server: see tests/fleet/run"]
 async fn limits_that_one_machine_learns_hold_for_all_below_their_ceilings() {
     let process = started();
     let (one, other) = (pacer(&process, "one"), pacer(&process, "one"));

@@ -167,7 +167,8 @@ impl From<MustWait> for NotAdmitted {
 pub type PacerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Keeps requests within the rate limits; one per token. [`InProcessPacer`] serves the clients of one process, [`SharedFilePacer`] the
-/// processes of one user of this machine. A future of a pacer only looks at the log; it never waits for the limits themselves.
+/// processes of one user of this machine. Each has a setting for background work, which leaves a fifth of each limit to people. A future of
+/// a pacer only looks at the log; it never waits for the limits themselves.
 ///
 /// Your own pacer can return [`ready`](std::future::ready) if it does not need to ask anything:
 ///
