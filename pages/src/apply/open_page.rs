@@ -368,8 +368,9 @@ impl OpenPage {
             }
         }
         let journal = self.record(&proposal).await?;
-        let Self { nth, client, page, settled, .. } = self;
-        let run = PageRun::new(nth, &client, page, proposal, journal, settled, turn);
+        let Self { nth, client, page, settled, settings, .. } = self;
+        let mut run = PageRun::new(nth, &client, page, proposal, journal, settled, turn);
+        run.adds = settings.adds;
         Ok(ControlFlow::Continue(run))
     }
 
