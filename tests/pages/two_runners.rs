@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use links_fixtures::{Choices, ContractServer, World};
-use links_pages::apply::{DesiredPage, PlanOptions};
+use links_pages::apply::{ApplyCause, ApplyError, DesiredPage, LockError, PlanOptions};
 use links_sdk::{
-    Bucket, Client, Clock, NotAdmitted, Pacer, PacerFuture, PacerNote, ProfileId, ProfileKey,
-    SlotId, Ticket, Token,
+    Bucket, Client, Clock, NotAdmitted, Pacer, PacerError, PacerFuture, PacerNote, ProfileId,
+    ProfileKey, SlotId, Ticket, Token,
 };
 use links_test_support::clock::shared_clock;
 use links_test_support::proxy::Proxy;
@@ -29,6 +30,34 @@ struct Gate {
     passing: AtomicUsize,
     reached: Notify,
     opened: Notify,
+    /// Locks that several machines share, as a Redis server keeps them.
+    locks: Option<Arc<Locks>>,
+}
+
+/// The lock of the only page.
+#[derive(Debug, Default)]
+struct Locks {
+    is_away: AtomicBool,
+    last: AtomicU64,
+    is_held: AtomicBool,
+}
+
+impl Locks {
+    fn lock(&self, held: Option<u64>) -> Result<Option<u64>, PacerError> {
+        if self.is_away.load(Ordering::Relaxed) {
+            return Err(PacerError::new("cannot use the server to lock the page: it is away"));
+        }
+        match held {
+            Some(number) => Ok(Some(number).filter(|it| *it == self.last.load(Ordering::Relaxed))),
+            None if self.is_held.swap(true, Ordering::Relaxed) => Ok(None),
+            None => Ok(Some(self.last.fetch_add(1, Ordering::Relaxed) + 1)),
+        }
+    }
+
+    /// Ends the lock, as after its lifetime.
+    fn expire(&self) {
+        self.is_held.store(false, Ordering::Relaxed);
+    }
 }
 
 impl Gate {
@@ -57,6 +86,25 @@ impl Pacer for Gate {
     fn note<'a>(&'a self, _: PacerNote, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
         Box::pin(std::future::ready(()))
     }
+
+    fn lock<'a>(
+        &'a self,
+        _: &'a str,
+        held: Option<u64>,
+        _: Duration,
+    ) -> PacerFuture<'a, Result<Option<u64>, PacerError>> {
+        let locked = self.locks.as_ref().map_or(Ok(Some(0)), |locks| locks.lock(held));
+        Box::pin(std::future::ready(locked))
+    }
+
+    fn unlock<'a>(&'a self, _: &'a str, held: u64) -> PacerFuture<'a, ()> {
+        if let Some(locks) = &self.locks
+            && locks.last.load(Ordering::Relaxed) == held
+        {
+            locks.expire();
+        }
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// A service whose page has three slots.
@@ -81,7 +129,12 @@ struct Machine {
 impl Machine {
     /// Returns a machine that stops before its n-th request.
     fn new(server: &ContractServer, passing: usize) -> Self {
-        let (gate, proxy) = (Arc::new(Gate::default()), Proxy::before(server));
+        Self::sharing(server, passing, None)
+    }
+
+    /// Returns one that shares locks with others.
+    fn sharing(server: &ContractServer, passing: usize, locks: Option<Arc<Locks>>) -> Self {
+        let (gate, proxy) = (Arc::new(Gate { locks, ..Gate::default() }), Proxy::before(server));
         gate.passing.store(passing, Ordering::Relaxed);
         let builder = Client::builder(proxy.base_url());
         let builder = builder.token(Token::new(server.token()).unwrap()).clock(shared_clock().0);
@@ -93,6 +146,17 @@ impl Machine {
         let (key, mut watch) = (ProfileKey::Id(PAGE), |_| ControlFlow::Continue(()));
         recorded_run::apply(&self.client, &key, file, &options, None, &mut watch).await
     }
+}
+
+/// Returns the writes that the service got.
+fn writes(server: &ContractServer) -> Vec<&'static str> {
+    let operations = server.requests().into_iter().filter_map(|request| request.operation);
+    operations.filter(|it| !it.starts_with("get") && !it.starts_with("list")).collect()
+}
+
+fn is_lock(result: &RunResult, is_expected: impl Fn(&LockError) -> bool) -> bool {
+    let cause = result.result.as_ref().err().map(ApplyError::cause);
+    matches!(cause, Some(ApplyCause::Lock(error)) if is_expected(error))
 }
 
 fn text(title: &str) -> serde_json::Value {
@@ -211,4 +275,86 @@ async fn two_runners_whose_slots_were_deleted_within_a_day_create_them_once() {
             assert_eq!((count(&server, "New"), count(&server, "Newer")), (1, 1), "{history}");
         }
     }
+}
+
+#[tokio::test]
+async fn with_a_shared_lock_one_runner_at_a_time_writes() {
+    let mut refused = 0;
+    for appends in [false, true] {
+        for paused in pauses(9) {
+            let (server, locks) = (service().await, Arc::new(Locks::default()));
+            let machines =
+                paused.map(|passing| Machine::sharing(&server, passing, Some(locks.clone())));
+            let results = at_once(&machines, &file(appends)).await;
+            let history = format!("{appends}, {paused:?}: {:?}, {results:?}", writes(&server));
+            for result in &results {
+                // The other one had written before this one had the lock, or was writing.
+                let is_refused = is_lock(result, |it| matches!(it, LockError::Elsewhere));
+                let is_changed = matches!(&result.result, Err(error)
+                    if matches!(error.cause(), ApplyCause::Changed(_)) && result.done.is_nothing());
+                assert!(result.result.is_ok() || is_refused || is_changed, "{history}");
+                refused += usize::from(is_refused);
+            }
+            assert_eq!(
+                writes(&server).iter().filter(|it| **it == "createSlots").count(),
+                1,
+                "{history}"
+            );
+            assert!(!locks.is_held.load(Ordering::Relaxed), "{history}");
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
+
+#[tokio::test]
+async fn a_runner_that_lost_its_lock_writes_nothing_more() {
+    let mut lost = 0;
+    for passing in 1..6 {
+        let (server, locks, file) = (service().await, Arc::new(Locks::default()), file(false));
+        let machine = |passing| Machine::sharing(&server, passing, Some(locks.clone()));
+        let machines = [machine(passing), machine(usize::MAX)];
+        let mut paused = Box::pin(machines[0].apply(&file));
+        tokio::select! {
+            result = &mut paused => panic!("{result:?}"),
+            () = machines[0].gate.reached.notified() => {}
+        }
+        let before = writes(&server).len();
+        locks.expire();
+        machines[1].apply(&file).await.result.unwrap();
+        let others = writes(&server).len();
+        machines[0].gate.open();
+        let result = paused.await;
+        // The request before which it paused had the lock when it was about to be sent.
+        let further = writes(&server).len() - others;
+        assert!(further <= 1, "{passing}: {before}, {others}: {:?}", writes(&server));
+        assert_eq!((count(&server, "New"), count(&server, "Newer")), (1, 1), "{passing}");
+        lost += usize::from(is_lock(&result, |it| matches!(it, LockError::Lost)));
+    }
+    assert!(lost >= 2, "{lost}");
+}
+
+#[tokio::test]
+async fn without_the_server_of_the_locks_nothing_more_is_written() {
+    let mut stopped = 0;
+    for passing in 0..6 {
+        let (server, locks, file) = (service().await, Arc::new(Locks::default()), file(false));
+        let machine = Machine::sharing(&server, passing, Some(locks.clone()));
+        let mut paused = Box::pin(machine.apply(&file));
+        tokio::select! {
+            result = &mut paused => panic!("{result:?}"),
+            () = machine.gate.reached.notified() => {}
+        }
+        locks.is_away.store(true, Ordering::Relaxed);
+        let before = writes(&server).len();
+        machine.gate.open();
+        let result = paused.await;
+        assert!(writes(&server).len() - before <= 1, "{passing}: {:?}", writes(&server));
+        stopped += usize::from(is_lock(&result, |it| matches!(it, LockError::Unreachable(_))));
+        locks.is_away.store(false, Ordering::Relaxed);
+        locks.expire();
+        let again = Machine::sharing(&server, usize::MAX, Some(locks)).apply(&file).await;
+        again.result.unwrap();
+        assert_eq!(titles(&server), ["New", "Updated", "Newer", "Stays"], "{passing}");
+    }
+    assert!(stopped >= 4, "{stopped}");
 }

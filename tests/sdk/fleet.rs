@@ -306,3 +306,48 @@ async fn without_the_server_a_share_of_the_limits_is_used_if_it_shall() {
     assert_eq!(times[30], times[0] + Duration::from_secs(60), "thirty a minute");
     assert_eq!(*warnings.0.lock().unwrap(), ["redis://127.0.0.1:1"], "it is said once");
 }
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+#[tokio::test]
+#[ignore = "needs a Redis server: see tests/fleet/run"]
+async fn one_machine_at_a_time_has_the_lock_of_a_page() {
+    let process = started();
+    let [one, other] = [(); 2].map(|()| pacer(&process, "one"));
+    let first = one.lock("page", None, MINUTE).await.unwrap().unwrap();
+    assert_eq!(other.lock("page", None, MINUTE).await.unwrap(), None);
+    assert!(other.lock("another page", None, MINUTE).await.unwrap().is_some());
+    assert_eq!(one.lock("page", Some(first), MINUTE).await.unwrap(), Some(first));
+    // A lock that has ended is renewed if nobody else has taken it.
+    assert_eq!(one.lock("page", Some(first), Duration::ZERO).await.unwrap(), Some(first));
+    assert_eq!(one.lock("page", Some(first), MINUTE).await.unwrap(), Some(first));
+    one.unlock("page", first).await;
+    let second = other.lock("page", None, MINUTE).await.unwrap().unwrap();
+    assert!(second > first, "{first}, {second}");
+    assert_eq!(one.lock("page", Some(first), MINUTE).await.unwrap(), None, "it is lost");
+    one.unlock("page", first).await;
+    assert_eq!(one.lock("page", None, MINUTE).await.unwrap(), None, "nobody else gives it up");
+    let lifetime: i64 = process.command(&["TTL", "links:lock:page"]).trim().parse().unwrap();
+    assert!((1..=86_400).contains(&lifetime), "{lifetime} s");
+}
+
+#[tokio::test]
+#[ignore = "needs a Redis server: see tests/fleet/run"]
+async fn a_lock_is_lost_when_its_server_is_restarted_and_cannot_be_had_without_it() {
+    let mut process = started();
+    let [one, other] = [(); 2].map(|()| pacer(&process, "one"));
+    let first = one.lock("page", None, MINUTE).await.unwrap().unwrap();
+    process.restart();
+    assert_eq!(one.lock("page", Some(first), MINUTE).await.unwrap(), None);
+    let second = other.lock("page", None, MINUTE).await.unwrap().unwrap();
+    assert!(second > first, "also a server that has forgotten the numbers: {first}, {second}");
+    // One machine is cut off; the server is slow.
+    let cut_off = nobody(WhenUnreachable::Share(2));
+    let error = cut_off.lock("page", None, MINUTE).await.unwrap_err().to_string();
+    assert!(error.starts_with("cannot use redis://127.0.0.1:1 to lock the page: "), "{error}");
+    process.command(&["CLIENT", "PAUSE", "5000"]);
+    other.lock("page", Some(second), MINUTE).await.unwrap_err();
+    process.kill();
+    other.lock("page", Some(second), MINUTE).await.unwrap_err();
+    one.lock("page", None, MINUTE).await.unwrap_err();
+}

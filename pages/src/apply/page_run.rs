@@ -66,7 +66,7 @@ pub(super) struct PageRun {
     is_checked: bool,
     /// Number of batches that were written.
     written: usize,
-    _turn: PageTurn,
+    turn: PageTurn,
 }
 
 /// Observer of the steps, with the index of the page, before each is taken; a break ends the run there.
@@ -117,7 +117,7 @@ impl PageRun {
             adds: false,
             is_checked: false,
             written: 0,
-            _turn: turn,
+            turn,
         }
     }
 
@@ -166,6 +166,7 @@ impl PageRun {
             };
             self.record(move |journal| journal.note(entry)).await;
         }
+        self.turn.unlock(&self.handle.client).await;
         let known = (ended.is_err() && !self.done.is_nothing()).then(|| self.known_page());
         let Self { nth, proposal, journal, done, .. } = self;
         let run = journal.as_ref().map(|journal| journal.log.run.clone());
@@ -216,7 +217,9 @@ impl PageRun {
     /// Closes the journal of a run that ended for this cause, if nothing was written, so that there is nothing to continue.
     pub(super) async fn close_untouched(&mut self, cause: &ApplyCause) {
         let ending = match cause {
-            ApplyCause::Stopped | ApplyCause::Changed(_) => RunEnding::Stopped,
+            ApplyCause::Stopped | ApplyCause::Changed(_) | ApplyCause::Lock(_) => {
+                RunEnding::Stopped
+            }
             ApplyCause::Call { source, .. } if source.outcome() == Outcome::NotExecuted => {
                 let is_answer = source.status().is_some_and(|it| (400..500).contains(&it));
                 if is_answer && !source.is_rate_limited() {
@@ -272,6 +275,8 @@ impl PageRun {
         batch: PlanBatch<'_>,
         key: Option<IdempotencyKey>,
     ) -> Result<(), ApplyCause> {
+        let client = &self.handle.client;
+        self.turn.lock(client).await?;
         let noted = key.clone();
         let begun = self.record(move |journal| journal.begin(nth, noted.as_ref())).await;
         begun.transpose().map_err(ApplyCause::Journal)?;

@@ -194,7 +194,7 @@ fn hash_of(desired: &DesiredPage) -> String {
 }
 
 /// Returns a hash of 128 bits in hexadecimal, for names of files and for comparisons.
-pub(super) fn short_hash(bytes: &[u8]) -> String {
+pub(crate) fn short_hash(bytes: &[u8]) -> String {
     hex::encode(&Sha256::digest(bytes)[..16])
 }
 

@@ -277,6 +277,29 @@ impl Pacer for RedisPacer {
     fn remaining(&self, _: &dyn Clock) -> Option<usize> {
         self.memory().remaining
     }
+
+    fn lock<'a>(
+        &'a self,
+        name: &'a str,
+        held: Option<u64>,
+        lifetime: Duration,
+    ) -> PacerFuture<'a, Result<Option<u64>, PacerError>> {
+        Box::pin(async move {
+            let number = self.log.lock(name, held.unwrap_or(0), lifetime).await;
+            let number = number.map_err(|error| {
+                let server = &self.log.server;
+                PacerError::new(format!("cannot use {server} to lock the page: {error}"))
+            })?;
+            Ok((number > 0).then_some(number))
+        })
+    }
+
+    fn unlock<'a>(&'a self, name: &'a str, held: u64) -> PacerFuture<'a, ()> {
+        Box::pin(async move {
+            // A lock that cannot be given up ends by itself.
+            let _ = self.log.lock(name, held, Duration::ZERO).await;
+        })
+    }
 }
 
 /// Waits before the server is asked again: after the first error, and at most.
@@ -341,6 +364,7 @@ impl Memory {
     }
 }
 
+static LOCK: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lock.lua")));
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("shared_log.lua")));
 
 /// Maximum number of requests of a limit, as the script counts them: what is more is no limit.
@@ -401,6 +425,27 @@ impl SharedLog {
         }
         let (connection, _) = self.server.connection().await?;
         self.ask_over(&connection, operation, details, context).await
+    }
+
+    /// Takes, renews or gives up a lock. Returns its number, or 0 if another machine has it or has had it. A lock that was taken before the
+    /// server started is lost: what the server knew of it since may be lost too.
+    async fn lock(&self, name: &str, held: u64, lifetime: Duration) -> Result<u64, RedisError> {
+        loop {
+            let (connection, is_new) = self.server.connection().await?;
+            let mut script = LOCK.prepare_invoke();
+            script.key(format!("links:lock:{name}")).arg(&connection.run).arg(held);
+            script.arg(micros(lifetime));
+            let number: Result<u64, RedisError> =
+                script.invoke_async(&mut connection.commands.clone()).await;
+            if number.is_err() {
+                self.server.disconnect(&connection).await;
+            }
+            match number {
+                // The old connection is broken.
+                Err(error) if !is_new && error.is_io_error() && !error.is_timeout() => {}
+                number => return number,
+            }
+        }
     }
 
     /// Asks over this connection, which is not used again after an error.
