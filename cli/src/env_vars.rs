@@ -14,6 +14,8 @@ pub(crate) const CONFIRM: &str = "LINKS_CONFIRM";
 pub(crate) const TIMEOUT: &str = "LINKS_TIMEOUT";
 /// The maximum wait for the rate limits.
 pub(crate) const MAX_WAIT: &str = "LINKS_MAX_WAIT";
+/// Whether a fifth of each rate limit is left to people.
+pub(crate) const BACKGROUND: &str = "LINKS_BACKGROUND";
 /// The server that shares the rate limits between machines.
 pub(crate) const PACER: &str = "LINKS_PACER";
 /// What happens while that server cannot be reached.
@@ -80,6 +82,7 @@ pub(crate) const ABOUT: &[(&str, &str)] = &[
         PACER_UNREACHABLE,
         "what to do if that server cannot be reached: wait, fail, or share:N to use one Nth of each limit",
     ),
+    (BACKGROUND, "1: leave a fifth of each rate limit to people; 0: use all of it, even in CI"),
     (
         PLAN_FIRST,
         "1: require a saved plan or a dry run before every write (see `links help agents`)",

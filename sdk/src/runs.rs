@@ -26,10 +26,33 @@ use crate::tolerant::Object;
 use crate::transport::Answer;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::clock::Clock;
+use crate::transport::pacing::PacerError;
+
+/// Time for which a lock outlives a call.
+const LOCK_MARGIN: Duration = Duration::from_secs(30);
 
 /// Returns the clock of a client.
 pub fn clock(client: &Client) -> &dyn Clock {
     &*client.shared.clock
+}
+
+/// Locks a name for all machines that share the limits of this client, or renews the lock of this number; see [`Pacer::lock`]. No call of the
+/// client outlives the lock.
+///
+/// # Errors
+///
+/// When the machines cannot be asked.
+pub async fn lock(
+    client: &Client,
+    name: &str,
+    held: Option<u64>,
+) -> Result<Option<u64>, PacerError> {
+    client.shared.pacer.lock(name, held, deadline(client, None).saturating_add(LOCK_MARGIN)).await
+}
+
+/// Gives up a lock.
+pub async fn unlock(client: &Client, name: &str, held: u64) {
+    client.shared.pacer.unlock(name, held).await;
 }
 
 /// Returns the time that a client gives a wait, if it limits that at all; `longest` if it does not.

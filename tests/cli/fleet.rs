@@ -138,3 +138,36 @@ fn a_wrong_setting_of_the_server_is_a_usage_error_without_the_password() {
         assert!(run.stderr.contains(expected) && !run.stderr.contains("canary"), "{run}");
     }
 }
+
+#[test]
+#[ignore = "needs a Redis server: see tests/fleet/run"]
+fn a_run_takes_the_lock_of_its_page_in_the_server_and_gives_it_up() {
+    let redis = RedisProcess::start();
+    let env = TestEnv::cafe().env("LINKS_PACER", redis.url());
+    let file = |title: &str| {
+        let text = format!("slots: [{{type: text, data: {{title: {title}}}}}]");
+        env.file("page.yaml", format!("profile: cafe\n{text}\n"));
+    };
+    for title in ["One", "Two"] {
+        file(title);
+        let run = env.run("slots apply page.yaml --yes");
+        assert_eq!(run.exit, 0, "{run}");
+    }
+    let keys = redis.command(&["KEYS", "links:lock:*"]);
+    let key = keys.lines().next().unwrap();
+    assert_eq!(keys.lines().count(), 1, "{keys}");
+    file("Three");
+    let far = "9000000000000000";
+    redis.command(&["HSET", key, "until", far]);
+    env.operations();
+    let run = env.run("slots apply page.yaml --yes");
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(
+        run.stderr.contains("another run is in progress on this page, on another machine"),
+        "{run}"
+    );
+    assert!(env.operations().iter().all(|it| it.starts_with("get") || it.starts_with("list")));
+    redis.command(&["HSET", key, "until", "0"]);
+    let run = env.run("slots apply page.yaml --yes");
+    assert_eq!(run.exit, 0, "{run}");
+}

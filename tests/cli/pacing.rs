@@ -89,6 +89,20 @@ fn any_number_of_processes_at_once_uses_the_limits_in_full() {
 }
 
 #[test]
+fn background_work_and_jobs_of_ci_leave_a_fifth_of_the_limits_to_people() {
+    let line = "profile check-login one1 two2 three3 four4 five5 --max-wait 0";
+    let exit = |line: &str, variables: &[(&'static str, &str)]| {
+        let set = |env: TestEnv, (name, value): &(&'static str, &str)| env.env(name, *value);
+        variables.iter().fold(limited(5), set).run(line).exit
+    };
+    assert_eq!(exit(line, &[]), 0);
+    assert_eq!(exit(&format!("{line} --background"), &[]), 9);
+    assert_eq!(exit(line, &[("LINKS_BACKGROUND", "1")]), 9);
+    assert_eq!(exit(line, &[("CI", "true")]), 9);
+    assert_eq!(exit(line, &[("CI", "true"), ("LINKS_BACKGROUND", "0")]), 0);
+}
+
+#[test]
 fn a_429_is_waited_out_and_reported_and_holds_back_other_processes() {
     let env = limited(5);
     env.server.fail([1], &Fault::RateLimited(Some("2".to_owned())));

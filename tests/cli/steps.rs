@@ -75,6 +75,7 @@ impl Beginning {
     /// Makes the environment as it was.
     pub(crate) fn restore(&self, env: &TestEnv) {
         env.server.edit(|account| account.clone_from(&self.account));
+        env.server.forget_answers();
         env.operations();
         for entry in fs::read_dir(env.home.path()).unwrap() {
             let entry = entry.unwrap();

@@ -17,6 +17,7 @@ mod readme;
 
 mod recorded_run;
 mod resume;
+mod two_runners;
 mod undo;
 
 use links_test_support::service::{cafe, cafe_with, client_elsewhere, client_of};

@@ -129,6 +129,33 @@ async fn machines_share_the_limits_of_a_token_and_no_token_shares_those_of_anoth
 
 #[tokio::test]
 #[ignore = "needs a Redis server: see tests/fleet/run"]
+async fn background_work_of_all_machines_leaves_a_fifth_to_people() {
+    let process = started();
+    let machines: Vec<RedisPacer> =
+        (0..5).map(|_| pacer(&process, "one").background(true)).collect();
+    let clock = SystemClock::new();
+    assert_eq!(
+        machines[0].forecast(Bucket::General, 0, &clock).await.unwrap().duration,
+        Duration::ZERO
+    );
+    let ticket = admit(&machines[0]).await.unwrap();
+    machines[0].note(PacerNote::Settled(ticket), &clock).await;
+    assert_eq!(machines[0].remaining(&clock), Some(47), "of 48");
+    let wait = admit(&machines[1]).await.unwrap_err();
+    assert!(wait.duration <= Duration::from_millis(250), "{wait:?}");
+    let ahead = machines[2].forecast(Bucket::General, 47, &clock).await.unwrap();
+    assert_eq!(ahead.reason, WaitReason::PerMinute(60), "{ahead:?}");
+    let person = pacer(&process, "one");
+    for _ in 0..4 {
+        admit(&person).await.unwrap();
+    }
+    assert_eq!(person.remaining(&clock), Some(55));
+    let wait = admit(&machines[3]).await.unwrap_err();
+    assert_eq!(wait.reason, WaitReason::PerSecond(5), "{wait:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs a Redis server: see tests/fleet/run"]
 async fn limits_that_one_machine_learns_hold_for_all_below_their_ceilings() {
     let process = started();
     let (one, other) = (pacer(&process, "one"), pacer(&process, "one"));
@@ -278,4 +305,49 @@ async fn without_the_server_a_share_of_the_limits_is_used_if_it_shall() {
     assert_eq!(times[2], times[0] + Duration::from_secs(1));
     assert_eq!(times[30], times[0] + Duration::from_secs(60), "thirty a minute");
     assert_eq!(*warnings.0.lock().unwrap(), ["redis://127.0.0.1:1"], "it is said once");
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+#[tokio::test]
+#[ignore = "needs a Redis server: see tests/fleet/run"]
+async fn one_machine_at_a_time_has_the_lock_of_a_page() {
+    let process = started();
+    let [one, other] = [(); 2].map(|()| pacer(&process, "one"));
+    let first = one.lock("page", None, MINUTE).await.unwrap().unwrap();
+    assert_eq!(other.lock("page", None, MINUTE).await.unwrap(), None);
+    assert!(other.lock("another page", None, MINUTE).await.unwrap().is_some());
+    assert_eq!(one.lock("page", Some(first), MINUTE).await.unwrap(), Some(first));
+    // A lock that has ended is renewed if nobody else has taken it.
+    assert_eq!(one.lock("page", Some(first), Duration::ZERO).await.unwrap(), Some(first));
+    assert_eq!(one.lock("page", Some(first), MINUTE).await.unwrap(), Some(first));
+    one.unlock("page", first).await;
+    let second = other.lock("page", None, MINUTE).await.unwrap().unwrap();
+    assert!(second > first, "{first}, {second}");
+    assert_eq!(one.lock("page", Some(first), MINUTE).await.unwrap(), None, "it is lost");
+    one.unlock("page", first).await;
+    assert_eq!(one.lock("page", None, MINUTE).await.unwrap(), None, "nobody else gives it up");
+    let lifetime: i64 = process.command(&["TTL", "links:lock:page"]).trim().parse().unwrap();
+    assert!((1..=86_400).contains(&lifetime), "{lifetime} s");
+}
+
+#[tokio::test]
+#[ignore = "needs a Redis server: see tests/fleet/run"]
+async fn a_lock_is_lost_when_its_server_is_restarted_and_cannot_be_had_without_it() {
+    let mut process = started();
+    let [one, other] = [(); 2].map(|()| pacer(&process, "one"));
+    let first = one.lock("page", None, MINUTE).await.unwrap().unwrap();
+    process.restart();
+    assert_eq!(one.lock("page", Some(first), MINUTE).await.unwrap(), None);
+    let second = other.lock("page", None, MINUTE).await.unwrap().unwrap();
+    assert!(second > first, "also a server that has forgotten the numbers: {first}, {second}");
+    // One machine is cut off; the server is slow.
+    let cut_off = nobody(WhenUnreachable::Share(2));
+    let error = cut_off.lock("page", None, MINUTE).await.unwrap_err().to_string();
+    assert!(error.starts_with("cannot use redis://127.0.0.1:1 to lock the page: "), "{error}");
+    process.command(&["CLIENT", "PAUSE", "5000"]);
+    other.lock("page", Some(second), MINUTE).await.unwrap_err();
+    process.kill();
+    other.lock("page", Some(second), MINUTE).await.unwrap_err();
+    one.lock("page", None, MINUTE).await.unwrap_err();
 }

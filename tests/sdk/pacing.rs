@@ -17,6 +17,7 @@ use links_sdk::{
 
 use links_sdk::testing::TestClock;
 use links_test_support::clock::shared_clock;
+use links_test_support::priorities::{self, StreamEvent};
 use links_test_support::ready::ready_now;
 use tokio::task::yield_now;
 
@@ -454,4 +455,144 @@ async fn a_pacer_that_cannot_tell_ends_the_call_before_anything_is_sent() {
     assert!(error.is_network() && error.is_safe_to_repeat() && !error.is_rate_limited());
     pacer.is_away.store(false, Ordering::Relaxed);
     slots.create(NewSlot::of("divider")).await.unwrap();
+}
+
+/// Returns how long a person's requests take among background work, each with a pacer of its own kind, and how many of background work were
+/// answered in the meantime.
+fn person_takes(
+    [person, background]: [&dyn Pacer; 2],
+    streams: (usize, Duration),
+    burst: (Duration, usize),
+) -> (Duration, usize) {
+    let (clock, _) = shared_clock();
+    ready_now(Box::pin(priorities::person_takes(
+        streams,
+        burst,
+        async |is_background, asked, at| {
+            clock.advance(at.saturating_sub(clock.monotonic()));
+            let pacer = if is_background { background } else { person };
+            match asked {
+                StreamEvent::Settle(ticket) => {
+                    pacer.note(PacerNote::Settled(ticket), &*clock).await;
+                }
+                StreamEvent::Admit => match pacer.admit(Bucket::General, &*clock).await {
+                    Ok(ticket) => return Ok(Some(ticket)),
+                    Err(NotAdmitted::Wait(wait)) => return Err(wait.duration),
+                    Err(refusal) => panic!("{refusal:?}"),
+                },
+            }
+            Ok(None)
+        },
+    )))
+}
+
+/// Checks that a person's requests take at most a second longer among background work than alone, with the pacers of a name. They begin at
+/// every n-th of a hundred moments. Returns how much longer they took at most, and the number of histories.
+fn at_most_a_second_longer(
+    every: usize,
+    pacers: impl Fn(&str) -> [Box<dyn Pacer>; 2],
+) -> (Duration, usize) {
+    let (mut longest, mut histories) = (Duration::ZERO, 0);
+    for answer in [0, 20, 100, 400].map(Duration::from_millis) {
+        for requests in [1, 2, 5, 12] {
+            let takes = |streams, start: Duration| {
+                let name = format!("{answer:?}-{requests}-{streams}-{start:?}");
+                let [person, background] = pacers(&name);
+                let pacers = [&*person, &*background];
+                person_takes(pacers, (streams, answer), (start, requests)).0
+            };
+            let alone = takes(0, Duration::ZERO);
+            for streams in [1, 4] {
+                for nth in (0..100).step_by(every) {
+                    let start = Duration::from_micros(731_313) * nth;
+                    let longer = takes(streams, start).saturating_sub(alone);
+                    let history = format!("{answer:?}, {requests}, {streams}, {start:?}");
+                    assert!(longer <= SECOND, "{history}: {longer:?}");
+                    longest = longest.max(longer);
+                    histories += 1;
+                }
+            }
+        }
+    }
+    (longest, histories)
+}
+
+#[test]
+fn among_background_work_a_person_waits_at_most_a_second_longer_than_alone() {
+    let in_process = at_most_a_second_longer(3, |_| {
+        let pacer = InProcessPacer::default();
+        [Box::new(pacer.clone()), Box::new(pacer.background(true))]
+    });
+    let directory = tempfile::tempdir().unwrap();
+    let in_file = at_most_a_second_longer(34, |name| {
+        let file = || SharedFilePacer::new(directory.path().join(name));
+        [Box::new(file()), Box::new(file().background(true))]
+    });
+    println!("longest and histories: in the process {in_process:?}, in a file {in_file:?}");
+}
+
+#[test]
+fn background_work_alone_uses_four_fifths_of_each_limit_and_proceeds_with_the_lowest() {
+    let mut limits = RateLimits::default();
+    for per_second in 1..=5 {
+        limits.per_second = per_second;
+        for per_minute in [1, 2, 3, 4, 60] {
+            limits.per_minute = per_minute;
+            let pacer = [InProcessPacer::new(limits).background(true)];
+            let times = run(&pacer, &shared_clock().0, 130, Duration::ZERO);
+            let share = |most: usize| (most * 4 / 5).max(1);
+            let most = [SECOND, MINUTE].map(|window| most_in_any(&times, window));
+            assert_eq!(most[1], share(per_minute), "{per_second} a second, {per_minute} a minute");
+            assert!(most[0] <= share(per_second));
+            let minutes = u32::try_from(129 / share(per_minute)).unwrap();
+            assert!(times[129] < MINUTE * (minutes + 1), "no minute is left out: {:?}", times[129]);
+        }
+    }
+}
+
+#[test]
+fn what_people_send_leaves_background_work_the_rest_of_its_share() {
+    let pacer = InProcessPacer::default();
+    let background = pacer.clone().background(true);
+    let (clock, _) = shared_clock();
+    // A person sends ten requests in each minute.
+    for _ in 0..3 {
+        let end = clock.monotonic() + MINUTE;
+        let sent = run(std::slice::from_ref(&pacer), &clock, 10, Duration::ZERO).len();
+        let mut others = 0;
+        while clock.monotonic() < end {
+            match admit(&background, &*clock) {
+                Ok(ticket) => {
+                    settle(&background, ticket, &*clock);
+                    others += 1;
+                }
+                Err(wait) => {
+                    let left = end.saturating_sub(clock.monotonic());
+                    drop(clock.sleep(wait.duration.min(left)));
+                }
+            }
+        }
+        assert_eq!((sent, others), (10, 38));
+    }
+}
+
+#[test]
+fn after_a_429_a_person_is_admitted_before_background_work() {
+    let pacer = InProcessPacer::default();
+    let background = pacer.clone().background(true);
+    let (clock, _) = shared_clock();
+    ready_now(pacer.note(PacerNote::Blocked(SECOND), &*clock));
+    drop(clock.sleep(SECOND));
+    for _ in 0..5 {
+        let ticket = admit(&background, &*clock).unwrap();
+        settle(&background, ticket, &*clock);
+        let (of_person, of_background) =
+            (must_wait(&pacer, &clock), must_wait(&background, &clock));
+        assert_eq!(of_person, MustWait::new(SECOND, WaitReason::TooManyRequests));
+        assert!(of_background.duration > of_person.duration, "{of_background:?}");
+        drop(clock.sleep(SECOND));
+        let ticket = admit(&pacer, &*clock).unwrap();
+        settle(&pacer, ticket, &*clock);
+        drop(clock.sleep(2 * SECOND));
+    }
 }

@@ -217,6 +217,7 @@ pub(crate) async fn apply(
     }
     let mut settings = runs::write_settings(context, options.command.clone())?;
     (settings.wait, settings.allow_emptied) = (options.wait, options.flags.allow_empty);
+    settings.adds = options.adds;
     settings.read.clone_from(&options.read);
     let (mut session, pages, inputs) = PagesRun::new(context, source, options).await?;
     let (running, client): (Rc<RunProgress>, _) =

@@ -88,6 +88,8 @@ pub(crate) struct RunOptions {
     pub(crate) locked: bool,
     /// True if the run waits for other runs on the same pages.
     pub(crate) wait: bool,
+    /// True if the new slots are added each time, also while another machine adds the same ones.
+    pub(crate) adds: bool,
     /// True if a status that has expired is written again.
     pub(crate) renew_status: bool,
     /// True if the record of the last sync is left out.

@@ -70,6 +70,13 @@ pub(crate) fn not_locked(error: &LockError) -> CommandError {
     match error {
         LockError::Taken(_) => CommandError::refused(error.to_string())
             .with_hint("use --wait to wait until it is done"),
+        LockError::Elsewhere => CommandError::refused(error.to_string()).with_hint(
+            "use --wait to wait until it is done; a run that was cut off keeps its lock for up to 30 s more than --timeout",
+        ),
+        LockError::Lost => CommandError::refused(error.to_string())
+            .with_hint("run the same command again; it continues from the current state of the page"),
+        LockError::Unreachable(_) => CommandError::new(Exit::Network, error.to_string())
+            .with_hint("run the same command again once the server can be reached"),
         error => unwritable(error),
     }
 }

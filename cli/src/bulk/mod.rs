@@ -43,7 +43,7 @@ pub(crate) async fn run(
     let types = context.slot_types().await?;
     let command = RunCommand { digest: edit.digest(), ..journal::command(context) };
     let flags = ApplyArgs { yes, full, ..ApplyArgs::default() };
-    let options = RunOptions { flags, command, wait, ..RunOptions::default() };
+    let options = RunOptions { flags, command, wait, adds: true, ..RunOptions::default() };
     let edit = Some(Rc::new(SlotsEdit { edit: Box::new(edit), pages, types }));
     account::apply(context, RunSource { edit, ..RunSource::default() }, options).await
 }

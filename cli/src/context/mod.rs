@@ -412,7 +412,7 @@ impl Context {
         if let Some(SharedPacing { server, when_unreachable }) = &self.settings.pacing {
             let pacer = RedisPacer::new(server.clone(), RedisPacer::name(base, token));
             let pacer = pacer.when_unreachable(*when_unreachable).observer(self.watch.clone());
-            return Some(Arc::new(pacer));
+            return Some(Arc::new(pacer.background(self.settings.is_background)));
         }
         self.file_pacer(&SharedFilePacer::name(base, token))
     }
@@ -420,7 +420,8 @@ impl Context {
     /// Returns the pacer of all processes of this user that use this file, if any state can be stored.
     fn file_pacer(&self, name: &str) -> Option<Arc<dyn Pacer>> {
         let file = self.settings.state_directory()?.join(name);
-        Some(Arc::new(SharedFilePacer::new(file).observer(self.watch.clone())))
+        let pacer = SharedFilePacer::new(file).observer(self.watch.clone());
+        Some(Arc::new(pacer.background(self.settings.is_background)))
     }
 
     /// Sets the pacer, if there is one to be shared.

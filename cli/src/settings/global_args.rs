@@ -14,6 +14,7 @@ pub(crate) const GLOBAL_OPTIONS: &str = "Global options";
 
 /// Global options.
 #[expect(clippy::doc_markdown, reason = "clap prints these texts as they are")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = GLOBAL_OPTIONS, mut_args = of_every_command)]
 pub(crate) struct GlobalArgs {
@@ -56,6 +57,9 @@ pub(crate) struct GlobalArgs {
     /// Maximum wait for rate limits; fail instead of waiting longer [env: LINKS_MAX_WAIT]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) max_wait: Option<u64>,
+    /// Leave a fifth of each rate limit to people, as in CI [env: LINKS_BACKGROUND]
+    #[arg(long)]
+    pub(crate) background: bool,
     /// Also trust the certificates in this PEM file when connecting to the service [env: LINKS_CA_FILE]
     #[arg(long, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,

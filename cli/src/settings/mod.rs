@@ -47,6 +47,8 @@ pub(crate) struct Settings {
     pub(crate) safe_directory: Option<String>,
     /// Maximum wait for the rate limits.
     pub(crate) max_wait: Option<Duration>,
+    /// Set if a fifth of each rate limit is left to people.
+    pub(crate) is_background: bool,
     /// Server that shares the rate limits between machines.
     pub(crate) pacing: Option<SharedPacing>,
     /// Directory of the caches, if the user names one.

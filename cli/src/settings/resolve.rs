@@ -16,9 +16,9 @@ use super::{
 };
 use crate::auth::{Account, AccountName, Accounts, AccountsFile};
 use crate::env_vars::{
-    ACCOUNT, AGENT, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR, CONFIRM, LOG,
-    MAX_WAIT, MCP_URL, OUTPUT, PLAN_FIRST, PROGRESS, SAFE_DIRECTORY, SANDBOX, STATE_DIR, TIMEOUT,
-    TOKEN, TOKEN_FILE,
+    ACCOUNT, AGENT, BACKGROUND, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR,
+    CONFIRM, LOG, MAX_WAIT, MCP_URL, OUTPUT, PLAN_FIRST, PROGRESS, SAFE_DIRECTORY, SANDBOX,
+    STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
 };
 use crate::error::{CommandError, Result};
 use crate::output::format::Format;
@@ -66,6 +66,8 @@ pub(crate) fn resolve(flags: &GlobalArgs, env: Env<'_>, config: &Config) -> Resu
         state_dir: set(STATE_DIR).map(Into::into),
         safe_directory: set(SAFE_DIRECTORY),
         max_wait: seconds(flags.max_wait, MAX_WAIT, 0..=u64::MAX)?,
+        is_background: flags.background
+            || variable(set, BACKGROUND, SWITCH, switch)?.unwrap_or_else(|| is_ci(set)),
         pacing: shared_pacing(set)?,
         cache_dir: set(CACHE_DIR).map(Into::into),
         color: color(flags.color, set)?,
@@ -161,6 +163,11 @@ fn switch(word: &str) -> Option<bool> {
         "1" | "true" | "yes" | "on" => Some(true),
         _ => None,
     }
+}
+
+/// Returns whether this is a job of a CI service, for which nobody waits at a terminal.
+fn is_ci(set: Env<'_>) -> bool {
+    set("CI").is_some_and(|value| value != "false" && value != "0")
 }
 
 /// Returns the settings of this process: of its command line, environment, configuration file and accounts.

@@ -80,6 +80,19 @@ fn max_wait_is_a_whole_number_of_seconds() {
 }
 
 #[test]
+fn jobs_of_a_ci_service_are_background_work_unless_the_variable_says_otherwise() {
+    let flag = GlobalArgs { background: true, ..GlobalArgs::default() };
+    let of =
+        |flags: &GlobalArgs, env: &[(&str, &str)]| resolved(flags, env).map(|it| it.is_background);
+    let of_env = |env: &[(&str, &str)]| of(&GlobalArgs::default(), env).unwrap();
+    assert!(!of_env(&[]) && of_env(&[("LINKS_BACKGROUND", "1")]) && of_env(&[("CI", "true")]));
+    assert!(!of_env(&[("CI", "")]) && !of_env(&[("CI", "false")]) && !of_env(&[("CI", "0")]));
+    assert!(!of_env(&[("CI", "true"), ("LINKS_BACKGROUND", "0")]));
+    assert!(of(&flag, &[("LINKS_BACKGROUND", "0")]).unwrap(), "an option comes first");
+    of(&GlobalArgs::default(), &[("LINKS_BACKGROUND", "maybe")]).unwrap_err();
+}
+
+#[test]
 fn a_token_is_not_in_debug_output_and_an_empty_variable_is_not_ignored() {
     let env = [("LINKS_TOKEN", "s3cret"), ("LINKS_TOKEN_FILE", "/t")];
     let settings = resolved(&GlobalArgs::default(), &env).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
-use super::{ApplyCause, ItemRefusal, PlannedFields, Step};
+use super::{ApplyCause, FieldsRequest, ItemRefusal, PlannedFields, Step};
 use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{
     Call, Client, Error, ProfileChanges, ProfileHandle, ProfileId, SettingsChanges, SlotId,
@@ -27,6 +27,11 @@ impl<'p> PlanBatch<'p> {
         }
     }
 
+    /// Returns whether the request removes slots, or the login under which links lead to the page. It then comes after all that adds.
+    pub(super) fn is_removal(&self) -> bool {
+        matches!(self, Self::Delete(_) | Self::Fields(FieldsRequest::Login, _))
+    }
+
     /// Returns the operation of the request.
     pub fn operation(&self) -> &'static str {
         match self {
@@ -39,7 +44,8 @@ impl<'p> PlanBatch<'p> {
         }
     }
 
-    fn creates(self) -> &'p [PlannedCreate] {
+    /// Returns the creates, if it is a request with some.
+    pub(super) fn creates(self) -> &'p [PlannedCreate] {
         match self {
             Self::TryCreate(creates) | Self::Create(creates) => creates,
             _ => &[],

@@ -3,15 +3,18 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
 use super::batch_request::new_slots;
 use super::created_slots::created_slots;
 use super::journal::Journal;
 use super::plan::{PlanBatch, PlannedCreate};
 use super::{ApplyCause, Step};
-use links_sdk::SlotId;
 use links_sdk::runs::ReadTime;
 use links_sdk::runs::{back_off_create, clock, settle};
 use links_sdk::{Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
+use links_sdk::{ProfileId, SlotId};
 
 /// Slots that a request created, by the index of their item; and the page, if it was read because no answer told what was created.
 type Created = (BTreeMap<usize, SlotId>, Option<(Vec<Slot>, ReadTime)>);
@@ -21,8 +24,35 @@ const MAX_TRIES: u32 = 4;
 /// Wait before a key is used again while the service may still be working on its first request.
 const KEY_SETTLES: Duration = Duration::from_secs(5);
 
-/// Sends the creates of a step of the plan. `known` are slots that the request did not create, `key` is the key that was recorded for it, and
-/// `is_repeated` is set if an earlier process already sent it.
+/// Returns the key under which slots are created on a page with these slots. Two runs that create the same slots on the same page at the
+/// same time, on any two machines, send one key, so the service creates them once.
+///
+/// The service remembers a key for a day. If its slots are deleted and are to be created again meanwhile, it returns the old answer:
+/// [`next_key`] is for that.
+pub(super) fn key_of(
+    page: ProfileId,
+    known: impl IntoIterator<Item = SlotId>,
+    creates: &[PlannedCreate],
+) -> IdempotencyKey {
+    let mut known: Vec<i64> = known.into_iter().map(SlotId::get).collect();
+    known.sort_unstable();
+    hashed(&json!([page, known, new_slots(creates)]))
+}
+
+/// Returns the key for the same slots, after the answer to this key named `made`, which are not on the page, or was a stored failure. It is
+/// the same on each machine that got this answer.
+pub(super) fn next_key(key: &IdempotencyKey, made: &[SlotId]) -> IdempotencyKey {
+    hashed(&json!([key.as_str(), made]))
+}
+
+fn hashed(content: &Value) -> IdempotencyKey {
+    let digest = Sha256::digest(content.to_string());
+    let key = IdempotencyKey::new(format!("links-{}", hex::encode(&digest[..16])));
+    key.unwrap_or_else(|_| IdempotencyKey::random())
+}
+
+/// Sends the creates of a step of the plan. `known` are slots that the request did not create, `key` is the key that was recorded for it,
+/// which is replaced by another one that was used, and `is_repeated` is set if an earlier process already sent it.
 ///
 /// If no answer tells what happened, the page is read, and only if it shows no slot of the request, the request is sent again under the
 /// same key. A service that stores failures would answer with the same failure for ever: after the same failure twice, another key is used.
@@ -31,19 +61,17 @@ pub(super) async fn create(
     mut journal: Option<&mut Journal>,
     (number, creates): (usize, &[PlannedCreate]),
     known: &HashSet<SlotId>,
-    key: Option<IdempotencyKey>,
+    key: &mut IdempotencyKey,
     is_repeated: bool,
 ) -> Result<Created, ApplyCause> {
     let step = Step::Create(creates.len());
     let client = &handle.client;
-    // Without a journal the tries share a key, too.
-    let mut key = key.unwrap_or_else(IdempotencyKey::random);
     let mut doubt: Option<ApplyCause> = None;
     let mut failures_of_key = 0;
     let mut tries = 0;
     loop {
         tries += 1;
-        let error = match send(handle, creates, &key).await {
+        let error = match send(handle, creates, key).await {
             Ok(ids) => return Ok((ids, None)),
             Err(error) => error,
         };
@@ -64,7 +92,7 @@ pub(super) async fn create(
         let read_time = ReadTime::now(client);
         let ids = created_slots(creates, known, &page);
         if ids.len() == creates.len() {
-            settle(client, &key, true);
+            settle(client, key, true);
             return Ok((ids, Some((page, read_time))));
         }
         if !ids.is_empty() || tries == MAX_TRIES || !back_off_create(client, tries).await {
@@ -77,11 +105,11 @@ pub(super) async fn create(
         }
         if failures_of_key == 2 {
             // The page showed no slot of the request.
-            settle(client, &key, false);
-            key = match &mut journal {
-                Some(journal) => journal.begin_anew(number).map_err(ApplyCause::Journal)?,
-                None => IdempotencyKey::random(),
-            };
+            settle(client, key, false);
+            *key = next_key(key, &[]);
+            if let Some(journal) = &mut journal {
+                journal.begin(number, Some(key)).map_err(ApplyCause::Journal)?;
+            }
         }
         if !is_refused {
             doubt = Some(error);

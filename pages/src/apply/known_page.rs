@@ -85,6 +85,7 @@ impl KnownPage {
     /// Removes slots that the run deleted.
     pub(super) fn deleted(&mut self, ids: &[SlotId]) {
         self.old.retain(|id, _| !ids.contains(id));
+        self.new.retain(|id| !ids.contains(id));
         self.order.retain(|id| !ids.contains(id));
     }
 

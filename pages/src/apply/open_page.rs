@@ -17,7 +17,7 @@ use super::{
     PageLock, PageSnapshot, Plan, Proposal, RecordWrite, RecordedRun, RunCommand, RunHeader,
     RunState, Step, fingerprint,
 };
-use links_sdk::runs::{self, blocking};
+use links_sdk::runs::{self, LockRetry, blocking};
 use links_sdk::types::Profile;
 use links_sdk::{Client, NewProfile, ProfileKey, SlotId};
 
@@ -188,7 +188,19 @@ impl OpenPage {
             let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
             let before = journal.log.done.clone();
             let page = Arc::make_mut(&mut self.page);
-            let settled = journal.settle(&self.client, page, desired).await;
+            // The settlement may send the last create once more.
+            let turn = self.turn.as_mut().filter(|_| journal.log.is_in_doubt());
+            let settled = match turn {
+                Some(turn) => match turn.lock(&self.client).await {
+                    Ok(_) => {
+                        let settled = journal.settle(&self.client, page, desired).await;
+                        turn.unlock(&self.client).await;
+                        settled
+                    }
+                    Err(error) => Err(error.into()),
+                },
+                None => journal.settle(&self.client, page, desired).await,
+            };
             self.settled = journal.log.done.since(&before);
             settled?;
             log = journal.log.clone();
@@ -342,7 +354,7 @@ impl OpenPage {
     /// Writes the plan down, after reading the page again where that is needed. Breaks with the result where nothing is to be written.
     pub(super) async fn begin(mut self) -> Result<ControlFlow<Applied, PageRun>, ApplyError> {
         self.check_writes()?;
-        let (Some(turn), Some(proposal)) = (self.turn.take(), self.proposal.take()) else {
+        let (Some(mut turn), Some(proposal)) = (self.turn.take(), self.proposal.take()) else {
             return Err(ApplyCause::Stopped.into());
         };
         if proposal.plan.is_empty() && !self.is_new {
@@ -367,10 +379,38 @@ impl OpenPage {
                 return Err(self.failed(cause));
             }
         }
-        let journal = self.record(&proposal).await?;
-        let Self { nth, client, page, settled, .. } = self;
-        let run = PageRun::new(nth, &client, page, proposal, journal, settled, turn);
+        let journal = match self.begin_locked(&mut turn, &proposal).await {
+            Ok(journal) => journal,
+            Err(cause) => {
+                turn.unlock(&self.client).await;
+                return Err(self.failed(cause));
+            }
+        };
+        let Self { nth, client, page, settled, settings, .. } = self;
+        let mut run = PageRun::new(nth, &client, page, proposal, journal, settled, turn);
+        run.adds = settings.adds;
         Ok(ControlFlow::Continue(run))
+    }
+
+    /// Locks the page for other machines, and records the plan. Where there are other machines, the page is read once more.
+    async fn begin_locked(
+        &mut self,
+        turn: &mut PageTurn,
+        proposal: &Proposal,
+    ) -> Result<Option<Journal>, ApplyCause> {
+        let (client, waits, mut retry) = (&self.client, self.settings.wait, LockRetry::default());
+        let locked = async {
+            loop {
+                match turn.lock(client).await {
+                    Err(LockError::Elsewhere) if waits => retry.pause().await,
+                    locked => return locked,
+                }
+            }
+        };
+        if until_deadline(client, waits, locked).await? {
+            self.read_again(proposal).await?;
+        }
+        self.record(proposal).await
     }
 
     /// Reads the page once more, and checks the plan, which may be a new one.

@@ -1,11 +1,12 @@
 //! Execution of a plan, one batch after the other.
 
+use std::collections::HashSet;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::batch_request::changes;
-use super::create::{check_creates, create, failed, list};
+use super::create::{check_creates, create, failed, key_of, list, next_key};
 use super::journal::{Journal, JournalEntry, RunEnding};
 use super::known_page::{KnownFields, KnownPage};
 use super::page_turns::PageTurn;
@@ -55,11 +56,17 @@ pub(super) struct PageRun {
     done: AppliedChanges,
     seen: KnownPage,
     fields: KnownFields,
+    /// Creates whose slots were not seen on the page since: their steps and keys.
+    unseen: Vec<(usize, IdempotencyKey)>,
+    /// Number of creates whose answer was an old one.
+    stored: usize,
+    /// Set if the slots are created each time, also while another run creates the same ones.
+    pub adds: bool,
     /// Set if the last request showed the whole page.
     is_checked: bool,
     /// Number of batches that were written.
     written: usize,
-    _turn: PageTurn,
+    turn: PageTurn,
 }
 
 /// Observer of the steps, with the index of the page, before each is taken; a break ends the run there.
@@ -69,6 +76,9 @@ impl<F: FnMut(usize, Step, &AppliedChanges) -> ControlFlow<()>> OnStep for F {}
 
 /// Maximum number of tries of a reorder that is refused because the page has other slots than the plan knows.
 const MAX_REORDERS: usize = 3;
+
+/// Number of old answers in a run after which its keys are random: slots that come and go many times a day would cost more and more requests.
+const MAX_STORED: usize = 4;
 
 /// Failure of a step.
 struct StepFailure {
@@ -102,16 +112,18 @@ impl PageRun {
             proposal,
             journal,
             done,
+            unseen: Vec::new(),
+            stored: 0,
+            adds: false,
             is_checked: false,
             written: 0,
-            _turn: turn,
+            turn,
         }
     }
 
-    /// Returns whether the plan deletes or renames.
+    /// Returns whether deletes or a new login remain to be written.
     pub(super) fn has_removals(&self) -> bool {
-        let plan = &self.proposal.plan;
-        !plan.deletes.is_empty() || plan.fields.needs(FieldsRequest::Login)
+        self.proposal.plan.batches().iter().skip(self.written).any(PlanBatch::is_removal)
     }
 
     /// Sends everything that adds, changes or moves; with `removes` also the deletes, and the login, under which links lead to the page.
@@ -154,6 +166,7 @@ impl PageRun {
             };
             self.record(move |journal| journal.note(entry)).await;
         }
+        self.turn.unlock(&self.handle.client).await;
         let known = (ended.is_err() && !self.done.is_nothing()).then(|| self.known_page());
         let Self { nth, proposal, journal, done, .. } = self;
         let run = journal.as_ref().map(|journal| journal.log.run.clone());
@@ -183,10 +196,11 @@ impl PageRun {
         let plan = self.proposal.plan.clone();
         let batches = plan.batches();
         while let Some(batch) = batches.get(self.written).copied() {
-            let is_removal =
-                matches!(batch, PlanBatch::Delete(_) | PlanBatch::Fields(FieldsRequest::Login, _));
-            if is_removal && !removes {
+            if batch.is_removal() && !removes {
                 break;
+            }
+            if batch.is_removal() || !batch.deletes().is_empty() {
+                self.see_created(on_step).await?;
             }
             let looks = !batch.deletes().is_empty() && !self.is_checked;
             for step in looks.then_some(Step::Check).into_iter().chain([batch.into()]) {
@@ -203,7 +217,9 @@ impl PageRun {
     /// Closes the journal of a run that ended for this cause, if nothing was written, so that there is nothing to continue.
     pub(super) async fn close_untouched(&mut self, cause: &ApplyCause) {
         let ending = match cause {
-            ApplyCause::Stopped | ApplyCause::Changed(_) => RunEnding::Stopped,
+            ApplyCause::Stopped | ApplyCause::Changed(_) | ApplyCause::Lock(_) => {
+                RunEnding::Stopped
+            }
             ApplyCause::Call { source, .. } if source.outcome() == Outcome::NotExecuted => {
                 let is_answer = source.status().is_some_and(|it| (400..500).contains(&it));
                 if is_answer && !source.is_rate_limited() {
@@ -242,14 +258,36 @@ impl PageRun {
             // Nothing is written to the page, so there is nothing to record.
             return check_creates(&self.handle, creates).await;
         }
-        let begun = self.record(move |journal| journal.begin(nth)).await;
-        let key = begun.transpose().map_err(ApplyCause::Journal)?.flatten();
+        let key = match batch {
+            PlanBatch::Create(_) if self.adds => Some(IdempotencyKey::random()),
+            PlanBatch::Create(creates) => {
+                Some(key_of(self.page.id, self.seen.order.iter().copied(), creates))
+            }
+            _ => None,
+        };
+        self.send_batch(nth, batch, key).await
+    }
+
+    /// Sends a batch, under this key if it creates slots.
+    async fn send_batch(
+        &mut self,
+        nth: usize,
+        batch: PlanBatch<'_>,
+        key: Option<IdempotencyKey>,
+    ) -> Result<(), ApplyCause> {
+        let client = &self.handle.client;
+        self.turn.lock(client).await?;
+        let noted = key.clone();
+        let begun = self.record(move |journal| journal.begin(nth, noted.as_ref())).await;
+        begun.transpose().map_err(ApplyCause::Journal)?;
         let before = self.done.clone();
         let is_checked = std::mem::take(&mut self.is_checked);
         let written = match batch {
             PlanBatch::Fields(request, planned) => self.write_fields(request, planned).await,
             PlanBatch::Update(updates) => self.update(updates).await,
-            PlanBatch::Create(creates) => self.create(nth, creates, key).await,
+            PlanBatch::Create(creates) => {
+                self.create(nth, creates, key.unwrap_or_else(IdempotencyKey::random)).await
+            }
             PlanBatch::Reorder => self.reorder().await,
             PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
                 self.delete(deletes, is_checked).await
@@ -273,9 +311,59 @@ impl PageRun {
         error.map_or(Ok(()), Err)
     }
 
-    async fn verify(&self) -> Result<PageSnapshot, ApplyCause> {
+    /// Makes sure, before anything is removed, that the slots which the run created are on the page.
+    pub(super) async fn see_created(
+        &mut self,
+        on_step: &mut impl OnStep,
+    ) -> Result<(), ApplyCause> {
+        while !self.unseen.is_empty() {
+            if on_step(self.nth, Step::Check, &self.done).is_break() {
+                return Err(ApplyCause::Stopped);
+            }
+            let page = list(&self.handle, Step::Check).await?;
+            if !self.create_again(&page).await? {
+                self.is_checked =
+                    self.seen.accept(&page, ReadTime::now(&self.handle.client)).is_empty();
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates slots again of which the page shows none, under another key: the service remembered a create of the last day and returned
+    /// its answer, but those slots were deleted since. Returns whether there were any.
+    async fn create_again(&mut self, page: &[Slot]) -> Result<bool, ApplyCause> {
+        let on_page: HashSet<SlotId> = page.iter().map(|slot| slot.id).collect();
+        let plan = self.proposal.plan.clone();
+        let batches = plan.batches();
+        let mut is_any = false;
+        for (nth, key) in std::mem::take(&mut self.unseen) {
+            let Some(batch) = batches.get(nth).copied() else { continue };
+            let of_batch = batch.creates().iter();
+            let made: Vec<SlotId> =
+                of_batch.filter_map(|it| self.done.created.get(&it.index).copied()).collect();
+            if made.iter().any(|id| on_page.contains(id)) {
+                continue;
+            }
+            (self.stored, is_any) = (self.stored + 1, true);
+            let next = match self.stored {
+                ..MAX_STORED => next_key(&key, &made),
+                _ => IdempotencyKey::random(),
+            };
+            self.done.created.retain(|_, id| !made.contains(id));
+            self.seen.deleted(&made);
+            Box::pin(self.send_batch(nth, batch, Some(next))).await?;
+        }
+        Ok(is_any)
+    }
+
+    async fn verify(&mut self) -> Result<PageSnapshot, ApplyCause> {
+        let page = loop {
+            let page = read_again(&self.handle, &self.page, &self.proposal, Step::Verify).await?;
+            if !self.create_again(&page.slots).await? {
+                break page;
+            }
+        };
         let Proposal { wanted, options, plan, .. } = &self.proposal;
-        let page = read_again(&self.handle, &self.page, &self.proposal, Step::Verify).await?;
         let mut found = self.seen.conflicts(&page.slots, &[]);
         found.extend(self.seen.foreign_changes(&page.slots));
         found.extend(self.fields.edits(&plan.fields, &page));
@@ -328,14 +416,16 @@ impl PageRun {
         &mut self,
         step: usize,
         creates: &[PlannedCreate],
-        key: Option<IdempotencyKey>,
+        mut key: IdempotencyKey,
     ) -> Result<(), StepFailure> {
         let (handle, known) = (&self.handle, self.seen.order.iter().copied().collect());
-        let journal = self.journal.as_mut();
-        let (made, page) = create(handle, journal, (step, creates), &known, key, false).await?;
+        let (journal, sent) = (self.journal.as_mut(), (step, creates));
+        let (made, page) = create(handle, journal, sent, &known, &mut key, false).await?;
         self.seen.created(made.values().copied());
-        if let Some((page, at)) = page {
-            self.seen.accept(&page, at);
+        match page {
+            Some((page, at)) => drop(self.seen.accept(&page, at)),
+            None if !self.adds => self.unseen.push((step, key)),
+            None => {}
         }
         self.done.created.extend(made);
         Ok(())
@@ -343,11 +433,12 @@ impl PageRun {
 
     async fn reorder(&mut self) -> Result<(), StepFailure> {
         let plan = self.proposal.plan.clone();
-        let planned = plan.creates.iter();
-        let created: Vec<SlotId> =
-            planned.filter_map(|create| self.done.created.get(&create.index).copied()).collect();
         let mut at = self.seen.at;
         for tries in 1.. {
+            let planned = plan.creates.iter();
+            let created: Vec<SlotId> = planned
+                .filter_map(|create| self.done.created.get(&create.index).copied())
+                .collect();
             let ids = self.seen.order.clone();
             let Some(order) = plan.resolve_order(&ids, &created) else { break };
             let (seen, client) = (&mut self.seen, &self.handle.client);
@@ -364,6 +455,10 @@ impl PageRun {
                 Ok(Some((slots, order))) => {
                     self.seen.is_ordered = true;
                     self.done.reordered = true;
+                    // Only slots of the page can be ordered.
+                    if created.iter().all(|id| order.contains(id)) {
+                        self.unseen.clear();
+                    }
                     let answered: Vec<SlotId> = slots.iter().map(|slot| slot.id).collect();
                     // Whether the answer is the whole page is not documented.
                     if answered == order {
@@ -375,6 +470,12 @@ impl PageRun {
                         self.is_checked = true;
                     }
                     break;
+                }
+                // The slots that are to be ordered may be those of an old answer.
+                Err(stop) if !self.unseen.is_empty() && is_refused(&stop) => {
+                    let page = list(&self.handle, Step::Reorder).await?;
+                    self.create_again(&page).await?;
+                    at = None;
                 }
                 // The page has slots that this run does not know.
                 Err(WriteStop::Failed(error)) if error.is_validation() && tries < MAX_REORDERS => {
@@ -410,6 +511,13 @@ impl PageRun {
             .into());
         }
         Ok(())
+    }
+}
+
+fn is_refused(stop: &WriteStop) -> bool {
+    match stop {
+        WriteStop::Changed { outcome, .. } => *outcome == Outcome::NotExecuted,
+        WriteStop::Failed(error) => error.is_validation(),
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OwnedMutexGuard;
 
 use super::LockError;
-use links_sdk::ProfileId;
+use super::journal::short_hash;
+use links_sdk::runs;
+use links_sdk::{Client, ProfileId};
 
 static TURNS: LazyLock<Mutex<Turns>> = LazyLock::new(Mutex::default);
 
@@ -31,6 +33,8 @@ struct PageState {
 #[derive(Debug)]
 pub(super) struct PageTurn {
     page: PageKey,
+    /// Number of the lock for other machines, once it was taken.
+    number: Option<u64>,
     _turn: OwnedMutexGuard<()>,
 }
 
@@ -47,7 +51,30 @@ impl PageTurn {
             Err(_) if wait => turn.lock_owned().await,
             taken => taken.map_err(|_| LockError::Taken(Some(std::process::id())))?,
         };
-        Ok(Self { page, _turn: turn })
+        Ok(Self { page, number: None, _turn: turn })
+    }
+
+    /// Locks the page for the machines that share the limits of this client, before the first write, and renews the lock before each other.
+    /// Returns whether another machine may have written since the page was read: the lock is new, and there are other machines.
+    pub(super) async fn lock(&mut self, client: &Client) -> Result<bool, LockError> {
+        let number = runs::lock(client, &self.name(), self.number).await;
+        let is_new = self.number.is_none();
+        let lost = if is_new { LockError::Elsewhere } else { LockError::Lost };
+        let number = number.map_err(LockError::Unreachable)?.ok_or(lost)?;
+        self.number = Some(number);
+        Ok(is_new && number > 0)
+    }
+
+    /// Gives up the lock for other machines. Without this, it ends by itself.
+    pub(super) async fn unlock(&mut self, client: &Client) {
+        if let Some(number) = self.number.take() {
+            runs::unlock(client, &self.name(), number).await;
+        }
+    }
+
+    fn name(&self) -> String {
+        let (service, page) = &self.page;
+        format!("{}:{page}", short_hash(service.as_bytes()))
     }
 
     /// Returns whether no other turn on the page has ended since there were this many.

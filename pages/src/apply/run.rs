@@ -277,6 +277,16 @@ async fn write(
 ) {
     let mut is_stopped = false;
     for (fullness, is_last) in [(Some(false), false), (Some(true), false), (None, true)] {
+        // What is deleted on one page may be a slot that was to appear on another.
+        if is_last && open.iter().any(|(run, state)| state.is_ok() && run.has_removals()) {
+            for (run, state) in open.iter_mut() {
+                if state.is_ok() && !is_stopped {
+                    *state = run.see_created(on_step).await;
+                    is_stopped |= matches!(state, Err(ApplyCause::Stopped));
+                    is_incomplete |= state.is_err();
+                }
+            }
+        }
         for (run, state) in open.iter_mut() {
             let is_full = run.proposal.plan.make_room > 0;
             if state.is_err() || fullness.is_some_and(|it| it != is_full) {

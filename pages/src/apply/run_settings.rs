@@ -36,6 +36,9 @@ pub struct RunSettings {
     pub wait: bool,
     /// Set to accept pages that are empty although the last run left slots on them.
     pub allow_emptied: bool,
+    /// Set for a run that adds its new slots each time. Other runs that create the same slots on the same page at the same moment, on any
+    /// machine, create them once.
+    pub adds: bool,
     /// Pages that were already read to check for changes.
     pub read: ReadPages,
 }

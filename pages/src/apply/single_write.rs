@@ -326,7 +326,7 @@ impl SingleWrite {
         let recording = &mut *self.recording();
         let Some((store, header)) = recording.target.take() else {
             if let Some(journal) = &mut recording.journal
-                && let Err(error) = journal.begin(step)
+                && let Err(error) = journal.begin(step, None)
             {
                 recording.error.get_or_insert(error);
             }
@@ -394,8 +394,8 @@ impl SingleWrite {
 impl Recording {
     /// Notes the first step. A journal that cannot say so is removed: it would say that nothing was sent.
     fn begin_first(&mut self, store: &JournalStore, mut journal: Journal, step: usize) {
-        match journal.begin(step) {
-            Ok(_) => self.journal = Some(journal),
+        match journal.begin(step, None) {
+            Ok(()) => self.journal = Some(journal),
             Err(error) => {
                 store.remove(&journal.log.run);
                 self.error = Some(error);

@@ -123,6 +123,7 @@ impl<'p> Scene<'p> {
     pub(super) fn start(&self) -> TempDir {
         let state = tempfile::tempdir().unwrap();
         self.env.server.edit(|account| account.clone_from(&self.pair.account));
+        self.env.server.forget_answers();
         for nth in 0..self.pair.before.len() {
             let run = self.run(&state, &format!("before-{nth}.json"), None);
             assert!(run.status.success(), "{}: {}", self.pair.name, said(&run));

@@ -162,6 +162,7 @@ impl JournalEntries {
             JournalEntry::Plan(plan) => self.plans.push(*plan),
             JournalEntry::Write(write) => self.write = Some(*write),
             JournalEntry::Begin { step, key } => {
+                self.retract(step);
                 self.settle(Some(SentStep { plans, step, key, created: None }));
             }
             JournalEntry::Refused { .. } => self.settle(None),
@@ -186,6 +187,15 @@ impl JournalEntries {
             self.steps.pop();
         }
         self.steps.extend(sent);
+    }
+
+    /// Forgets the slots of a step that begins once more: the answer that named them was an old one.
+    fn retract(&mut self, step: usize) {
+        let plans = self.plans.len();
+        if let Some(at) = self.steps.iter().position(|it| (it.plans, it.step) == (plans, step)) {
+            let stored = self.steps.remove(at).created.unwrap_or_default();
+            self.done.created.retain(|index, _| !stored.contains_key(index));
+        }
     }
 
     /// Adds a step that was executed to the changes of the run.

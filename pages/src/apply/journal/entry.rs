@@ -194,7 +194,7 @@ fn hash_of(desired: &DesiredPage) -> String {
 }
 
 /// Returns a hash of 128 bits in hexadecimal, for names of files and for comparisons.
-pub(super) fn short_hash(bytes: &[u8]) -> String {
+pub(crate) fn short_hash(bytes: &[u8]) -> String {
     hex::encode(&Sha256::digest(bytes)[..16])
 }
 
@@ -219,11 +219,10 @@ pub enum RunEnding {
     Aborted,
 }
 
-/// A plan, and the key of each batch of creates; steps are counted as in [`Plan::batches`].
+/// A plan; its steps are counted as in [`Plan::batches`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RecordedPlan {
     pub time: u64,
-    pub keys: BTreeMap<usize, String>,
     pub plan: Plan,
 }
 
@@ -236,7 +235,7 @@ pub(crate) enum JournalEntry {
     Plan(Box<RecordedPlan>),
     /// The only request of a command that writes no slots. It is step 0.
     Write(Box<RecordWrite>),
-    /// The step's request is about to be sent.
+    /// The step's request is about to be sent, under this key if it creates slots. A step that begins once more was not executed before.
     Begin {
         step: usize,
         #[serde(default, skip_serializing_if = "Option::is_none")]

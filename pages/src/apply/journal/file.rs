@@ -7,7 +7,6 @@ use std::io::{self, Write};
 use super::entries::{JournalEntries, RunState};
 use super::entry::{JournalEntry, RecordedPlan, RunEnding, seconds};
 use super::lock::PageLock;
-use crate::apply::plan::PlanBatch;
 use crate::apply::{PageSnapshot, Plan};
 use links_sdk::SlotId;
 use links_sdk::runs::{crash_point, tear};
@@ -42,26 +41,13 @@ impl Journal {
     ///
     /// When the file cannot be written: nothing may be sent then.
     pub(crate) fn plan(&mut self, plan: &Plan, page: &PageSnapshot) -> io::Result<()> {
-        let (run, nth) = (&self.log.run, self.log.plans.len() + 1);
-        let steps = plan.batches().into_iter().enumerate();
-        let creates = steps.filter(|(_, batch)| matches!(batch, PlanBatch::Create(_)));
-        let keys = creates.map(|(step, _)| (step, format!("links-{run}-{nth}-{step}"))).collect();
         let (time, plan) = (seconds(page.read_at), plan.clone());
-        self.append(JournalEntry::Plan(Box::new(RecordedPlan { time, keys, plan })))
+        self.append(JournalEntry::Plan(Box::new(RecordedPlan { time, plan })))
     }
 
-    /// Notes that a step's request is about to be sent. Returns the key that it has to carry.
-    pub(crate) fn begin(&mut self, step: usize) -> io::Result<Option<IdempotencyKey>> {
-        let key = self.log.plans.last().and_then(|it| it.keys.get(&step)).cloned();
-        self.append(JournalEntry::Begin { step, key: None })?;
-        Ok(key.and_then(|key| IdempotencyKey::new(key).ok()))
-    }
-
-    /// Notes that the same request is about to be sent under another key, because the service has stored a failure under the one before.
-    pub(crate) fn begin_anew(&mut self, step: usize) -> io::Result<IdempotencyKey> {
-        let key = format!("links-{}-{}-{step}-again", self.log.run, self.log.plans.len());
-        self.append(JournalEntry::Begin { step, key: Some(key.clone()) })?;
-        IdempotencyKey::new(key).map_err(io::Error::other)
+    /// Notes that a step's request is about to be sent, under this key if it creates slots.
+    pub(crate) fn begin(&mut self, step: usize, key: Option<&IdempotencyKey>) -> io::Result<()> {
+        self.append(JournalEntry::Begin { step, key: key.map(ToString::to_string) })
     }
 
     /// Notes that a step was executed; `created` has the IDs of new slots by the index of their create, `stored` the fields of a record as

@@ -4,6 +4,8 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use links_sdk::PacerError;
+
 use crate::fs::private::{make_directory, open_regular, writable};
 
 /// Lock that excludes other processes on this machine from the page until it is dropped.
@@ -25,6 +27,15 @@ pub enum LockError {
         /// ID of the other process, if known.
         Option<u32>,
     ),
+    /// Another machine has locked the page.
+    #[error("another run is in progress on this page, on another machine")]
+    Elsewhere,
+    /// Another machine has locked the page in the meantime, or the server that keeps the locks has started again.
+    #[error("this run has lost its lock on the page, so another machine may be writing to it")]
+    Lost,
+    /// The server that keeps the locks of all machines cannot be asked.
+    #[error("{0}")]
+    Unreachable(#[source] PacerError),
     /// The state directory cannot be used.
     #[error("{}: {error}", path.display())]
     Io {

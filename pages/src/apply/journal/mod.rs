@@ -15,7 +15,7 @@ mod store;
 mod tests;
 
 pub use entries::{JournalEntries, JournalError, RunState};
-pub(crate) use entry::{JournalEntry, RecordedPlan};
+pub(crate) use entry::{JournalEntry, RecordedPlan, short_hash};
 pub use entry::{RecordWrite, RunCommand, RunEnding, RunHeader, RunOwner};
 pub(crate) use file::Journal;
 pub use lock::{LockError, PageLock};

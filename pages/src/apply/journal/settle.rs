@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::Journal;
-use super::entry::{JournalEntry, seconds};
+use super::entry::seconds;
 use crate::apply::create::{create, list};
 use crate::apply::created_slots::created_slots;
 use crate::apply::page_fields::held;
@@ -35,8 +35,7 @@ impl Journal {
             return Ok(());
         };
         let step = begun.step;
-        let key = begun.key.as_ref().or_else(|| current.keys.get(&step));
-        let key = key.and_then(|key| IdempotencyKey::new(key.clone()).ok());
+        let key = begun.key.as_ref().and_then(|key| IdempotencyKey::new(key).ok());
         let Some(batch) = current.plan.batches().get(step).copied() else { return Ok(()) };
         match batch {
             PlanBatch::Create(creates) => {
@@ -85,13 +84,12 @@ impl Journal {
         page: &mut PageSnapshot,
         (step, creates): (usize, &[PlannedCreate]),
         known: &HashSet<SlotId>,
-        key: IdempotencyKey,
+        mut key: IdempotencyKey,
     ) -> Result<(), ApplyCause> {
         let handle = client.profile(page.id);
-        let begin = JournalEntry::Begin { step, key: Some(key.to_string()) };
-        self.append(begin).map_err(ApplyCause::Journal)?;
+        self.begin(step, Some(&key)).map_err(ApplyCause::Journal)?;
         let sent = (step, creates);
-        match create(&handle, Some(&mut *self), sent, known, Some(key), true).await {
+        match create(&handle, Some(&mut *self), sent, known, &mut key, true).await {
             Ok((made, _)) => self.end(step, made, 0, None),
             // The page is full, or a value is refused: the new plan gets the same refusal, at its place in the file.
             Err(ApplyCause::Call { items, source, .. })

@@ -11,6 +11,7 @@ use super::entries::JournalEntries;
 use super::*;
 use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes, Wanted};
 use bytes::Bytes;
+use links_sdk::IdempotencyKey;
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
@@ -71,9 +72,9 @@ impl JournalEnv {
     /// Executes a run that is stopped after it has created its slots.
     fn interrupted(&self) -> String {
         let mut journal = self.open();
-        journal.begin(0).unwrap();
+        journal.begin(0, Some(&IdempotencyKey::random())).unwrap();
         journal.end(0, [(0, 8.into()), (1, 9.into())].into(), 0, None);
-        journal.begin(1).unwrap();
+        journal.begin(1, None).unwrap();
         journal.log.run.clone()
     }
 
@@ -93,10 +94,10 @@ impl JournalEnv {
 fn journal_entries_are_read_back_as_written() {
     let env = JournalEnv::new();
     let mut journal = env.open();
-    let key = journal.begin(0).unwrap().unwrap();
-    assert_eq!(key.as_str(), format!("links-{}-1-0", journal.log.run));
+    journal.begin(0, Some(&IdempotencyKey::new("key").unwrap())).unwrap();
+    assert_eq!(env.only().unwrap().begun().unwrap().key.as_deref(), Some("key"));
     journal.end(0, [(0, 8.into()), (1, 9.into())].into(), 0, None);
-    assert_eq!(journal.begin(1).unwrap(), None, "only creates have keys");
+    journal.begin(1, None).unwrap();
     journal.end(1, [].into(), 1, None);
     let written = journal.log.clone();
     assert_eq!(env.only().unwrap(), written);
@@ -106,6 +107,21 @@ fn journal_entries_are_read_back_as_written() {
     assert!(!written.is_in_doubt());
     journal.commit(2);
     assert_eq!((env.only().unwrap().state, env.only().unwrap().slots), (RunState::Done, 2));
+}
+
+#[test]
+fn a_step_that_begins_once_more_was_not_executed_before() {
+    let env = JournalEnv::new();
+    let mut journal = env.open();
+    for made in [[(0, 8.into()), (1, 9.into())], [(0, 10.into()), (1, 11.into())]] {
+        journal.begin(0, Some(&IdempotencyKey::random())).unwrap();
+        journal.end(0, made.into(), 0, None);
+    }
+    let log = env.only().unwrap();
+    assert_eq!(log.done.created, [(0, 10.into()), (1, 11.into())].into());
+    assert_eq!(log.executed().count(), 1);
+    journal.begin(0, Some(&IdempotencyKey::random())).unwrap();
+    assert!(env.only().unwrap().done.is_nothing());
 }
 
 #[test]
@@ -275,7 +291,7 @@ fn on_a_full_disk_nothing_more_is_begun() {
     let mut journal = Journal::new(full, log, env.runs.lock().ok());
     journal.end(0, [(0, 8.into())].into(), 0, None);
     assert_eq!(journal.log.done.created[&0], 8, "what was done is known all the same");
-    assert!(journal.begin(1).is_err());
+    assert!(journal.begin(1, None).is_err());
     assert_eq!(journal.into_write_error().unwrap().kind(), std::io::ErrorKind::StorageFull);
 }
 

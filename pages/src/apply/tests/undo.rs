@@ -43,7 +43,7 @@ fn run(plan: &Plan, created: &[(usize, SlotId)], doubt: bool) -> JournalEntries 
     let mut journal = store.open(None, header, None, &types, |it| it.append(entry)).unwrap();
     let batches = plan.batches().len();
     for step in 0..batches {
-        journal.begin(step).unwrap();
+        journal.begin(step, None).unwrap();
         if doubt && step + 1 == batches {
             journal.failed(step, Outcome::Unknown);
         } else {

@@ -6,7 +6,7 @@
 //! sent it may have died.
 
 use std::future::ready;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,9 @@ pub(super) type Micros = u64;
 
 const SECOND: Micros = 1_000_000;
 const MINUTE: Micros = 60 * SECOND;
+/// Time from any request to the next one of background work, where the limit is one per second; less by as many times as the limit is higher.
+/// Background work then never uses up the second in which a person's command sends one request after the other.
+const BACKGROUND_GAP: Micros = SECOND * 5 / 4;
 /// Maximum time between sending a request and its being counted.
 const TRANSIT: Micros = 10 * SECOND;
 /// Maximum time for which requests are blocked, whatever the service asked for: the next answer then shows the state. A mistaken `Retry-After` would
@@ -71,6 +74,23 @@ struct Window {
     reason: WaitReason,
 }
 
+/// What a pacer keeps to beside the limits of the service.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PacerBounds {
+    /// Upper bounds of the limits.
+    pub(super) ceiling: Option<RateLimits>,
+    /// Set to leave a fifth of each limit to other clients.
+    pub(super) is_background: bool,
+}
+
+impl PacerBounds {
+    /// Returns how much of a limit all clients together may have used before a request: background work is admitted within four fifths, so
+    /// the rest is always free for people.
+    fn share(self, most: usize) -> usize {
+        if self.is_background { (most - most.div_ceil(5)).max(1) } else { most }
+    }
+}
+
 pub(super) fn micros(time: Duration) -> Micros {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
@@ -78,17 +98,17 @@ pub(super) fn micros(time: Duration) -> Micros {
 impl RequestLog {
     pub(super) fn admit(
         &mut self,
-        ceiling: Option<RateLimits>,
+        bounds: PacerBounds,
         bucket: Bucket,
         now: Duration,
     ) -> Result<Ticket, MustWait> {
-        let wait = self.forecast(ceiling, bucket, 0, now);
+        let wait = self.forecast(bounds, bucket, 0, now);
         if !wait.duration.is_zero() {
             return Err(wait);
         }
         let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
         // Without a limit no request is ever looked up again, and a log of them would slow each one.
-        if self.limits(ceiling) != RateLimits::unlimited() || self.blocked.is_some() {
+        if self.limits(bounds.ceiling) != RateLimits::unlimited() || self.blocked.is_some() {
             self.sent.push(LoggedRequest { ticket, bucket, sent: micros(now), answered: None });
         }
         Ok(ticket)
@@ -97,7 +117,7 @@ impl RequestLog {
     /// Returns how long a request waits at least, if `ahead` others of its bucket go first and are answered at once.
     pub(super) fn forecast(
         &mut self,
-        ceiling: Option<RateLimits>,
+        bounds: PacerBounds,
         bucket: Bucket,
         ahead: usize,
         now: Duration,
@@ -116,7 +136,7 @@ impl RequestLog {
             times.sort_unstable();
             (window, times)
         };
-        let windows = self.windows(self.limits(ceiling), bucket);
+        let windows = self.windows(bounds, bucket);
         let mut windows: Vec<_> = windows.into_iter().flatten().map(with_times).collect();
         for _ in 0..=ahead {
             for (window, times) in &windows {
@@ -175,9 +195,10 @@ impl RequestLog {
     }
 
     /// Returns the number of requests that still fit into the minute.
-    pub(super) fn remaining(&mut self, ceiling: Option<RateLimits>, now: Duration) -> usize {
+    pub(super) fn remaining(&mut self, bounds: PacerBounds, now: Duration) -> usize {
         self.forget(micros(now));
-        self.limits(ceiling).per_minute.saturating_sub(self.sent.len())
+        let per_minute = self.limits(bounds.ceiling).per_minute;
+        bounds.share(per_minute).saturating_sub(self.sent.len())
     }
 
     /// Removes requests that no window reaches. Times in the future, because the clock was set back, become now.
@@ -196,11 +217,12 @@ impl RequestLog {
     }
 
     /// Returns the windows that a request of this bucket has to fit in.
-    fn windows(&self, limits: RateLimits, bucket: Bucket) -> [Option<Window>; 3] {
+    fn windows(&self, bounds: PacerBounds, bucket: Bucket) -> [Option<Window>; 4] {
         use WaitReason::{
             AnalyticsPerMinute, MusicPerMinute, PerMinute, PerSecond, TooManyRequests,
         };
-        let RateLimits { per_second, per_minute, analytics_per_minute, music_per_minute } = limits;
+        let RateLimits { per_second, per_minute, analytics_per_minute, music_per_minute } =
+            self.limits(bounds.ceiling);
         let (per_second, second) = match self.blocked {
             Some(_) => (1, TooManyRequests),
             None => (per_second, PerSecond(per_second)),
@@ -212,9 +234,13 @@ impl RequestLog {
             }
             Bucket::Music => Some((music_per_minute, MusicPerMinute(music_per_minute))),
         };
-        let window = |only, length, (most, reason)| Some(Window { only, most, length, reason });
+        let window = |only, length, (most, reason)| {
+            Some(Window { only, most: bounds.share(most), length, reason })
+        };
+        let gap = BACKGROUND_GAP / Micros::try_from(per_second.max(1)).unwrap_or(Micros::MAX);
         [
             window(None, SECOND, (per_second, second)),
+            window(None, gap, (1, second)).filter(|_| bounds.is_background),
             window(None, MINUTE, (per_minute, PerMinute(per_minute))),
             own.and_then(|own| window(Some(bucket), MINUTE, own)),
         ]
@@ -228,11 +254,11 @@ impl LoggedRequest {
     }
 }
 
-/// A [`Pacer`] in memory.
-#[derive(Debug, Default)]
+/// A [`Pacer`] in memory. Clones share one log of requests.
+#[derive(Clone, Debug, Default)]
 pub struct InProcessPacer {
-    ceiling: Option<RateLimits>,
-    log: Mutex<RequestLog>,
+    bounds: PacerBounds,
+    log: Arc<Mutex<RequestLog>>,
 }
 
 impl InProcessPacer {
@@ -240,7 +266,28 @@ impl InProcessPacer {
     /// service reports, and ignores higher ones. [`InProcessPacer::default`] keeps within the limits of the interface, and then within the
     /// limits that the service reports.
     pub fn new(limits: RateLimits) -> Self {
-        Self { ceiling: Some(limits), log: Mutex::default() }
+        let bounds = PacerBounds { ceiling: Some(limits), is_background: false };
+        Self { bounds, log: Arc::default() }
+    }
+
+    /// Sets whether this is background work. It keeps within four fifths of each limit, counting the requests of all clones, so others find a
+    /// fifth free at any time.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use links_sdk::{Client, InProcessPacer, Token};
+    ///
+    /// let (pacer, token) = (InProcessPacer::default(), Token::new("lnk_secret")?);
+    /// let builder = || Client::builder("https://links.example/api/v1").token(token.clone());
+    /// let nightly = builder().pacer(Arc::new(pacer.clone().background(true))).build()?;
+    /// let interactive = builder().pacer(Arc::new(pacer)).build()?;
+    /// # let _ = (nightly, interactive);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn background(mut self, is_background: bool) -> Self {
+        self.bounds.is_background = is_background;
+        self
     }
 
     fn log(&self) -> MutexGuard<'_, RequestLog> {
@@ -254,7 +301,7 @@ impl Pacer for InProcessPacer {
         bucket: Bucket,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
-        let admitted = self.log().admit(self.ceiling, bucket, clock.monotonic());
+        let admitted = self.log().admit(self.bounds, bucket, clock.monotonic());
         Box::pin(ready(admitted.map_err(NotAdmitted::Wait)))
     }
 
@@ -269,12 +316,12 @@ impl Pacer for InProcessPacer {
         ahead: usize,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Option<MustWait>> {
-        let wait = self.log().forecast(self.ceiling, bucket, ahead, clock.monotonic());
+        let wait = self.log().forecast(self.bounds, bucket, ahead, clock.monotonic());
         Box::pin(ready(Some(wait)))
     }
 
     fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
-        Some(self.log().remaining(self.ceiling, clock.monotonic()))
+        Some(self.log().remaining(self.bounds, clock.monotonic()))
     }
 }
 
@@ -282,6 +329,7 @@ impl Pacer for InProcessPacer {
 mod tests {
     use super::*;
 
+    const FREE: PacerBounds = PacerBounds { ceiling: None, is_background: false };
     const MS: fn(u64) -> Duration = Duration::from_millis;
     const SECOND: Duration = Duration::from_micros(super::SECOND);
     const MINUTE: Duration = Duration::from_micros(super::MINUTE);
@@ -293,7 +341,7 @@ mod tests {
         let mut now = Duration::ZERO;
         let mut times = Vec::new();
         while times.len() < count {
-            match log.admit(None, bucket, now) {
+            match log.admit(FREE, bucket, now) {
                 Ok(ticket) => {
                     times.push(now);
                     now += answer;
@@ -333,9 +381,9 @@ mod tests {
     fn a_request_under_way_counts_as_now_until_it_must_have_been_counted() {
         let mut log = RequestLog::default();
         for _ in 0..5 {
-            log.admit(None, Bucket::General, Duration::ZERO).unwrap();
+            log.admit(FREE, Bucket::General, Duration::ZERO).unwrap();
         }
-        let mut wait = |at| log.admit(None, Bucket::General, at).map_err(|wait| wait.duration);
+        let mut wait = |at| log.admit(FREE, Bucket::General, at).map_err(|wait| wait.duration);
         assert_eq!(wait(MS(700)), Err(SECOND));
         assert_eq!(wait(TRANSIT + MS(600)), Err(MS(400)));
         assert!(wait(TRANSIT + SECOND).is_ok());
@@ -346,10 +394,10 @@ mod tests {
         let mut log = RequestLog::default();
         let times = run(&mut log, Bucket::Music, 15, Duration::ZERO);
         let now = *times.last().unwrap() + SECOND;
-        let wait = log.admit(None, Bucket::Music, now).unwrap_err();
+        let wait = log.admit(FREE, Bucket::Music, now).unwrap_err();
         assert_eq!(wait.reason, WaitReason::MusicPerMinute(15));
-        log.admit(None, Bucket::Analytics, now).unwrap();
-        log.admit(None, Bucket::General, now).unwrap();
+        log.admit(FREE, Bucket::Analytics, now).unwrap();
+        log.admit(FREE, Bucket::General, now).unwrap();
     }
 
     #[test]
@@ -357,21 +405,21 @@ mod tests {
         let mut log = RequestLog::default();
         log.note(PacerNote::Blocked(MS(2500)), Duration::ZERO);
         log.note(PacerNote::Blocked(MS(1000)), Duration::ZERO);
-        let wait = log.admit(None, Bucket::Analytics, MS(500)).unwrap_err();
+        let wait = log.admit(FREE, Bucket::Analytics, MS(500)).unwrap_err();
         assert_eq!(wait, MustWait { duration: MS(2000), reason: WaitReason::TooManyRequests });
-        let ticket = log.admit(None, Bucket::Analytics, MS(2500)).unwrap();
+        let ticket = log.admit(FREE, Bucket::Analytics, MS(2500)).unwrap();
         log.note(PacerNote::Settled(ticket), MS(2600));
-        let wait = log.admit(None, Bucket::General, MS(2600)).unwrap_err();
+        let wait = log.admit(FREE, Bucket::General, MS(2600)).unwrap_err();
         assert_eq!(wait, MustWait { duration: SECOND, reason: WaitReason::TooManyRequests });
         for _ in 0..5 {
-            log.admit(None, Bucket::General, MS(2500) + MINUTE).unwrap();
+            log.admit(FREE, Bucket::General, MS(2500) + MINUTE).unwrap();
         }
     }
 
     #[test]
     fn without_limits_nothing_is_kept_until_the_service_asks_to_wait() {
         let mut log = RequestLog::default();
-        let unlimited = Some(RateLimits::unlimited());
+        let unlimited = PacerBounds { ceiling: Some(RateLimits::unlimited()), ..FREE };
         let admit = |log: &mut RequestLog, now| log.admit(unlimited, Bucket::Music, now);
         for _ in 0..1000 {
             let ticket = admit(&mut log, SECOND).unwrap();
@@ -391,12 +439,12 @@ mod tests {
     #[test]
     fn two_states_of_a_log_are_merged_without_counting_a_request_twice() {
         let mut both = RequestLog::default();
-        let shared = both.admit(None, Bucket::General, SECOND).unwrap();
+        let shared = both.admit(FREE, Bucket::General, SECOND).unwrap();
         let (mut file, mut memory) = (both.clone(), both);
-        file.admit(None, Bucket::General, SECOND).unwrap();
+        file.admit(FREE, Bucket::General, SECOND).unwrap();
         file.note(PacerNote::Blocked(MS(2000)), SECOND);
         memory.note(PacerNote::Settled(shared), 2 * SECOND);
-        memory.admit(None, Bucket::Music, 2 * SECOND).unwrap();
+        memory.admit(FREE, Bucket::Music, 2 * SECOND).unwrap();
         memory.note(PacerNote::Blocked(MS(500)), SECOND);
         memory.learned = Some(RateLimits { per_second: 2, ..RateLimits::default() });
         file.merge(&memory);
@@ -413,7 +461,7 @@ mod tests {
     fn a_block_without_end_ends_after_an_hour() {
         let mut log = RequestLog::default();
         log.note(PacerNote::Blocked(Duration::MAX), SECOND);
-        let wait = log.admit(None, Bucket::General, SECOND).unwrap_err();
+        let wait = log.admit(FREE, Bucket::General, SECOND).unwrap_err();
         assert_eq!(wait.duration, LONGEST_BLOCK);
     }
 
@@ -444,13 +492,13 @@ mod tests {
         for bucket in [Bucket::General, Bucket::Analytics, Bucket::Music] {
             let times = run(&mut RequestLog::default(), bucket, 130, Duration::ZERO);
             for ahead in [0, 4, 5, 14, 15, 59, 60, 129] {
-                let wait = RequestLog::default().forecast(None, bucket, ahead, Duration::ZERO);
+                let wait = RequestLog::default().forecast(FREE, bucket, ahead, Duration::ZERO);
                 assert_eq!(wait.duration, times[ahead], "{bucket:?}, after {ahead}");
             }
         }
         let mut log = RequestLog::default();
         log.note(PacerNote::Blocked(MS(2500)), Duration::ZERO);
-        let wait = log.forecast(None, Bucket::General, 3, Duration::ZERO);
+        let wait = log.forecast(FREE, Bucket::General, 3, Duration::ZERO);
         let reason = WaitReason::TooManyRequests;
         assert_eq!(wait, MustWait { duration: MS(5500), reason });
     }
@@ -460,14 +508,14 @@ mod tests {
         let hour = Duration::from_secs(3600);
         let mut log = RequestLog::default();
         for _ in 0..5 {
-            let ticket = log.admit(None, Bucket::General, hour).unwrap();
+            let ticket = log.admit(FREE, Bucket::General, hour).unwrap();
             log.note(PacerNote::Settled(ticket), hour);
         }
-        assert_eq!(log.admit(None, Bucket::General, SECOND).unwrap_err().duration, SECOND);
-        log.admit(None, Bucket::General, 2 * SECOND).unwrap();
+        assert_eq!(log.admit(FREE, Bucket::General, SECOND).unwrap_err().duration, SECOND);
+        log.admit(FREE, Bucket::General, 2 * SECOND).unwrap();
 
         log.note(PacerNote::Blocked(MS(5000)), hour);
-        assert_eq!(log.admit(None, Bucket::General, SECOND).unwrap_err().duration, MS(5000));
-        assert_eq!(log.admit(None, Bucket::General, 3 * SECOND).unwrap_err().duration, MS(3000));
+        assert_eq!(log.admit(FREE, Bucket::General, SECOND).unwrap_err().duration, MS(5000));
+        assert_eq!(log.admit(FREE, Bucket::General, 3 * SECOND).unwrap_err().duration, MS(3000));
     }
 }

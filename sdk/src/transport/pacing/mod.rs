@@ -167,7 +167,8 @@ impl From<MustWait> for NotAdmitted {
 pub type PacerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Keeps requests within the rate limits; one per token. [`InProcessPacer`] serves the clients of one process, [`SharedFilePacer`] the
-/// processes of one user of this machine. A future of a pacer only looks at the log; it never waits for the limits themselves.
+/// processes of one user of this machine. Each has a setting for background work, which leaves a fifth of each limit to people. A future of
+/// a pacer only looks at the log; it never waits for the limits themselves.
 ///
 /// Your own pacer can return [`ready`](std::future::ready) if it does not need to ask anything:
 ///
@@ -204,6 +205,29 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
 
     /// Records information that affects all further requests.
     fn note<'a>(&'a self, note: PacerNote, clock: &'a dyn Clock) -> PacerFuture<'a, ()>;
+
+    /// Locks a name, such as a page, for all machines that share the limits through this pacer, or renews the lock of this number. Returns
+    /// the number of the lock, which is higher than that of each lock before; `None` if another machine has the lock, or has had it since
+    /// it was renewed. The lock ends after `lifetime`, unless it is renewed. A pacer that serves one machine locks nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the pacer cannot decide.
+    fn lock<'a>(
+        &'a self,
+        name: &'a str,
+        held: Option<u64>,
+        lifetime: Duration,
+    ) -> PacerFuture<'a, Result<Option<u64>, PacerError>> {
+        let _ = (name, lifetime);
+        Box::pin(std::future::ready(Ok(Some(held.unwrap_or(0)))))
+    }
+
+    /// Gives up the lock of this number, if nobody else has it.
+    fn unlock<'a>(&'a self, name: &'a str, held: u64) -> PacerFuture<'a, ()> {
+        let _ = (name, held);
+        Box::pin(std::future::ready(()))
+    }
 
     /// Returns the minimum wait of a request if `ahead` other requests of its bucket are admitted first. `None` if the pacer does not know.
     fn forecast<'a>(

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
-use super::log::RequestLog;
+use super::log::{PacerBounds, RequestLog};
 use super::{
     MustWait, NotAdmitted, Pacer, PacerFuture, PacerNote, RateLimits, Ticket, token_digest,
 };
@@ -54,7 +54,7 @@ const NOTE_ATTEMPTS: usize = 6;
 #[derive(Debug)]
 pub struct SharedFilePacer {
     path: PathBuf,
-    ceiling: Option<RateLimits>,
+    bounds: PacerBounds,
     observer: Arc<dyn Observer>,
     memory: Mutex<LastKnownLog>,
 }
@@ -73,13 +73,27 @@ impl SharedFilePacer {
     /// Returns a pacer with this file and the limits of the interface. The file and its directory are created when the first request is
     /// sent.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), ceiling: None, observer: Arc::new(()), memory: Mutex::default() }
+        Self {
+            path: path.into(),
+            bounds: PacerBounds::default(),
+            observer: Arc::new(()),
+            memory: Mutex::default(),
+        }
     }
 
     /// Sets upper bounds for the rate limits. They apply even if the service reports higher limits.
     #[must_use]
-    pub fn rate_limits(self, limits: RateLimits) -> Self {
-        Self { ceiling: Some(limits), ..self }
+    pub fn rate_limits(mut self, limits: RateLimits) -> Self {
+        self.bounds.ceiling = Some(limits);
+        self
+    }
+
+    /// Sets whether this is background work. It keeps within four fifths of each limit, counting the requests of all processes, so others
+    /// find a fifth free at any time.
+    #[must_use]
+    pub fn background(mut self, is_background: bool) -> Self {
+        self.bounds.is_background = is_background;
+        self
     }
 
     /// Sets the observer, which is notified when the file cannot be used.
@@ -173,7 +187,7 @@ impl Pacer for SharedFilePacer {
         Box::pin(async move {
             let mut retry = LockRetry::default();
             loop {
-                let admit = |log: &mut RequestLog, now| log.admit(self.ceiling, bucket, now);
+                let admit = |log: &mut RequestLog, now| log.admit(self.bounds, bucket, now);
                 if let Some(admitted) = self.try_change(clock, &admit) {
                     return admitted.map_err(NotAdmitted::Wait);
                 }
@@ -192,12 +206,12 @@ impl Pacer for SharedFilePacer {
         ahead: usize,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Option<MustWait>> {
-        let wait = self.look(clock, |log, now| log.forecast(self.ceiling, bucket, ahead, now));
+        let wait = self.look(clock, |log, now| log.forecast(self.bounds, bucket, ahead, now));
         Box::pin(ready(Some(wait)))
     }
 
     fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
-        Some(self.look(clock, |log, now| log.remaining(self.ceiling, now)))
+        Some(self.look(clock, |log, now| log.remaining(self.bounds, now)))
     }
 }
 

@@ -9,7 +9,7 @@ use redis::{RedisError, Script};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::log::{LoggedRequest, Micros, RequestLog, micros};
+use super::log::{LoggedRequest, Micros, PacerBounds, RequestLog, micros};
 use super::{
     MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, PacerNote, RateLimits, Ticket,
     WaitReason,
@@ -63,7 +63,7 @@ pub enum WhenUnreachable {
 #[derive(Debug)]
 pub struct RedisPacer {
     log: SharedLog,
-    ceiling: Option<RateLimits>,
+    bounds: PacerBounds,
     when_unreachable: WhenUnreachable,
     observer: Arc<dyn Observer>,
     memory: Mutex<Memory>,
@@ -75,7 +75,7 @@ impl RedisPacer {
     pub fn new(server: RedisServer, name: impl AsRef<str>) -> Self {
         Self {
             log: SharedLog::new(server, name.as_ref()),
-            ceiling: None,
+            bounds: PacerBounds::default(),
             when_unreachable: WhenUnreachable::default(),
             observer: Arc::new(()),
             memory: Mutex::default(),
@@ -95,8 +95,17 @@ impl RedisPacer {
 
     /// Sets upper bounds for the rate limits. They apply even if the service reports higher limits.
     #[must_use]
-    pub fn rate_limits(self, limits: RateLimits) -> Self {
-        Self { ceiling: Some(limits), ..self }
+    pub fn rate_limits(mut self, limits: RateLimits) -> Self {
+        self.bounds.ceiling = Some(limits);
+        self
+    }
+
+    /// Sets whether this is background work. It keeps within four fifths of each limit, counting the requests of all machines, so others find
+    /// a fifth free at any time.
+    #[must_use]
+    pub fn background(mut self, is_background: bool) -> Self {
+        self.bounds.is_background = is_background;
+        self
     }
 
     /// Sets the observer, which is notified when the server cannot be reached and a share of the limits is used.
@@ -148,7 +157,7 @@ impl RedisPacer {
             }
             memory.epoch(now)
         };
-        let mut context = Context { epoch, ceiling: self.ceiling, ..Context::default() };
+        let mut context = Context { epoch, bounds: self.bounds, ..Context::default() };
         let mut asked = self.log.ask(operation, details, &context).await;
         if matches!(asked, Ok(LogAnswer { must_report: true, .. })) {
             context.report = self.memory().report(clock.monotonic());
@@ -190,9 +199,10 @@ impl RedisPacer {
             }
             WhenUnreachable::Fail => Err(NotAdmitted::Failed(self.error(reason))),
             WhenUnreachable::Share(shares) => {
-                let limits = memory.log.limits(self.ceiling);
+                let limits = memory.log.limits(self.bounds.ceiling);
                 let share = limits.zip(limits, |most, _| (most / shares.max(1)).max(1));
-                let ticket = memory.log.admit(Some(share), bucket, now)?;
+                let bounds = PacerBounds { ceiling: Some(share), ..self.bounds };
+                let ticket = memory.log.admit(bounds, bucket, now)?;
                 memory.is_unreported = true;
                 Ok(ticket)
             }
@@ -200,7 +210,7 @@ impl RedisPacer {
     }
 
     fn must_wait(&self, answer: &LogAnswer) -> MustWait {
-        let limits = self.memory().log.limits(self.ceiling);
+        let limits = self.memory().log.limits(self.bounds.ceiling);
         let reason = match answer.reason {
             1 => WaitReason::PerSecond(limits.per_second),
             2 => WaitReason::PerMinute(limits.per_minute),
@@ -267,6 +277,29 @@ impl Pacer for RedisPacer {
     fn remaining(&self, _: &dyn Clock) -> Option<usize> {
         self.memory().remaining
     }
+
+    fn lock<'a>(
+        &'a self,
+        name: &'a str,
+        held: Option<u64>,
+        lifetime: Duration,
+    ) -> PacerFuture<'a, Result<Option<u64>, PacerError>> {
+        Box::pin(async move {
+            let number = self.log.lock(name, held.unwrap_or(0), lifetime).await;
+            let number = number.map_err(|error| {
+                let server = &self.log.server;
+                PacerError::new(format!("cannot use {server} to lock the page: {error}"))
+            })?;
+            Ok((number > 0).then_some(number))
+        })
+    }
+
+    fn unlock<'a>(&'a self, name: &'a str, held: u64) -> PacerFuture<'a, ()> {
+        Box::pin(async move {
+            // A lock that cannot be given up ends by itself.
+            let _ = self.log.lock(name, held, Duration::ZERO).await;
+        })
+    }
 }
 
 /// Waits before the server is asked again: after the first error, and at most.
@@ -331,6 +364,7 @@ impl Memory {
     }
 }
 
+static LOCK: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lock.lua")));
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("shared_log.lua")));
 
 /// Maximum number of requests of a limit, as the script counts them: what is more is no limit.
@@ -341,7 +375,7 @@ const MOST: usize = 1_000_000_000;
 struct Context {
     /// The epoch that the client knows; empty if it has sent nothing.
     epoch: String,
-    ceiling: Option<RateLimits>,
+    bounds: PacerBounds,
     /// What the client has sent, as JSON, or empty.
     report: String,
     /// The time in microseconds, in tests of the script.
@@ -393,6 +427,27 @@ impl SharedLog {
         self.ask_over(&connection, operation, details, context).await
     }
 
+    /// Takes, renews or gives up a lock. Returns its number, or 0 if another machine has it or has had it. A lock that was taken before the
+    /// server started is lost: what the server knew of it since may be lost too.
+    async fn lock(&self, name: &str, held: u64, lifetime: Duration) -> Result<u64, RedisError> {
+        loop {
+            let (connection, is_new) = self.server.connection().await?;
+            let mut script = LOCK.prepare_invoke();
+            script.key(format!("links:lock:{name}")).arg(&connection.run).arg(held);
+            script.arg(micros(lifetime));
+            let number: Result<u64, RedisError> =
+                script.invoke_async(&mut connection.commands.clone()).await;
+            if number.is_err() {
+                self.server.disconnect(&connection).await;
+            }
+            match number {
+                // The old connection is broken.
+                Err(error) if !is_new && error.is_io_error() && !error.is_timeout() => {}
+                number => return number,
+            }
+        }
+    }
+
     /// Asks over this connection, which is not used again after an error.
     async fn ask_over(
         &self,
@@ -410,9 +465,10 @@ impl SharedLog {
             .arg(context.now.map(|now| now.to_string()).unwrap_or_default())
             .arg(&connection.run)
             .arg(&context.epoch)
-            .arg(context.ceiling.as_ref().map(limits).unwrap_or_default())
+            .arg(context.bounds.ceiling.as_ref().map(limits).unwrap_or_default())
             .arg(limits(&RateLimits::default()))
-            .arg(&context.report);
+            .arg(&context.report)
+            .arg(u8::from(context.bounds.is_background));
         for detail in details {
             script.arg(detail);
         }

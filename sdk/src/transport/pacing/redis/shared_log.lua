@@ -6,19 +6,21 @@
 -- KEYS: 1 the epoch of the server, shared by all tokens; 2 the state of the token; 3 all its requests; 4, 5 those of analytics and music.
 -- ARGV: 1 the operation; 2 the time, in tests; 3 the server's run id; 4 the epoch that the client knows, empty if it has sent nothing;
 --       5 the limits of the client and 6 those of the interface (a second, a minute, analytics, music), 5 is empty without any;
---       7 a report of what the client has sent, as JSON, or empty; from 8 on what the operation needs.
+--       7 a report of what the client has sent, as JSON, or empty; 8 is 1 for background work; from 9 on what the operation needs.
 -- Returns: 1 if the client has to report first, else 0; the epoch; requests left in this minute; and for `admit` and `forecast` the time to
 --          wait in microseconds, -1 if the request is admitted, and the reason.
 
 local SECOND, MINUTE, HOUR = 1000000, 60000000, 3600000000
 -- Maximum time between sending a request and its being counted.
 local TRANSIT = 10 * SECOND
+-- Time from any request to the next one of background work, where the limit is one per second.
+local BACKGROUND_GAP = SECOND * 5 / 4
 -- Time for which a server that has started anew is told by the clients what they have sent.
 local GATHERING = 2 * SECOND
 local STATE_LIFETIME, LOG_LIFETIME, EPOCH_LIFETIME = 7200000, 120000, 86400000
 local REASON = { second = 1, minute = 2, analytics = 3, music = 4, refused = 5, starting = 6 }
 
-local operation, run, known = ARGV[1], ARGV[3], ARGV[4]
+local operation, run, known, is_background = ARGV[1], ARGV[3], ARGV[4], ARGV[8] == '1'
 local epoch_key, state_key, all = KEYS[1], KEYS[2], KEYS[3]
 local own_set = { analytics = KEYS[4], music = KEYS[5] }
 local sets = { KEYS[3], KEYS[4], KEYS[5] }
@@ -116,16 +118,26 @@ local function limits_in_force()
   return ceiling
 end
 
+-- How much of a limit all clients together may have used before a request: background work leaves a fifth to people.
+local function share(most)
+  if not is_background then return most end
+  return math.max(most - math.ceil(most / 5), 1)
+end
+
 local function windows(limits, bucket)
   local second = { set = all, most = limits[1], length = SECOND, reason = REASON.second }
   if blocked then second.most, second.reason = 1, REASON.refused end
+  local gap = math.floor(BACKGROUND_GAP / math.max(second.most, 1))
   local found = { second, { set = all, most = limits[2], length = MINUTE, reason = REASON.minute } }
   if own_set[bucket] then
     local most = bucket == 'music' and limits[4] or limits[3]
     found[3] = { set = own_set[bucket], most = most, length = MINUTE, reason = REASON[bucket] }
   end
   -- A limit of zero would block for ever; the service never reports one.
-  for _, window in ipairs(found) do window.most = math.max(window.most, 1) end
+  for _, window in ipairs(found) do window.most = math.max(share(window.most), 1) end
+  if is_background and gap > 0 then
+    table.insert(found, 2, { set = all, most = 1, length = gap, reason = second.reason })
+  end
   return found
 end
 
@@ -177,7 +189,7 @@ end
 
 local wait, reason = 0, 0
 if operation == 'admit' then
-  local ticket, bucket = ARGV[8], ARGV[9]
+  local ticket, bucket = ARGV[9], ARGV[10]
   forget()
   local limits = limits_in_force()
   local gathered = tonumber(epoch[2]) + GATHERING - now
@@ -194,16 +206,16 @@ if operation == 'admit' then
   end
 elseif operation == 'forecast' then
   forget()
-  wait, reason = longest_wait(limits_in_force(), ARGV[8], tonumber(ARGV[9]))
+  wait, reason = longest_wait(limits_in_force(), ARGV[9], tonumber(ARGV[10]))
 elseif operation == 'settle' then
-  settle(ARGV[8], now)
+  settle(ARGV[9], now)
 elseif operation == 'block' then
-  block(tonumber(ARGV[8]))
+  block(tonumber(ARGV[9]))
 elseif operation == 'learn' then
-  learn(ARGV[8])
+  learn(ARGV[9])
 end
 
 redis.call('PEXPIRE', state_key, STATE_LIFETIME)
 for _, set in ipairs(sets) do redis.call('PEXPIRE', set, LOG_LIFETIME) end
-local left = math.max(limits_in_force()[2] - redis.call('ZCOUNT', all, '(' .. text(now - MINUTE), '+inf'), 0)
+local left = math.max(share(limits_in_force()[2]) - redis.call('ZCOUNT', all, '(' .. text(now - MINUTE), '+inf'), 0)
 return { 0, epoch_name, left, wait, reason }

@@ -1,5 +1,6 @@
 //! Test that the log in the server decides as the one in the process.
 
+use links_test_support::priorities::{StreamEvent, person_takes};
 use links_test_support::redis::RedisProcess;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -16,6 +17,7 @@ const SECOND: u64 = 1_000_000;
 enum Event {
     Passes(u64),
     SetBack(u64),
+    IsBackground(bool),
     Admit(Bucket),
     Forecast(Bucket, usize),
     Settle(usize),
@@ -48,6 +50,7 @@ fn event() -> impl Strategy<Value = Event> {
         3 => (0..15 * SECOND).prop_map(Event::Passes),
         1 => (0..90 * SECOND).prop_map(Event::Passes),
         1 => (0..30 * SECOND).prop_map(Event::SetBack),
+        4 => any::<bool>().prop_map(Event::IsBackground),
         20 => bucket().prop_map(Event::Admit),
         2 => (bucket(), 0..70_usize).prop_map(|(bucket, ahead)| Event::Forecast(bucket, ahead)),
         12 => (0..6_usize).prop_map(Event::Settle),
@@ -60,7 +63,7 @@ fn event() -> impl Strategy<Value = Event> {
 struct Both {
     log: SharedLog,
     model: RequestLog,
-    ceiling: Option<RateLimits>,
+    bounds: PacerBounds,
     now: u64,
     /// Tickets in the process and in the server.
     tickets: Vec<(Ticket, Ticket)>,
@@ -68,7 +71,7 @@ struct Both {
 
 impl Both {
     async fn ask(&self, operation: &'static str, details: Vec<String>) -> LogAnswer {
-        let context = Context { ceiling: self.ceiling, now: Some(self.now), ..Context::default() };
+        let context = Context { bounds: self.bounds, now: Some(self.now), ..Context::default() };
         self.log.ask(operation, &details, &context).await.unwrap()
     }
 
@@ -78,23 +81,24 @@ impl Both {
             Event::Passes(micros) => self.now += micros,
             // Not so far that the server seems to have started later.
             Event::SetBack(micros) => self.now = (self.now - micros).max(START + 10 * SECOND),
+            Event::IsBackground(is_so) => self.bounds.is_background = *is_so,
             Event::Admit(bucket) => {
                 let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
                 let details = vec![ticket_name(ticket), bucket_name(*bucket)];
                 let answer = self.ask("admit", details).await;
-                match self.model.admit(self.ceiling, *bucket, model_now) {
+                match self.model.admit(self.bounds, *bucket, model_now) {
                     Ok(of_model) => {
                         assert_eq!(answer.wait, -1, "only the process admits");
                         self.tickets.push((of_model, ticket));
                     }
                     Err(wait) => agree_to_wait(wait, &answer),
                 }
-                assert_eq!(answer.remaining, self.model.remaining(self.ceiling, model_now));
+                assert_eq!(answer.remaining, self.model.remaining(self.bounds, model_now));
             }
             Event::Forecast(bucket, ahead) => {
                 let details = vec![bucket_name(*bucket), ahead.to_string()];
                 let answer = self.ask("forecast", details).await;
-                let wait = self.model.forecast(self.ceiling, *bucket, *ahead, model_now);
+                let wait = self.model.forecast(self.bounds, *bucket, *ahead, model_now);
                 agree_to_wait(wait, &answer);
             }
             Event::Settle(back) => {
@@ -144,7 +148,8 @@ fn the_log_in_the_server_admits_exactly_what_the_log_in_a_process_admits() {
             let server = RedisServer::new(process.url()).unwrap();
             let log = SharedLog::new(server, &Uuid::new_v4().to_string());
             let (model, tickets) = (RequestLog::default(), Vec::new());
-            let mut both = Both { log, model, ceiling, now: START, tickets };
+            let bounds = PacerBounds { ceiling, is_background: false };
+            let mut both = Both { log, model, bounds, now: START, tickets };
             both.ask("look", Vec::new()).await;
             both.now += 10 * SECOND;
             for event in &events {
@@ -154,4 +159,52 @@ fn the_log_in_the_server_admits_exactly_what_the_log_in_a_process_admits() {
         Ok(())
     });
     ran.unwrap();
+}
+
+#[tokio::test]
+#[ignore = "needs a Redis server: see tests/fleet/run"]
+async fn through_the_server_a_person_waits_at_most_a_second_longer_than_alone() {
+    let process = RedisProcess::start();
+    let server = RedisServer::new(process.url()).unwrap();
+    let mut longest = Duration::ZERO;
+    for answer in [0, 100].map(Duration::from_millis) {
+        for requests in [1, 5, 12] {
+            let takes = async |streams, start: Duration| {
+                let log = SharedLog::new(server.clone(), &Uuid::new_v4().to_string());
+                let log = &log;
+                let burst = (start, requests);
+                let asks = async |is_background, asked, at: Duration| {
+                    let (operation, ticket) = match asked {
+                        StreamEvent::Settle(ticket) => ("settle", ticket),
+                        StreamEvent::Admit => ("admit", Ticket(Uuid::new_v4().as_u64_pair().0)),
+                    };
+                    let details = [ticket_name(ticket), bucket_name(Bucket::General)];
+                    // The server has been up for a while.
+                    let now = Some(START + 10 * SECOND + micros(at));
+                    let bounds = PacerBounds { ceiling: None, is_background };
+                    let context = Context { bounds, now, ..Context::default() };
+                    let wait = log.ask(operation, &details, &context).await.unwrap().wait;
+                    let wait = Duration::from_micros(wait.max(0).unsigned_abs());
+                    if wait.is_zero() { Ok(Some(ticket)) } else { Err(wait) }
+                };
+                person_takes((streams, answer), burst, asks).await.0
+            };
+            let log = SharedLog::new(server.clone(), "any");
+            let context = Context { now: Some(START), ..Context::default() };
+            log.ask("look", &[], &context).await.unwrap();
+            let alone = takes(0, Duration::ZERO).await;
+            for streams in [1, 4] {
+                for nth in (0..100).step_by(9) {
+                    let start = Duration::from_micros(731_313) * nth;
+                    let longer = takes(streams, start).await.saturating_sub(alone);
+                    assert!(
+                        longer <= Duration::from_secs(1),
+                        "{answer:?} {requests} {start:?}: {longer:?}"
+                    );
+                    longest = longest.max(longer);
+                }
+            }
+        }
+    }
+    println!("{longest:?} at most");
 }
