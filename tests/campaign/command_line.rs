@@ -26,6 +26,20 @@ pub(crate) struct CommandLine {
 /// Lets every delete pass the guards.
 const AGREED: &str = "--yes --max-deletes 500 --allow-empty";
 
+/// Writes a page file. Of every third, the second half is a block, and a title is a value.
+fn write_page(machine: &mut Machine, items: &[Value]) -> String {
+    let (mut slots, mut values) = (items.to_vec(), json!({}));
+    if items.len() > 1 && items.len().is_multiple_of(3) {
+        let block = slots.split_off(items.len() / 2);
+        let block = machine.write("block", &Value::Array(block));
+        if let Some(title @ Value::String(_)) = slots[0]["data"].get_mut("title") {
+            values["title"] = std::mem::replace(title, json!({ "$value": "title" }));
+        }
+        slots.push(json!({ "$include": block }));
+    }
+    machine.write("page", &json!({ "profile": "cafe", "values": values, "slots": slots }))
+}
+
 /// Returns the command line for a machine in its current state; `None` if there is nothing that the command could apply to.
 pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> Option<CommandLine> {
     let at = |position: usize| {
@@ -41,7 +55,7 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
                 item["type"] == "event" || item["id"].as_u64().is_some_and(is_legacy)
             });
             items.truncate(500);
-            let name = machine.write("page", &json!({ "profile": "cafe", "slots": items }));
+            let name = write_page(machine, &items);
             machine.created.clear();
             machine.synced = Synced::No;
             machine.last = Some(Applied { name, items, prune: *prune });

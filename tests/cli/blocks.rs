@@ -554,3 +554,14 @@ fn a_pull_that_is_killed_between_its_files_is_finished_by_the_next_one() {
         }
     }
 }
+
+#[test]
+fn a_rule_that_a_block_breaks_is_broken_once() {
+    let env = project(true);
+    env.file("links.toml", "[[rule]]\nname = 'short'\nfor = 'slot'\nmust = '.data.title != \"See you\"'\nmessage = 'too short'\n");
+    let lint = env.run("lint .");
+    assert_eq!(lint.exit, 3, "{lint}");
+    assert_eq!(lint.stdout, "x blocks/footer.yaml:7:17  too short (short)\n3 files: 1 error\n");
+    let plan = env.run("plan places.yaml -o json");
+    assert!(plan.exit == 8 && plan.stderr.contains("blocks/footer.yaml"), "{plan}");
+}

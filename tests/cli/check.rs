@@ -679,3 +679,34 @@ fn a_large_account_is_announced_before_it_is_checked() {
     assert!(run.stderr.contains("reading 100 pages: at least 102 requests, about"), "{run}");
     assert_eq!(env.operations().iter().filter(|it| *it != "listSlotTypes").count(), 102);
 }
+
+#[test]
+fn a_link_of_a_block_or_a_value_that_several_pages_use_is_fixed_once_where_it_is_written() {
+    let (env, site) = (env(), LinkSite::start());
+    let page = |login: &str| {
+        format!("profile: {login}\nsocials: [{{$value: map}}]\nslots:\n  - $include: block.yaml\n")
+    };
+    let block =
+        format!("- type: button\n  data: {{title: Map, link: '{}'}}\n", site.url("/permanent"));
+    let values = format!("map: {}   # ours\n", site.url("/permanent"));
+    env.file("cafe.yaml", page("cafe"));
+    env.file("other.yaml", page("other"));
+    env.file("block.yaml", &block);
+    env.file("values.yaml", &values);
+    let run = env.run("check . --allow-private --fix");
+    assert_eq!(run.exit, 0, "{run}");
+    assert!(
+        run.stdout.contains("block.yaml:2:28") && run.stdout.contains("values.yaml:1:6"),
+        "{run}"
+    );
+    let text = |name: &str| fs::read_to_string(env.home.path().join(name)).unwrap();
+    assert_eq!(text("block.yaml"), block.replace("permanent", "menu"));
+    assert_eq!(text("values.yaml"), values.replace("permanent", "menu"));
+    assert_eq!([text("cafe.yaml"), text("other.yaml")], [page("cafe"), page("other")]);
+    // A value whose text does not show the link is written anew.
+    let url = site.url("/permanent");
+    env.file("values.yaml", format!("map: \"{}\"   # ours\n", url.replace('/', "\\u002f")));
+    let run = env.run("check . --allow-private --fix");
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(text("values.yaml"), format!("map: \"{}\"   # ours\n", site.url("/menu")));
+}

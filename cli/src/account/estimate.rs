@@ -1,5 +1,6 @@
 //! Number of requests of a run, and the time that they take by the rate limits of the service.
 
+use links_pages::apply::Plan;
 use links_sdk::RateLimits;
 
 use super::state::{AccountState, PageState};
@@ -25,9 +26,13 @@ pub(super) fn requests(state: &AccountState) -> usize {
     // The languages of the service are read once, before one is set.
     let sets_language =
         state.planned().any(|planned| planned.plan().fields.changed.contains_key("languageCode"));
+    let plans = || state.planned().map(PlannedPage::plan);
+    // New slots are looked for before something is removed from another page.
+    let removes = plans().any(Plan::removes);
+    let looks = plans().filter(|it| removes && !it.removes() && it.is_looked_for()).count();
     let total = |waits: bool| -> usize {
         let pages = state.pages.iter().map(|page| of_page(page, is_later, waits));
-        sent + asks + forms + pages.sum::<usize>() + usize::from(sets_language)
+        sent + asks + forms + looks + pages.sum::<usize>() + usize::from(sets_language)
     };
     let at_once = total(false);
     if at_once > RateLimits::default().per_second { total(true) } else { at_once }

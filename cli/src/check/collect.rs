@@ -10,9 +10,9 @@ use regex::Regex;
 use crate::context::prelude::*;
 use crate::schema::{fields, schema_of};
 use crate::search::texts::{self, Owner};
-use links_pages::page_file::Sources as FileSources;
 use links_pages::page_file::node::{Key, Node};
 use links_pages::page_file::patch::{Path, PathStep};
+use links_pages::page_file::{Origins, Sources as FileSources, is_composed};
 
 /// Fields of a page or a form that hold no links: keys, and what only the service sets.
 const NO_LINKS: [&str; 11] = [
@@ -52,6 +52,8 @@ pub(crate) struct FoundLink {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LinkedValue {
     pub(crate) path: Path,
+    /// Its path in the file that it is written in.
+    pub(crate) written_at: Path,
     pub(crate) text: String,
     /// Place in the text of its file.
     pub(crate) span: Range<usize>,
@@ -67,6 +69,8 @@ pub(crate) fn links(
     types: Option<&SlotTypeCatalog>,
 ) -> Vec<FoundLink> {
     let mut found = Vec::new();
+    let composed = sources.filter(|it| is_composed(it.text().as_bytes()));
+    let origins = composed.map(|sources| Origins::new(root, sources));
     let mut schemas: BTreeMap<&str, Value> = BTreeMap::new();
     texts::strings(root, written, &mut |value, path, node, slot| {
         let name = |step: &PathStep| match step {
@@ -86,16 +90,18 @@ pub(crate) fn links(
             let schema = schemas.entry(&kind.kind).or_insert_with(|| schema_of(kind));
             is_url = fields::has_format(schema, of_data, "uri");
         }
-        add_links(&mut found, sources, (value, path, node, slot), is_url);
+        let written = origins.as_ref().and_then(|origins| Some(origins.origin(&path)?.1));
+        let paths = (written.unwrap_or_else(|| path.clone()), path);
+        add_links(&mut found, sources, (value, paths, node, slot), is_url);
     });
     found
 }
 
-/// Adds the links of a string, with its path, its node and its slot.
+/// Adds the links of a string, with its paths in its file and in the page, its node and its slot.
 fn add_links(
     found: &mut Vec<FoundLink>,
     sources: Option<&FileSources>,
-    (text, path, node, slot): (&str, Path, &Node, Option<&Rc<Owner>>),
+    (text, (written_at, path), node, slot): (&str, (Path, Path), &Node, Option<&Rc<Owner>>),
     is_url: bool,
 ) {
     let trimmed = text.trim();
@@ -105,7 +111,7 @@ fn add_links(
     let base = sources.map_or(0, |it| it.files()[it.file_of(node.span.start)].start());
     let span = node.span.start - base..node.span.end - base;
     let at = span.start;
-    let value = Rc::new(LinkedValue { path, text: text.to_owned(), span, base });
+    let value = Rc::new(LinkedValue { path, written_at, text: text.to_owned(), span, base });
     let mut add = |url: String, part, is_escaped, offset| {
         let (value, slot) = (value.clone(), slot.cloned());
         found.push(FoundLink { value, slot, url, part, is_escaped, offset });

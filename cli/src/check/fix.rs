@@ -101,8 +101,10 @@ fn written(text: &str, moves: &[(FoundLink, String)]) -> Result<String, PatchErr
         let changed = is_tried.then(|| in_place(&text, std::slice::from_ref(&value))).flatten();
         match changed {
             Some(changed) => text = changed,
-            None => anew
-                .push(Edit::Set { path: value.old.path.clone(), value: Value::String(value.text) }),
+            None => anew.push(Edit::Set {
+                path: value.old.written_at.clone(),
+                value: Value::String(value.text),
+            }),
         }
     }
     if anew.is_empty() { Ok(text) } else { patch(&text, &anew) }
@@ -158,7 +160,7 @@ fn in_place(text: &str, values: &[MovedValue]) -> Option<String> {
     let read = |text: &str| Document::from_bytes("", text.into()).ok().map(|it| it.root.to_json());
     let mut expected = read(text)?;
     for value in values {
-        *value_at(&mut expected, &value.old.path)? = Value::String(value.text.clone());
+        *value_at(&mut expected, &value.old.written_at)? = Value::String(value.text.clone());
     }
     (read(&changed)? == expected).then_some(changed)
 }

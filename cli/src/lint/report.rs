@@ -21,8 +21,14 @@ pub(crate) fn output(
 ) -> CommandOutput {
     let all = found.len();
     let documents = files.iter().map(|file| file.document);
-    let placed: Vec<Placed<'_>> =
+    let mut placed: Vec<Placed<'_>> =
         documents.zip(found).flat_map(|(document, found)| placed(document, found)).collect();
+    // A mistake in a block is one, however many pages use it.
+    let mut seen = BTreeSet::new();
+    placed.retain(|found| {
+        let mut is_new = || seen.insert((found.place.to_string(), found.broken.rule.clone()));
+        !found.is_shared || is_new()
+    });
     for (annotate, placed) in
         annotate.iter().flat_map(|it| placed.iter().map(move |placed| (it, placed)))
     {
@@ -54,6 +60,8 @@ pub(crate) fn output(
 /// A broken rule with its place.
 struct Placed<'f> {
     place: FilePlace<'f>,
+    /// True in a file that several pages may use.
+    is_shared: bool,
     broken: BrokenRule,
 }
 
@@ -61,8 +69,10 @@ struct Placed<'f> {
 fn placed(document: &Document, mut found: Vec<BrokenRule>) -> Vec<Placed<'_>> {
     found.sort_by_key(|it| it.problem.span.start);
     let mut places = Places::new(&document.sources);
-    let placed =
-        |broken: BrokenRule| Placed { place: places.of(broken.problem.span.start), broken };
+    let placed = |broken: BrokenRule| {
+        let at = broken.problem.span.start;
+        Placed { place: places.of(at), is_shared: document.sources.file_of(at) > 0, broken }
+    };
     found.into_iter().map(placed).collect()
 }
 

@@ -293,10 +293,23 @@ impl Plan {
         let after_reorder =
             batches.windows(2).filter(|pair| pair[0] == PlanBatch::Reorder && deletes(&pair[1]));
         let looks = batches.iter().filter(|batch| deletes(batch)).count() - after_reorder.count();
+        let looks = looks + usize::from(self.removes() && self.is_looked_for());
         match batches.len() {
             0 => 1,
             writes => 1 + writes + looks + 1,
         }
+    }
+
+    /// Returns whether something is removed: slots, or the login under which links lead to the page.
+    pub fn removes(&self) -> bool {
+        !self.deletes.is_empty() || self.fields.needs(FieldsRequest::Login)
+    }
+
+    /// Returns whether the page is read once more for the new slots, before something is removed from any page of the run.
+    pub fn is_looked_for(&self) -> bool {
+        !self.creates.is_empty()
+            && self.deletes.is_empty()
+            && !self.batches().contains(&PlanBatch::Reorder)
     }
 
     /// Returns the maximum number of requests to execute the plan if nothing goes wrong. If the rate limits make it wait, each change of
@@ -308,7 +321,10 @@ impl Plan {
         };
         match batches.len() {
             0 => 1,
-            writes => 1 + 2 * writes - batches.iter().filter(adds).count() + 1,
+            writes => {
+                let looks = usize::from(self.removes() && self.is_looked_for());
+                1 + 2 * writes - batches.iter().filter(adds).count() + looks + 1
+            }
         }
     }
 

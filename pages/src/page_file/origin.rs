@@ -7,13 +7,14 @@ use super::document::Document;
 use super::node::{Node, Span, Tree};
 use super::patch::{Edit, Path, PathStep};
 use super::read;
-use super::sources::SourceFile;
+use super::sources::{SourceFile, Sources};
 use super::table::written_cell;
 
 /// Documents that a page file is made of, to find where its values come from.
 #[derive(Debug)]
 pub struct Origins<'d> {
-    document: &'d Document,
+    root: &'d Node,
+    sources: &'d Sources,
     /// Trees of the files as they are written; `None` for a table, whose cells have no tree.
     trees: Vec<Option<Node>>,
 }
@@ -32,12 +33,16 @@ pub struct PlacedEdit {
 impl<'d> Origins<'d> {
     /// Reads the files of a document.
     pub fn of(document: &'d Document) -> Self {
-        let sources = &document.sources;
+        Self::new(&document.root, &document.sources)
+    }
+
+    /// Reads the files of a document with this tree and these texts.
+    pub fn new(root: &'d Node, sources: &'d Sources) -> Self {
         let tree = |nth: usize| {
             let is_table = sources.files()[nth].is_table();
             (!is_table).then(|| read::read(sources.text_of(nth)).ok()).flatten()
         };
-        Self { document, trees: (0..sources.files().len()).map(tree).collect() }
+        Self { root, sources, trees: (0..sources.files().len()).map(tree).collect() }
     }
 
     /// Returns the edits of the files that an edit of the page amounts to; `None` if there is no place for it.
@@ -107,12 +112,12 @@ impl<'d> Origins<'d> {
     /// Number of values that the page has from a place in a file, which may be there under several numbers. Of an empty place, the number of times
     /// that the page uses the file.
     pub fn usages(&self, span: &Span, is_file: impl Fn(usize) -> bool) -> usize {
-        let files = self.document.sources.files().iter().enumerate();
+        let files = self.sources.files().iter().enumerate();
         let count = |(_, file): (usize, &SourceFile)| {
             if span.is_empty() {
                 return 1;
             }
-            spans(&self.document.root, &(span.start + file.start()..span.end + file.start()))
+            spans(self.root, &(span.start + file.start()..span.end + file.start()))
         };
         files.filter(|(nth, _)| is_file(*nth)).map(count).sum()
     }
@@ -136,8 +141,9 @@ impl<'d> Origins<'d> {
         PlacedEdit { file, span, edit }
     }
 
-    /// Returns the file of a value, and its path there. A value that the page lacks is where what would hold it is.
-    fn origin(&self, path: &Path) -> Option<(usize, Path)> {
+    /// Returns the number of the file of a value, and its path there. A value that the page lacks is where what would hold it is. A text of values has
+    /// no place.
+    pub fn origin(&self, path: &Path) -> Option<(usize, Path)> {
         let steps = &path.0;
         let Some(node) = self.node(steps) else {
             let (last, above) = steps.split_last()?;
@@ -157,7 +163,7 @@ impl<'d> Origins<'d> {
                 PathStep::Item(_) => None,
             };
         }
-        let sources = &self.document.sources;
+        let sources = self.sources;
         let file = sources.file_of(place.start);
         let start = sources.files()[file].start();
         let span = place.start - start..place.end - start;
@@ -222,9 +228,9 @@ impl<'d> Origins<'d> {
         let (mut file, mut list, mut index) = self.slot(nth)?;
         let next = self.slot(nth + 1).map(|(file, ..)| self.chain(file)).unwrap_or_default();
         while file != 0 && !next.contains(&file) {
-            let used_at = self.document.sources.used_at(file)?;
-            file = self.document.sources.file_of(used_at);
-            let at = used_at - self.document.sources.files()[file].start();
+            let used_at = self.sources.used_at(file)?;
+            file = self.sources.file_of(used_at);
+            let at = used_at - self.sources.files()[file].start();
             let mut raw = Vec::new();
             let tree = self.trees[file].as_ref()?;
             if !find_start(tree, at, &mut raw) || raw.len() < 2 {
@@ -241,15 +247,15 @@ impl<'d> Origins<'d> {
     /// Returns a file and those that include it.
     fn chain(&self, file: usize) -> Vec<usize> {
         let (mut chain, mut file) = (vec![file], file);
-        while let Some(at) = self.document.sources.used_at(file) {
-            file = self.document.sources.file_of(at);
+        while let Some(at) = self.sources.used_at(file) {
+            file = self.sources.file_of(at);
             chain.push(file);
         }
         chain
     }
 
     fn node(&self, steps: &[PathStep]) -> Option<&'d Node> {
-        let mut node = &self.document.root;
+        let mut node = self.root;
         for step in steps {
             node = below(node, step)?;
         }
