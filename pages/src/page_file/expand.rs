@@ -65,7 +65,11 @@ pub fn values_files(directory: &Path) -> impl Iterator<Item = PathBuf> {
 /// Tells whether the text of a page file may use other files.
 pub fn is_composed(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
-    [INCLUDE, VALUE, TEXT, EACH].iter().any(|name| text.contains(name))
+    let is_key = |(at, name): (usize, &str)| {
+        text[at + name.len()..].trim_start_matches(['"', '\'', ' ', '\t']).starts_with(':')
+    };
+    text.contains('$') && [INCLUDE, VALUE, TEXT].iter().any(|name| text.contains(name))
+        || text.match_indices(EACH).any(is_key)
 }
 
 /// Resolves what a page file takes from elsewhere, once. Returns the problems of that.
