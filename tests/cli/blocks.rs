@@ -268,7 +268,7 @@ fn each_mistake_of_a_table_is_shown_at_its_cell_or_row() {
         (rows.replace("city", "slug"), "places.csv:1 another column is named `slug`"),
         (rows.replace("8-20,", "8-20,,"), "places.csv:2 this row has more cells than the first"),
         (rows.replace("\"9, 10\"", "\"9, 10"), "places.csv:3 unclosed quote"),
-        (rows.replace("8-20", ""), "places.yaml:6 there is no value `hours`"),
+        (rows.replace("8-20", ""), "places.yaml:6 there is no value `hours` (row `a`)"),
         (
             rows.clone() + &(0..99).map(|nth| format!("k{nth},x\n")).collect::<String>(),
             "places.csv:102 a table can have at most 100 rows, but has 101",
@@ -305,7 +305,7 @@ fn files_that_use_each_other_without_end_or_measure_are_refused() {
     let items = "  - {type: text, data: {title: {$value: big}}}\n".repeat(20);
     env.file("pages/cafe.yaml", format!("profile: cafe\nslots:\n{items}"));
     let run = env.run("plan pages/cafe.yaml -o json");
-    assert!(run.exit == 8 && run.stderr.contains("larger than 16 MiB"), "{run}");
+    assert!(run.exit == 8 && run.stderr.contains("larger than 5 MiB"), "{run}");
 }
 
 #[cfg(unix)]
@@ -356,7 +356,8 @@ fn a_table_has_a_page_for_each_row() {
     env.file("places.csv", rows.lines().take(2).map(|it| format!("{it}\n")).collect::<String>());
     let plan = ok(&env, "plan .");
     assert!(
-        plan.stdout.contains("places.yaml#second no longer exists, so its page is left alone"),
+        plan.stdout
+            .contains("places.yaml#second is no longer in its table, so its page is left alone"),
         "{plan}"
     );
     assert_eq!(titles(&env, "two.page").len(), 3);
@@ -564,4 +565,174 @@ fn a_rule_that_a_block_breaks_is_broken_once() {
     assert_eq!(lint.stdout, "x blocks/footer.yaml:7:17  too short (short)\n3 files: 1 error\n");
     let plan = env.run("plan places.yaml -o json");
     assert!(plan.exit == 8 && plan.stderr.contains("blocks/footer.yaml"), "{plan}");
+}
+
+/// A project of these files, whose pages are as their files say.
+fn made_of(files: &[(&str, &str)]) -> TestEnv {
+    let path = std::env::var("PATH").unwrap();
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").env("PATH", path);
+    ok(&env, "init");
+    for (name, text) in files {
+        env.file(name, text);
+    }
+    ok(&env, "apply . --yes --allow-create 3");
+    env
+}
+
+fn set_page_title(env: &TestEnv, login: &str, title: &str) {
+    env.server.edit(|account| {
+        let page = account.profiles.iter_mut().find(|it| it.login == login).unwrap();
+        page.title = Some(title.to_owned());
+    });
+}
+
+/// Runs a pull that must merge nothing, after which the files are as they were, and the plan takes nothing back.
+fn refused_pull(env: &TestEnv, line: &str, files: &[(&str, &str)], why: &str) {
+    let pull = env.run(line);
+    assert_eq!(pull.exit, 7, "{pull}");
+    assert!(format!("{pull}").contains(why), "{why}: {pull}");
+    for (name, before) in files {
+        assert_eq!(text(env, name), *before, "{name}: {pull}");
+    }
+    let plan = ok(env, "plan .");
+    assert!(plan.stdout.contains("no changes"), "{plan}");
+}
+
+#[test]
+fn a_value_that_is_a_part_of_other_texts_is_not_changed_for_one_page() {
+    let files = [
+        ("values.yaml", "phone: \"111\"\n"),
+        ("a.yaml", "profile: page.a\ntitle: {$value: phone}\nslots: [{type: divider}]\n"),
+        ("b.yaml", "profile: page.b\ntitle: {$text: \"Call {phone}\"}\nslots: [{type: divider}]\n"),
+    ];
+    let env = made_of(&files);
+    set_page_title(&env, "page.a", "222");
+    refused_pull(&env, "pull .", &files, "a.yaml: `title` was not merged: it is from values.yaml");
+    // If the text changed with it, both are merged.
+    set_page_title(&env, "page.b", "Call 222");
+    let pull = ok(&env, "pull .");
+    assert_eq!(text(&env, "values.yaml"), "phone: \"222\"\n", "{pull}");
+    let plan = ok(&env, "plan .");
+    assert!(plan.stdout.contains("= 2 pages: no changes") && !plan.stdout.contains('<'), "{plan}");
+}
+
+#[test]
+fn what_identifies_a_row_or_its_page_is_never_written() {
+    let files = [
+        ("t.csv", "key,slug\na,page.a\nb,page.b\n"),
+        (
+            "t.yaml",
+            "each: t.csv\nprofile: \"{slug}\"\ntitle: {$value: slug}\ndescription: {$value: key}\nslots: [{type: divider}]\n",
+        ),
+    ];
+    let env = made_of(&files);
+    set_page_title(&env, "page.a", "cafe");
+    refused_pull(&env, "pull .", &files, "t.yaml#a: `title` was not merged: it is from t.csv");
+    env.server.edit(|account| {
+        let page = account.profiles.iter_mut().find(|it| it.login == "page.b").unwrap();
+        page.description = Some("z".to_owned());
+    });
+    refused_pull(
+        &env,
+        "pull .",
+        &files,
+        "t.yaml#b: `description` was not merged: it is from t.csv",
+    );
+}
+
+#[test]
+fn a_value_without_a_text_and_a_page_that_cannot_be_read_count_as_users() {
+    let page = |login: &str| format!("profile: {login}\nslots: [{{$include: f.yaml}}]\n");
+    let (a, b) = (page("page.a"), page("page.b"));
+    let files = [
+        ("values.yaml", "note:\ngreeting: Hi\n"),
+        (
+            "f.yaml",
+            "- type: text\n  data: {title: {$value: greeting}, description: {$value: note}}\n",
+        ),
+        ("a.yaml", &*a),
+        ("b.yaml", &*b),
+    ];
+    let env = made_of(&files);
+    env.server.edit(|account| {
+        let page = account.profiles.iter_mut().find(|it| it.login == "page.a").unwrap();
+        page.slots[0].data.insert("description".to_owned(), "New".into());
+    });
+    refused_pull(&env, "pull a.yaml", &files, "`slots.0.data.description` was not merged");
+    set_title(&env, "page.a", 0, "Hello");
+    set_title(&env, "page.b", 0, "Hello");
+    env.file("b.yaml", format!("# <<< page: title: \"x\"\n{b}"));
+    let pull = env.run("pull .");
+    assert!(pull.exit != 0 && format!("{pull}").contains("b.yaml"), "{pull}");
+    assert_eq!(text(&env, "values.yaml"), files[0].1, "{pull}");
+}
+
+#[test]
+fn the_kind_of_a_file_is_what_it_is_used_as() {
+    let files = [
+        ("block.csv", "- type: text\n  data: {title: One}\n"),
+        ("a.yaml", "profile: page.a\nslots: [{$include: block.csv}]\n"),
+    ];
+    let env = made_of(&files);
+    set_title(&env, "page.a", 0, "New, \"x\": y");
+    ok(&env, "pull .");
+    assert!(
+        text(&env, "block.csv").contains("title: \"New, \\\"x\\\": y\""),
+        "{}",
+        text(&env, "block.csv")
+    );
+    ok(&env, "plan .");
+}
+
+#[test]
+fn a_table_is_not_replaced_by_a_page_nor_read_from_standard_input() {
+    let table = "each: [{key: a, t: A}, {key: b, t: B}]\nprofile: \"page.{key}\"\ntitle: {$value: t}\nslots: [{type: divider}]\n";
+    let env = made_of(&[("t.yaml", table)]);
+    for line in ["pull page.a -O t.yaml --force", "pull page.a -O t.yaml#a --force"] {
+        let pull = env.run(line);
+        assert!(pull.exit == 14 && pull.stderr.contains("is made of a table"), "{pull}");
+        assert_eq!(text(&env, "t.yaml"), table);
+    }
+    let plan = env.run_args(["plan", "-"], table.as_bytes());
+    assert!(plan.exit == 2 && plan.stderr.contains("must be a file with the ending"), "{plan}");
+    // Records of rows that were made without a lock are taken over.
+    fs::remove_file(env.home.path().join("links.lock")).unwrap();
+    let env = env.keeping_state();
+    ok(&env, "apply t.yaml --yes");
+    let init = ok(&env, "init");
+    assert!(init.stdout.contains("imported 2 records"), "{init}");
+}
+
+#[test]
+fn an_image_of_values_is_beside_the_values() {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    ok(&env, "init");
+    for directory in ["pages", "img", "pages/img"] {
+        fs::create_dir(env.home.path().join(directory)).unwrap();
+    }
+    env.file("pages/img/a.png", crate::test_env::picture(800, 800));
+    env.file("img/a.png", crate::test_env::picture(900, 900));
+    env.file("values.yaml", "logo: {$upload: img/a.png}\n");
+    env.file("pages/cafe.yaml", "profile: cafe\navatar: {$value: logo}\n");
+    let plan = env.run("plan pages/cafe.yaml -o json");
+    assert!(plan.exit == 8 && plan.stderr.contains("../img/a.png is outside"), "{plan}");
+    let plan = env.run("plan pages/cafe.yaml --upload-root . -o json");
+    assert!(plan.exit == 3 && plan.stdout.contains("../img/a.png"), "{plan}");
+}
+
+#[test]
+fn a_mistake_in_a_block_that_only_a_table_uses_is_new_too() {
+    let env = project(true);
+    fs::remove_file(env.home.path().join("pages/cafe.yaml")).unwrap();
+    git(&env, "init -q");
+    commit(&env);
+    fs::remove_file(env.home.path().join("blocks/footer.yaml")).unwrap();
+    for line in ["plan . --changed-since HEAD", "lint . --changed-since HEAD"] {
+        let run = env.run(line);
+        assert!(run.exit == 8 && run.stderr.contains("blocks/footer.yaml does not exist"), "{run}");
+    }
+    env.file("blocks/footer.yaml", FOOTER);
+    env.file("places.csv", text(&env, "places.csv").replace("8-20", ""));
+    let run = env.run("plan . --changed-since HEAD");
+    assert!(run.exit == 8 && run.stderr.contains("no value `hours` (row `a`)"), "{run}");
 }

@@ -710,3 +710,21 @@ fn a_link_of_a_block_or_a_value_that_several_pages_use_is_fixed_once_where_it_is
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(text("values.yaml"), format!("map: \"{}\"   # ours\n", site.url("/menu")));
 }
+
+#[test]
+fn a_link_that_is_made_of_values_is_left_to_the_user_and_no_other_one_is_touched() {
+    let (env, site) = (env(), LinkSite::start());
+    env.file("f.yaml", "- {type: text, data: {title: One}}\n- {type: text, data: {title: Two}}\n");
+    let page = format!(
+        "profile: cafe\nvalues: {{k: permanent}}\nslots:\n  - $include: f.yaml\n  - {{type: button, data: {{title: D, link: {{$text: '{0}{{k}}'}}}}}}\n  - {{type: button, data: {{title: E, link: '{0}menu'}}}}\n  - {{type: button, data: {{title: F, link: '{0}permanent'}}}}\n",
+        site.url("/")
+    );
+    env.file("cafe.yaml", &page);
+    let run = env.run("check cafe.yaml --allow-private --fix");
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(run.stderr.contains("is made of several values"), "{run}");
+    let expected =
+        page.replace(&format!("'{}'", site.url("/permanent")), &format!("'{}'", site.url("/menu")));
+    assert_ne!(expected, page);
+    assert_eq!(fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap(), expected, "{run}");
+}

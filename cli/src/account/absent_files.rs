@@ -43,6 +43,11 @@ impl AbsentFile {
     pub(super) fn words(&self) -> String {
         let (login, file) = (&self.login, self.file.display());
         let (key, quoted) = (quoted(login), quoted(&file.to_string()));
+        if file_of(&self.file) != self.file {
+            return format!(
+                "{file} is no longer in its table, so its page is left alone; restore the row, or remove its record from links.lock with `links init --refresh` (to delete the page, use the dashboard)"
+            );
+        }
         format!(
             "{file} no longer exists, so its page is left alone; restore the file with `links pull {key} -O {quoted}`, or remove its record from links.lock with `links init --refresh` (to delete the page, use the dashboard)"
         )

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use clap::Args;
 
 use crate::apply::sync::LOCK_NAME;
-use crate::apply::sync::history::page_with;
+use crate::apply::sync::history::{page_with, rows_with};
 use crate::apply::sync::page_path::without_links;
 use crate::context::prelude::*;
 use crate::git;
@@ -78,12 +78,29 @@ impl FileFilter {
 
     /// Returns the page of a file that is as in the revision, with the files that it uses as they are there.
     pub(super) fn page(&self, path: &Path, content: &[u8]) -> Option<PageContent> {
+        let page = self.revision_of(path, |path, read| page_with(path, content, read))?;
+        Some(page.ok()?.page)
+    }
+
+    /// Returns whether a page file that is as in the revision could be read there, or the page of any of its rows.
+    pub(super) fn was_usable(&self, path: &Path, content: &[u8]) -> bool {
+        let rows = self.revision_of(path, |path, read| rows_with(path, content, read));
+        let pages = rows.flatten().unwrap_or_else(|| vec![path.to_owned()]);
+        pages.iter().any(|page| self.page(page, content).is_some())
+    }
+
+    /// Returns what a function makes of a path without links, and of a function that reads files of the revision.
+    fn revision_of<T>(
+        &self,
+        path: &Path,
+        make: impl FnOnce(&Path, &mut dyn FnMut(&Path) -> Option<Vec<u8>>) -> T,
+    ) -> Option<T> {
         let revision = self.changed_since.as_ref()?;
         let path = without_links(path);
-        let directory = path.parent()?;
-        let read =
-            |used: &Path| git::with(directory, |history| history.at(revision, used))?.ok()?;
-        Some(page_with(&path, content, read).ok()?.page)
+        let directory = path.parent()?.to_owned();
+        let mut read =
+            |used: &Path| git::with(&directory, |history| history.at(revision, used))?.ok()?;
+        Some(make(&path, &mut read))
     }
 
     /// Returns whether an image has changed.

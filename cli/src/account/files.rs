@@ -67,6 +67,9 @@ impl AccountFiles {
             let read = files.add_all(context, path, roots);
             files.failures.extend(read.err());
         }
+        // What is wrong with a table is so for each of its rows.
+        let mut said = BTreeSet::new();
+        files.failures.retain(|failure| said.insert(failure.to_json().to_string()));
         // Blocks and values are neither pages nor forms, but what pages are made of.
         let used: BTreeSet<PathBuf> = files.used_files().map(|it| without_links(&it)).collect();
         files.skipped.retain(|path| !used.contains(&without_links(path)));
@@ -205,9 +208,11 @@ impl AccountFiles {
                 self.pages.push((path, file));
             }
         }
-        let is_new =
-            |_: &CommandError| is_composed(&bytes) && self.filter.page(path, &bytes).is_some();
-        read.or_else(|failure| if is_new(&failure) { Err(failure) } else { Ok(()) })
+        if is_composed(&bytes) && self.filter.was_usable(path, &bytes) {
+            self.failures.extend(unchanged.failures);
+            return read;
+        }
+        Ok(())
     }
 
     fn parse(
@@ -243,6 +248,15 @@ impl AccountFiles {
             self.pages.push((path.to_owned(), page(path, document, roots)?));
             return Ok(());
         };
+        if path.as_os_str() == "-" || split_row(&row_path(path, "a").to_string_lossy()).1.is_none()
+        {
+            let message = format!(
+                "{} has a table, and so must be a file with the ending .yaml, .yml or .json",
+                document.name()
+            );
+            return Err(CommandError::usage(message)
+                .with_hint("the names of its pages are those of the file and of the rows"));
+        }
         let mut failures = Vec::new();
         for row in rows {
             let path = row_path(path, &row);

@@ -15,7 +15,7 @@ use crate::apply::uploads::{put_in_plan, upload_of};
 use crate::context::prelude::*;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::local_image::{ImageRoots, Texts, hash_of, here, lies_beneath};
-use links_pages::page_file::{Document, FileScope, Image, ReferencePlace, SourceFile};
+use links_pages::page_file::{Document, FileScope, Image, ReferencePlace, SourceFile, file_of};
 use links_pages::sanitize::quoted;
 
 /// Version that is written, and the newest that is read.
@@ -265,13 +265,19 @@ impl SavedFile {
     /// Returns whether the file has another text now.
     fn is_edited(&self) -> bool {
         // The path comes from the plan: a file outside its directory is not examined, not even for existence.
-        let path = Path::new(&self.name);
+        let path = file_of(Path::new(&self.name));
         let is_there = lies_beneath(path, &self.directory) && path.is_file();
+        let is_other = |(used, text): (&PathBuf, &String)| {
+            let path = self.directory.join(used);
+            let is_there = lies_beneath(&path, &self.directory) && path.is_file();
+            is_there && named::read(&path).is_ok_and(|(_, bytes)| bytes != text.as_bytes())
+        };
         let bytes = is_there.then(|| named::read(path)).and_then(Result::ok);
-        bytes.is_some_and(|(_, bytes)| {
-            let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
-            hash_of(text) != self.sha256
-        })
+        self.uses.iter().any(is_other)
+            || bytes.is_some_and(|(_, bytes)| {
+                let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+                hash_of(text) != self.sha256
+            })
     }
 }
 

@@ -52,8 +52,8 @@ pub(crate) struct FoundLink {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LinkedValue {
     pub(crate) path: Path,
-    /// Its path in the file that it is written in.
-    pub(crate) written_at: Path,
+    /// Its path in the file that it is written in; `None` for a text that is made of values.
+    pub(crate) written_at: Option<Path>,
     pub(crate) text: String,
     /// Place in the text of its file.
     pub(crate) span: Range<usize>,
@@ -90,9 +90,11 @@ pub(crate) fn links(
             let schema = schemas.entry(&kind.kind).or_insert_with(|| schema_of(kind));
             is_url = fields::has_format(schema, of_data, "uri");
         }
-        let written = origins.as_ref().and_then(|origins| Some(origins.origin(&path)?.1));
-        let paths = (written.unwrap_or_else(|| path.clone()), path);
-        add_links(&mut found, sources, (value, paths, node, slot), is_url);
+        let written = match &origins {
+            Some(origins) => origins.origin(&path).map(|(_, path)| path),
+            None => Some(path.clone()),
+        };
+        add_links(&mut found, sources, (value, path, written), (node, slot), is_url);
     });
     found
 }
@@ -101,7 +103,8 @@ pub(crate) fn links(
 fn add_links(
     found: &mut Vec<FoundLink>,
     sources: Option<&FileSources>,
-    (text, (written_at, path), node, slot): (&str, (Path, Path), &Node, Option<&Rc<Owner>>),
+    (text, path, written_at): (&str, Path, Option<Path>),
+    (node, slot): (&Node, Option<&Rc<Owner>>),
     is_url: bool,
 ) {
     let trimmed = text.trim();

@@ -27,11 +27,11 @@ pub(crate) fn write_all(pages: &[CheckedPage], links: &mut [CheckedLink]) -> Vec
     let mut failures = Vec::new();
     for (own, sources) in pages.iter().filter_map(|page| page.source.file.as_ref()) {
         for (nth, file) in sources.files().iter().enumerate() {
-            let file = if nth == 0 { own } else { FilePath::new(&file.name) };
+            let file = if nth == 0 { own.as_path() } else { FilePath::new(&file.name) };
             // The links of a file that several pages use are written once.
             let Some(mut of_file) = by_file.remove(file) else { continue };
             if let Err(failure) = write(file, sources.text_of(nth), &mut of_file) {
-                let moved = of_file.iter_mut().filter(|link| link.fix().is_some());
+                let moved = of_file.iter_mut().filter(|it| it.fix().is_some() && !it.is_fixed);
                 moved.for_each(|link| link.fix_error = Some(failure.to_string()));
                 failures.push(failure);
             }
@@ -40,26 +40,39 @@ pub(crate) fn write_all(pages: &[CheckedPage], links: &mut [CheckedLink]) -> Vec
     failures
 }
 
-/// Writes the moves of the links of a file. Returns whether there were any.
-fn write(file: &FilePath, text: &str, links: &mut [&mut CheckedLink]) -> Result<bool> {
+/// Writes the moves of the links of a file.
+fn write(file: &FilePath, text: &str, links: &mut [&mut CheckedLink]) -> Result<()> {
     let moves = links.iter().filter_map(|link| Some((link.found.clone(), link.fix()?.to_owned())));
     // A value that several items use is there once. The others are as they are in it.
     let mut moves: Vec<(FoundLink, String)> = moves.collect();
+    let is_made = |link: &FoundLink| link.value.written_at.is_none();
+    let made = moves.iter().find(|(link, _)| is_made(link)).map(|(link, _)| link.url.clone());
+    moves.retain(|(link, _)| !is_made(link));
     let mut seen = HashSet::new();
     moves.retain(|(link, _)| seen.insert((link.offset, link.part.clone())));
     moves.sort_by_key(|(link, _)| link.offset);
-    if moves.is_empty() {
-        return Ok(false);
+    if !moves.is_empty() {
+        write_moves(file, text, &moves)?;
+        for link in links.iter_mut() {
+            link.is_fixed |= link.fix().is_some() && !is_made(&link.found);
+        }
     }
-    let patched = written(text, &moves).map_err(|error| {
+    match made {
+        None => Ok(()),
+        Some(url) => {
+            let message =
+                format!("cannot update {}: {url} is made of several values", file.display());
+            Err(CommandError::invalid(message).with_hint("change the values by hand"))
+        }
+    }
+}
+
+fn write_moves(file: &FilePath, text: &str, moves: &[(FoundLink, String)]) -> Result<()> {
+    let patched = written(text, moves).map_err(|error| {
         let message = format!("cannot update {}: {error}", file.display());
         CommandError::invalid(message).with_hint("change the URLs by hand")
     })?;
-    replace_checked(file, text, &patched)?;
-    for link in links.iter_mut().filter(|link| link.fix().is_some()) {
-        link.is_fixed = true;
-    }
-    Ok(true)
+    replace_checked(file, text, &patched)
 }
 
 /// Replaces a file that is still as it was checked; a byte order mark stays.
@@ -101,10 +114,10 @@ fn written(text: &str, moves: &[(FoundLink, String)]) -> Result<String, PatchErr
         let changed = is_tried.then(|| in_place(&text, std::slice::from_ref(&value))).flatten();
         match changed {
             Some(changed) => text = changed,
-            None => anew.push(Edit::Set {
-                path: value.old.written_at.clone(),
-                value: Value::String(value.text),
-            }),
+            None => {
+                let path = value.old.written_at.clone().unwrap_or_default();
+                anew.push(Edit::Set { path, value: Value::String(value.text) });
+            }
         }
     }
     if anew.is_empty() { Ok(text) } else { patch(&text, &anew) }
@@ -160,7 +173,8 @@ fn in_place(text: &str, values: &[MovedValue]) -> Option<String> {
     let read = |text: &str| Document::from_bytes("", text.into()).ok().map(|it| it.root.to_json());
     let mut expected = read(text)?;
     for value in values {
-        *value_at(&mut expected, &value.old.written_at)? = Value::String(value.text.clone());
+        *value_at(&mut expected, value.old.written_at.as_ref()?)? =
+            Value::String(value.text.clone());
     }
     (read(&changed)? == expected).then_some(changed)
 }

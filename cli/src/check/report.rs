@@ -111,7 +111,7 @@ mod tests {
         let found = FoundLink {
             value: LinkedValue {
                 path: Path::root().key("socials").item(0),
-                written_at: Path::root(),
+                written_at: None,
                 text: url.to_owned(),
                 span: 0..0,
                 base: 0,

@@ -6,7 +6,7 @@ use crate::account::files::{DEPTH, files_below, read_page};
 use crate::account::forms::{FormRules, PlannedForm};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
-use crate::apply::sync::page_path::pages_of;
+use crate::apply::sync::page_path::{is_there, pages_of};
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
 use crate::apply::uploads;
 use crate::error::file_error::unusable_path;
@@ -133,7 +133,7 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
 /// Moves what the state directory has of files that the lock governs into the lock. Returns the number of files.
 fn take_over(context: &Context, store: &LockStore, service: &str, user: i64) -> Result<usize> {
     let is_governed = |records: &StateRecords| {
-        records.file().is_file() && LockStore::of(records.file()).as_ref() == Some(store)
+        is_there(records.file()) && LockStore::of(records.file()).as_ref() == Some(store)
     };
     let mut taken = 0;
     for (records, lock) in StateRecords::all(context, service) {

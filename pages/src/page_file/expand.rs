@@ -31,7 +31,10 @@ const MOST_LEVELS: usize = 8;
 const MOST_NESTED: usize = 8;
 
 /// Maximum number of bytes of the texts and values that a page file takes from elsewhere.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+const MOST_BYTES: usize = 5 * 1024 * 1024;
+
+/// Maximum number of files that a page file uses, each time counted.
+const MOST_FILES: usize = 200;
 
 /// Maximum number of items that are spliced, which is more than a page may have.
 const MOST_ITEMS: usize = 1000;
@@ -88,6 +91,7 @@ pub(crate) fn expand(document: &mut Document, roots: &ImageRoots) -> Vec<FieldDi
     let mut expander = Expander {
         sources: &mut document.sources,
         roots,
+        row: row.as_ref().map(|(key, _)| key.clone()),
         scopes: row.into_iter().map(|(_, values)| values).collect(),
         has_read_files: false,
         taken: 0,
@@ -96,7 +100,7 @@ pub(crate) fn expand(document: &mut Document, roots: &ImageRoots) -> Vec<FieldDi
     };
     if let Tree::Map(entries) = &mut root.tree {
         if let Some((_, values)) = entries.iter().find(|(key, _)| key.name == VALUES) {
-            if !values.is_map() {
+            if !values.is_map() && values.tree != Tree::Null {
                 expander.problems.push(values.wrong(VALUES, "`values` must be a mapping"));
             }
             expander.scopes.push(values.clone());
@@ -141,6 +145,8 @@ fn row(document: &mut Document, roots: &ImageRoots) -> Result<Option<Row>, Vec<F
         (Some(row), Some((_, each))) => (row, each),
     };
     let rows = table::rows(document, roots)?;
+    let keys = rows.iter().filter_map(|(_, row)| Some(row.get(table::KEY)?.place().clone()));
+    document.sources.parts.extend(keys.collect::<Vec<_>>());
     let known: Vec<String> = rows.iter().map(|(key, _)| key.clone()).collect();
     match rows.into_iter().find(|(other, _)| *other == key) {
         Some(row) => Ok(Some(row)),
@@ -179,6 +185,8 @@ struct Expander<'d> {
     roots: &'d ImageRoots,
     /// Mappings in which values are looked for, in this order.
     scopes: Vec<Node>,
+    /// Key of the row that the page is of.
+    row: Option<String>,
     /// True once the values of the directories are among them.
     has_read_files: bool,
     /// Number of bytes taken from elsewhere.
@@ -228,6 +236,9 @@ impl Expander<'_> {
         let file = if name.starts_with('/') { name.to_owned() } else { joined(directory, name) };
         if within.contains(&file) {
             return Err(problem(format!("{} includes itself", self.roots.shown(&file))));
+        }
+        if self.sources.files().len() > MOST_FILES {
+            return Err(problem(format!("a page file can include up to {MOST_FILES} files")));
         }
         if within.len() >= MOST_NESTED {
             return Err(problem(format!("files can include each other {MOST_NESTED} levels deep")));
@@ -284,7 +295,7 @@ impl Expander<'_> {
         if self.taken <= MOST_BYTES {
             return Ok(());
         }
-        let message = "the blocks and values of this page are larger than 16 MiB";
+        let message = "the blocks and values of this page are larger than 5 MiB";
         Err(FieldDiagnostic::new(self.path.join("."), at..at, message))
     }
 
@@ -336,12 +347,15 @@ impl Expander<'_> {
         match key.name.as_str() {
             VALUE => {
                 let name = referred(&path, entry, length, "a value")?.to_owned();
-                let found = self.value(&name, value)?;
+                let mut found = self.value(&name, value)?;
                 if refers(&found) {
                     let message = "a value can't be made of other values";
                     return Err(found.problem(path, message));
                 }
                 self.take(size(&found), value.span.start)?;
+                let file = &self.sources.files()[self.sources.file_of(found.place().start)];
+                let directory = file.path.to_str().map_or("", directory_of).to_owned();
+                self.node(&mut found, &directory);
                 Ok(found)
             }
             TEXT => {
@@ -377,6 +391,7 @@ impl Expander<'_> {
             };
             let name = rest[..end].trim();
             let found = self.value(name, node)?;
+            self.sources.parts.push(found.place().clone());
             match found.text_of_scalar() {
                 Some(found) => text.push_str(&found),
                 None => {
@@ -409,8 +424,9 @@ impl Expander<'_> {
                 "values are in `values` of the page file, in {VALUES_FILE} of its directory or one above, and in the row of a table"
             ),
         };
-        let path = self.path.join(".");
-        Err(used_at.problem(path, format!("there is no value `{name}`")).help(help))
+        let (path, row) = (self.path.join("."), &self.row);
+        let row = row.as_ref().map(|row| format!(" (row `{row}`)")).unwrap_or_default();
+        Err(used_at.problem(path, format!("there is no value `{name}`{row}")).help(help))
     }
 
     /// Reads the values of the directory of the page file and of those above it, once.

@@ -28,6 +28,8 @@ pub struct PlacedEdit {
     pub span: Span,
     /// Edit of the file. A cell of a table has the bytes at which it begins and ends as its path.
     pub edit: Edit,
+    /// True for a table in CSV.
+    pub is_table: bool,
 }
 
 impl<'d> Origins<'d> {
@@ -110,14 +112,16 @@ impl<'d> Origins<'d> {
     }
 
     /// Number of values that the page has from a place in a file, which may be there under several numbers. Of an empty place, the number of times
-    /// that the page uses the file.
-    pub fn usages(&self, span: &Span, is_file: impl Fn(usize) -> bool) -> usize {
+    /// that the page uses the file. With `parts`, texts that are made of the value count too, and a row that it identifies.
+    pub fn usages(&self, span: &Span, parts: bool, is_file: impl Fn(usize) -> bool) -> usize {
         let files = self.sources.files().iter().enumerate();
         let count = |(_, file): (usize, &SourceFile)| {
             if span.is_empty() {
                 return 1;
             }
-            spans(self.root, &(span.start + file.start()..span.end + file.start()))
+            let span = span.start + file.start()..span.end + file.start();
+            let of_texts = self.sources.parts.iter().filter(|part| parts && **part == span);
+            spans(self.root, &span) + of_texts.count()
         };
         files.filter(|(nth, _)| is_file(*nth)).map(count).sum()
     }
@@ -138,7 +142,7 @@ impl<'d> Origins<'d> {
             },
             _ => 0..0,
         };
-        PlacedEdit { file, span, edit }
+        PlacedEdit { file, span, edit, is_table: self.trees[file].is_none() }
     }
 
     /// Returns the number of the file of a value, and its path there. A value that the page lacks is where what would hold it is. A text of values has
@@ -158,10 +162,12 @@ impl<'d> Origins<'d> {
         if place.is_empty() {
             let (last, above) = steps.split_last()?;
             let (file, raw) = self.origin(&Path(above.to_vec()))?;
-            return match last {
-                PathStep::Key(name) => Some((file, raw.key(name))),
-                PathStep::Item(_) => None,
-            };
+            let PathStep::Key(name) = last else { return None };
+            let raw = raw.key(name);
+            // A value without a text may be one of another file.
+            let written = self.trees[file].as_ref().map(|tree| closest(tree, &raw.0));
+            let is_own = written.is_some_and(|written| !written.is_map());
+            return is_own.then_some((file, raw));
         }
         let sources = self.sources;
         let file = sources.file_of(place.start);
@@ -348,8 +354,9 @@ fn spans(node: &Node, span: &Span) -> usize {
         + node.children().map(|below| spans(below, span)).sum::<usize>()
 }
 
-/// Returns a table after edits of its cells, each of which has the bytes at which the cell begins and ends as its path.
-pub fn patch_cells(table: &str, edits: &[Edit]) -> String {
+/// Returns a table after edits of its cells, each of which has the bytes at which the cell begins and ends as its path; `None` if an edit is none of a
+/// cell.
+pub fn patch_cells(table: &str, edits: &[Edit]) -> Option<String> {
     let cell = |edit: &Edit| match edit {
         Edit::Set { path, value: Value::String(text) } => match path.0[..] {
             [PathStep::Item(start), PathStep::Item(end)] => Some((start..end, written_cell(text))),
@@ -357,13 +364,14 @@ pub fn patch_cells(table: &str, edits: &[Edit]) -> String {
         },
         _ => None,
     };
-    let mut cells: Vec<(Span, String)> = edits.iter().filter_map(cell).collect();
+    let mut cells = edits.iter().map(cell).collect::<Option<Vec<(Span, String)>>>()?;
     cells.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
     let mut table = table.to_owned();
     for (span, text) in cells {
+        table.get(span.clone())?;
         table.replace_range(span, &text);
     }
-    table
+    Some(table)
 }
 
 #[cfg(test)]
@@ -440,8 +448,11 @@ mod tests {
             let file = name(&page.document.sources.files()[file]);
             let text = after.get_mut(&file).unwrap();
             let is_table = file.extension().is_some_and(|it| it == "csv");
-            *text =
-                if is_table { patch_cells(text, &[edit]) } else { patch(text, &[edit]).unwrap() };
+            *text = if is_table {
+                patch_cells(text, &[edit]).unwrap()
+            } else {
+                patch(text, &[edit]).unwrap()
+            };
         }
         Some(after)
     }

@@ -14,6 +14,8 @@ use crate::sanitize;
 pub struct Sources {
     text: String,
     files: Vec<SourceFile>,
+    /// Values that are a part of a text or identify a row, once for each use.
+    pub(super) parts: Vec<Span>,
 }
 
 /// File that a document is made of.
@@ -27,6 +29,8 @@ pub struct SourceFile {
     pub(super) start: usize,
     /// Place that uses the file; `None` for the document's own file.
     used_at: Option<usize>,
+    /// True for a table in CSV.
+    is_table: bool,
 }
 
 /// Line and column in a file, both counted from 1, the column in characters.
@@ -43,9 +47,9 @@ pub struct FilePlace<'s> {
 impl Sources {
     /// Returns the text of a single file.
     pub fn new(name: &str, text: String) -> Self {
-        let file =
-            SourceFile { name: name.to_owned(), path: PathBuf::new(), start: 0, used_at: None };
-        Self { text, files: vec![file] }
+        let (name, path) = (name.to_owned(), PathBuf::new());
+        let file = SourceFile { name, path, start: 0, used_at: None, is_table: false };
+        Self { text, files: vec![file], parts: Vec::new() }
     }
 
     /// Adds the text of a file that is used at a place. Returns where it begins.
@@ -54,8 +58,15 @@ impl Sources {
         self.text.push('\n');
         let start = self.text.len();
         self.text.push_str(text);
-        self.files.push(SourceFile { name, path, start, used_at: Some(used_at) });
+        self.files.push(SourceFile { name, path, start, used_at: Some(used_at), is_table: false });
         start
+    }
+
+    /// Makes the last file a table in CSV.
+    pub(super) fn last_is_table(&mut self) {
+        if let Some(file) = self.files.last_mut() {
+            file.is_table = true;
+        }
     }
 
     /// All texts, one after the other.
@@ -117,7 +128,11 @@ impl Sources {
             _ if !sanitize::is_unsafe(c) => c,
             _ => ['?', '¿', '\u{fffd}', '\u{1f3f4}'][c.len_utf8() - 1],
         };
-        Self { text: self.text.chars().map(safe).collect(), files: self.files.clone() }
+        Self {
+            text: self.text.chars().map(safe).collect(),
+            files: self.files.clone(),
+            parts: Vec::new(),
+        }
     }
 }
 
@@ -148,8 +163,8 @@ impl SourceCode for Sources {
 
 impl SourceFile {
     /// Tells whether it is a table in CSV.
-    pub(super) fn is_table(&self) -> bool {
-        self.path.extension().is_some_and(|it| it.eq_ignore_ascii_case("csv"))
+    pub fn is_table(&self) -> bool {
+        self.is_table
     }
 
     /// Where its text begins in the texts of the document.

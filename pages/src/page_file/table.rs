@@ -13,7 +13,7 @@ use super::report::FieldDiagnostic;
 pub(super) const EACH: &str = "each";
 
 /// Column that identifies a row.
-const KEY: &str = "key";
+pub(super) const KEY: &str = "key";
 
 /// Maximum number of rows: an account has no more pages.
 const MOST_ROWS: usize = 100;
@@ -63,6 +63,7 @@ pub(super) fn rows(
         let problem = FieldDiagnostic::new(EACH, start + at..start + at + 1, "unclosed quote");
         vec![problem.help("write two quotes for one within a cell")]
     })?;
+    document.sources.last_is_table();
     let (rows, problems) = of_cells(cells, start);
     if problems.is_empty() { listed(&rows) } else { Err(problems) }
 }
@@ -183,14 +184,15 @@ fn cells(text: &str) -> Result<Vec<Vec<Cell>>, usize> {
         let plain = at;
         at += bytes[at..].iter().position(ends).unwrap_or(bytes.len() - at);
         cell.push_str(&text[plain..at]);
-        row.push((start..at, cell));
+        let is_name = rows.is_empty();
+        row.push((start..at, if is_name { cell.trim().to_owned() } else { cell }));
         if bytes.get(at) == Some(&separator) {
             at += 1;
             continue;
         }
         at += bytes[at..].iter().take_while(|it| matches!(it, b'\r' | b'\n')).count();
         let line = std::mem::take(&mut row);
-        if line.len() > 1 || line.iter().any(|(_, cell)| !cell.is_empty()) {
+        if line.iter().any(|(_, cell)| !cell.is_empty()) {
             rows.push(line);
         }
     }

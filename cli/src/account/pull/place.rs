@@ -46,6 +46,8 @@ pub(crate) struct PullOptions {
 pub(crate) struct PullDirectory {
     pub(super) path: PathBuf,
     lock: Option<(LockStore, Arc<Lock>)>,
+    /// Pages whose files use others, and cannot be read.
+    unread: Vec<PathBuf>,
     /// Page files with their `profile`.
     pages: Vec<(PathBuf, String)>,
     /// Form files.
@@ -95,15 +97,18 @@ impl PullDirectory {
         let taken = [names(&here(&path)), names(&path.join(FORMS))];
         // Without a lock, the directory may be any.
         let depth = if lock.is_some() { DEPTH } else { 1 };
-        let (mut pages, mut forms, mut unusable) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut pages, mut forms) = (Vec::new(), Vec::new());
+        let (mut unusable, mut unread) = (Vec::new(), Vec::new());
         for file in files_below(&here(&path), depth)? {
             let mut read = || {
                 let document = Document::read(&file).ok()?;
                 match FileKind::of(&document.root).ok()?? {
                     FileKind::Page if is_composed(document.text().as_bytes()) => {
-                        for path in pages_of(&file)? {
-                            let (page, _) = read_page(&path, &[], "pull").ok()?;
-                            pages.push((path, page.page.profile.to_string()));
+                        for path in pages_of(&file).unwrap_or_else(|| vec![file.clone()]) {
+                            match read_page(&path, &[], "pull") {
+                                Ok((page, _)) => pages.push((path, page.page.profile.to_string())),
+                                Err(_) => unread.push(path),
+                            }
                         }
                     }
                     FileKind::Page => pages.push((file.clone(), profile(&document)?)),
@@ -115,17 +120,25 @@ impl PullDirectory {
                 unusable.push(file);
             }
         }
-        Ok(Self { path, lock, pages, forms, unusable, taken })
+        unusable.extend(unread.iter().cloned());
+        Ok(Self { path, lock, unread, pages, forms, unusable, taken })
     }
 
-    /// Returns the page files that are not among these. One that cannot be read uses nothing.
-    pub(super) fn others(&self, pages: &[ComposedPage]) -> Vec<(PathBuf, PageFile)> {
+    /// Returns the page files that are not among these, and the paths of those that cannot be read.
+    pub(super) fn others(
+        &self,
+        pages: &[ComposedPage],
+    ) -> (Vec<(PathBuf, PageFile)>, Vec<PathBuf>) {
         let known: BTreeSet<PathBuf> = pages.iter().map(|it| without_links(&it.path)).collect();
         let others = self.pages.iter().filter(|(path, _)| !known.contains(&without_links(path)));
-        let read = |(path, _): &(PathBuf, String)| {
-            Some((path.clone(), read_page(path, &[], "pull").ok()?.0))
-        };
-        others.filter_map(read).collect()
+        let (mut read, mut unread) = (Vec::new(), self.unread.clone());
+        for (path, _) in others {
+            match read_page(path, &[], "pull") {
+                Ok((file, _)) => read.push((path.clone(), file)),
+                Err(_) => unread.push(path.clone()),
+            }
+        }
+        (read, unread)
     }
 
     /// Returns the page files, each with the key of its page: the id that the lock has, else its `profile`.

@@ -13,7 +13,7 @@ use crate::account::live_page::export;
 use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
 use crate::apply::schema_line::{is_json, no_schema_in_json, schema_of, with_schema};
-use crate::apply::sync::page_path::{is_there, without_links};
+use crate::apply::sync::page_path::{is_there, pages_of, without_links};
 use crate::apply::sync::{
     ComposedPage, LockStore, PulledFile, SyncRecord, WriteBack, WrittenLocks, from_here,
 };
@@ -214,6 +214,11 @@ impl<'c> Puller<'c> {
             return Err(file.document.bad(std::mem::take(&mut file.missing)).into());
         }
         if file.document.is_composed() {
+            if self.how.schema.is_some() {
+                let message = format!("{} is made of several files", path.display());
+                return Err(CommandError::usage(message)
+                    .with_hint("pull without --schema, and write the line of the schema by hand"));
+            }
             let (file, page) = (existing.file, page.clone());
             self.composed.push(ComposedPage { path, file, record, page });
             return Ok(());
@@ -240,7 +245,7 @@ impl<'c> Puller<'c> {
 
     fn write_composed(&mut self, pages: &[ComposedPage], report: &mut Report) -> Result<()> {
         let Some(first) = pages.first() else { return Ok(()) };
-        let others = match &self.directory {
+        let (others, unread) = match &self.directory {
             Some(directory) => directory.others(pages),
             None => {
                 let store = LockStore::of(&first.path);
@@ -249,7 +254,8 @@ impl<'c> Puller<'c> {
                 PullDirectory::read(self.context, directory)?.others(pages)
             }
         };
-        let WriteBack { texts, pages: pulled } = WriteBack::of(pages, &others, &self.rules)?;
+        let WriteBack { texts, pages: pulled } =
+            WriteBack::of(pages, &others, &unread, &self.rules)?;
         // The page files come last, so that what is cut off is seen as a change of the others.
         let is_own = |file: &Path| pages.iter().any(|it| without_links(file_of(&it.path)) == *file);
         let mut texts: Vec<_> = texts.into_iter().collect();
@@ -281,10 +287,12 @@ impl<'c> Puller<'c> {
         replaces: bool,
         report: &mut Report,
     ) -> Result<()> {
-        if path != file_of(path) {
-            let message = format!("{} is a row of a table; nothing was written", path.display());
+        let is_table = path != file_of(path)
+            || replaces && pages_of(path).is_some_and(|pages| pages != [path.to_owned()]);
+        if is_table {
+            let message = format!("{} is made of a table; nothing was written", path.display());
             return Err(CommandError::refused(message).with_hint(
-                "leave out --force to merge changes into the table, or pass another file with -O",
+                "without --force, changes are merged into the table; for a file of its own, pass another one with -O",
             ));
         }
         if !self.how.portable

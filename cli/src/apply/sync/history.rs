@@ -15,7 +15,7 @@ use crate::signal::lock;
 use links_pages::form_file::FormFile;
 use links_pages::fs::named::normal;
 use links_pages::page_file::local_image::{ImageRoots, Texts};
-use links_pages::page_file::{Document, DocumentError, PageFile};
+use links_pages::page_file::{Document, DocumentError, PageFile, row_path};
 
 /// How far the clocks of two machines may be apart. Lines from later are not believed.
 const SKEW_MAX: Duration = Duration::from_secs(24 * 60 * 60);
@@ -178,9 +178,30 @@ pub(crate) fn said(
 pub(crate) fn page_with(
     path: &Path,
     content: &[u8],
-    mut read: impl FnMut(&Path) -> Option<Vec<u8>>,
+    read: impl FnMut(&Path) -> Option<Vec<u8>>,
 ) -> Result<PageFile, DocumentError> {
-    let (name, directory) = (path.display().to_string(), path.parent().unwrap_or(Path::new("")));
+    let name = path.display().to_string();
+    with_texts(path, read, |roots| PageFile::from_bytes(&name, content.to_vec(), roots))
+}
+
+/// Returns the paths of the pages of a file with a table; `None` without one, or if it cannot be read.
+pub(crate) fn rows_with(
+    path: &Path,
+    content: &[u8],
+    read: impl FnMut(&Path) -> Option<Vec<u8>>,
+) -> Option<Vec<PathBuf>> {
+    let document = Document::from_bytes(&path.display().to_string(), content.to_vec()).ok()?;
+    let keys = with_texts(path, read, |roots| document.row_keys(roots)).ok()??;
+    Some(keys.iter().map(|key| row_path(path, key)).collect())
+}
+
+/// Returns what a function makes of the files that a page file uses, as `read` returns them.
+fn with_texts<T>(
+    path: &Path,
+    mut read: impl FnMut(&Path) -> Option<Vec<u8>>,
+    make: impl Fn(&ImageRoots) -> T,
+) -> T {
+    let directory = path.parent().unwrap_or(Path::new(""));
     let mut known: BTreeMap<PathBuf, Option<Vec<u8>>> = BTreeMap::new();
     loop {
         let (texts, asked) = (known.clone(), Arc::new(Mutex::new(BTreeSet::new())));
@@ -192,10 +213,10 @@ pub(crate) fn page_with(
             })
         });
         let roots = ImageRoots::none().with_texts(texts);
-        let page = PageFile::from_bytes(&name, content.to_vec(), &roots);
+        let made = make(&roots);
         let asked = std::mem::take(&mut *lock(&asked));
         if asked.is_empty() {
-            return page;
+            return made;
         }
         // Each round reads the files that those of the last one use.
         known.extend(asked.into_iter().map(|used| {

@@ -2,16 +2,19 @@
 //! page that has it from there agrees.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use links_pages::apply::{PageSnapshot, SlotTypes};
 use links_pages::fs::named;
 use links_pages::page_file::patch::{Edit, PathStep, patch};
-use links_pages::page_file::{Origins, PageFile, PlacedEdit, file_of, patch_cells};
-use links_pages::sync::Pull;
+use links_pages::page_file::{Origins, PageContent, PageFile, PlacedEdit, file_of, patch_cells};
+use links_pages::sync::{Pull, PulledItem};
+use links_sdk::Object;
 use serde_json::Value;
 
 use super::SyncRecord;
+use super::history::page_with;
 use super::page_path::without_links;
 use super::pull_edits::edits;
 use super::pulled::{pull_of, unpatched};
@@ -34,6 +37,9 @@ pub(crate) struct WriteBack {
     pub(crate) pages: Vec<Result<(Pull, Vec<String>), CommandError>>,
 }
 
+const BY_HAND: &str =
+    "change the files by hand, or make the pages as the files say with `links apply --exact`";
+
 /// Key of an item, or field of the page (`None`), that is not taken over.
 type Refused = BTreeSet<(Option<usize>, String)>;
 
@@ -52,79 +58,130 @@ type Placed = (Edit, Option<Vec<PlacedEdit>>);
 type Target = (PathBuf, String);
 
 impl WriteBack {
-    /// Decides what is written. `others` are page files that are not pulled, which may use the same files.
+    /// Decides what is written. `others` are page files that are not pulled, which may use the same files, and `unread` those that cannot be read.
     ///
     /// # Errors
     ///
-    /// When a file cannot be edited.
+    /// When a file cannot be edited, or pages would then differ in something else.
     pub(crate) fn of(
         pages: &[ComposedPage],
         others: &[(PathBuf, PageFile)],
+        unread: &[PathBuf],
         types: &SlotTypes,
     ) -> Result<Self, CommandError> {
         let pulled: Vec<Composed<'_>> =
             pages.iter().map(|page| Composed::of(&page.path, &page.file)).collect();
         let others: Vec<Composed<'_>> =
             others.iter().map(|(path, file)| Composed::of(path, file)).collect();
+        // A text that is made of a value may change with it as it did on the page.
+        let all = (pages, &pulled[..], &others[..], unread);
+        let lenient = Self::written(all, types, false);
+        if let Ok(written) = lenient
+            && written.differs(&pulled, &others).is_none()
+        {
+            return Ok(written);
+        }
+        let written = Self::written(all, types, true)?;
+        match written.differs(&pulled, &others) {
+            None => Ok(written),
+            Some(path) => {
+                let message = format!(
+                    "the changes cannot be written to the files without changing {} otherwise; nothing was written",
+                    path.display()
+                );
+                Err(CommandError::new(Exit::Conflict, message).with_hint(BY_HAND))
+            }
+        }
+    }
+
+    /// Makes the texts. With `parts`, a value is not changed while texts are made of it.
+    fn written(
+        (pages, pulled, others, unread): (
+            &[ComposedPage],
+            &[Composed<'_>],
+            &[Composed<'_>],
+            &[PathBuf],
+        ),
+        types: &SlotTypes,
+        parts: bool,
+    ) -> Result<Self, CommandError> {
         let placed = |(page, of): (&ComposedPage, &Composed<'_>), refused: &Refused| {
             let pull = pull_of(&page.record, &page.file, &page.page, types, refused)?;
             let edits = edits(&pull, &page.file.page.content.fields);
-            let placed: Vec<Placed> = edits
-                .into_iter()
-                .map(|edit| (of.origins.place(&edit), edit))
-                .map(|(placed, edit)| (edit, placed))
-                .collect();
+            let placed = edits.into_iter().map(|edit| (of.origins.place(&edit), edit));
+            let placed: Vec<Placed> = placed.map(|(placed, edit)| (edit, placed)).collect();
             Ok::<_, CommandError>((pull, placed))
         };
         let first: Vec<_> =
-            pages.iter().zip(&pulled).map(|page| placed(page, &Refused::new())).collect();
-        let disputed = disputed(&first, &pulled, &others);
-        let mut edits: BTreeMap<PathBuf, Vec<Edit>> = BTreeMap::new();
-        let mut decided = Vec::new();
-        for ((page, of), first) in pages.iter().zip(&pulled).zip(first) {
-            decided.push(first.and_then(|(_, all)| {
+            pages.iter().zip(pulled).map(|page| placed(page, &Refused::new())).collect();
+        let disputed = disputed(&first, pulled, others, parts);
+        let mut edits: BTreeMap<PathBuf, Vec<PlacedEdit>> = BTreeMap::new();
+        let mut written = Self::default();
+        for ((page, of), first) in pages.iter().zip(pulled).zip(first) {
+            let decided = first.and_then(|(_, all)| {
                 let (mut refused, mut notes) = (Refused::new(), Vec::new());
                 for (edit, placed) in &all {
-                    let Some(why) = of.why_not(edit, placed.as_deref(), &disputed) else {
+                    if placed.is_none()
+                        && !parts
+                        && matches!(edit, Edit::Set { .. } | Edit::SetAbove { .. })
+                    {
                         continue;
-                    };
+                    }
+                    let why = of.why_not(edit, placed.as_deref(), &disputed, unread);
+                    let Some(why) = why else { continue };
                     let Some(key) = key_of(edit) else { return Err(of.refuse(&why)) };
-                    notes.push(format!(
-                        "{}: `{}` was not merged: {why}",
-                        of.path.display(),
-                        edit.path()
-                    ));
+                    let (file, path) = (of.path.display(), edit.path());
+                    notes.push(format!("{file}: `{path}` was not merged: {why}"));
                     refused.insert(key);
                 }
                 let (pull, all) = placed((page, of), &refused)?;
-                let left: Vec<PlacedEdit> =
-                    all.into_iter().filter_map(|(_, placed)| placed).flatten().collect();
-                Ok((pull, notes, left))
-            }));
-        }
-        let mut written = Self::default();
-        for (of, decided) in pulled.iter().zip(decided) {
-            written.pages.push(decided.map(|(pull, notes, left)| {
-                for placed in left {
-                    let all = edits.entry(of.files[placed.file].clone()).or_default();
+                for placed in all.into_iter().filter_map(|(_, placed)| placed).flatten() {
+                    let of_file = edits.entry(of.files[placed.file].clone()).or_default();
                     // Pages that agree say the same.
-                    if !all.contains(&placed.edit) {
-                        all.push(placed.edit);
+                    if !of_file.iter().any(|other| other.edit == placed.edit) {
+                        of_file.push(placed);
                     }
                 }
-                (pull, notes)
-            }));
+                Ok((pull, notes))
+            });
+            written.pages.push(decided);
         }
         for (file, edits) in edits {
-            written.patch(&file, &edits, &pulled)?;
+            written.patch(&file, &edits, pulled)?;
         }
         Ok(written)
+    }
+
+    /// Returns a page that would not be what it shall be: as it is on the service, as far as it is pulled, and else as it was.
+    fn differs(&self, pulled: &[Composed<'_>], others: &[Composed<'_>]) -> Option<PathBuf> {
+        let pulls = self.pages.iter().map(|page| page.as_ref().ok().map(|(pull, _)| pull));
+        let is_changed = |of: &&Composed<'_>| of.files.iter().any(|it| self.after(it).is_some());
+        let others = others.iter().filter(is_changed).map(|of| (of, None));
+        let mut all = pulled.iter().zip(pulls).chain(others);
+        let differs = |(of, pull): &(&Composed<'_>, Option<&Pull>)| {
+            // References are as they are written.
+            let (Some(before), Some(after)) = (of.read(|_| None), of.read(|file| self.after(file)))
+            else {
+                return true;
+            };
+            let (profile, fields, slots) = expected(&before, *pull);
+            let said =
+                after.content.slots.iter().map(|slot| (slot.kind.clone(), slot.data.clone()));
+            after.profile.to_string() != profile
+                || after.content.fields != fields
+                || said.collect::<Vec<_>>() != slots
+        };
+        all.find(differs).map(|(of, _)| of.path.to_owned())
+    }
+
+    fn after(&self, file: &Path) -> Option<&str> {
+        self.texts.get(file).map(|(_, after)| after.as_str())
     }
 
     fn patch(
         &mut self,
         file: &Path,
-        edits: &[Edit],
+        edits: &[PlacedEdit],
         pulled: &[Composed<'_>],
     ) -> Result<(), CommandError> {
         let (_, bytes) = named::read(file)?;
@@ -141,12 +198,18 @@ impl WriteBack {
                 CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
             );
         }
-        let is_table = file.extension().is_some_and(|it| it.eq_ignore_ascii_case("csv"));
+        let is_table = edits.iter().any(|edit| edit.is_table);
+        let edits: Vec<Edit> = edits.iter().map(|placed| placed.edit.clone()).collect();
         let after = if is_table {
             let mark = &text[..text.len() - read.len()];
-            format!("{mark}{}", patch_cells(read, edits))
+            let patched = patch_cells(read, &edits).ok_or_else(|| {
+                let message =
+                    format!("{} cannot be edited in place; nothing was written", file.display());
+                CommandError::refused(message).with_hint(BY_HAND)
+            })?;
+            format!("{mark}{patched}")
         } else {
-            patch(&text, edits).map_err(|error| unpatched(&error, file))?
+            patch(&text, &edits).map_err(|error| unpatched(&error, file))?
         };
         if after != text {
             self.texts.insert(file.to_owned(), (text, after));
@@ -160,6 +223,7 @@ fn disputed(
     pages: &[Result<(Pull, Vec<Placed>), CommandError>],
     pulled: &[Composed<'_>],
     others: &[Composed<'_>],
+    parts: bool,
 ) -> BTreeMap<Target, Vec<String>> {
     let mut wanted: BTreeMap<Target, Vec<(usize, &PlacedEdit)>> = BTreeMap::new();
     for (nth, page) in pages.iter().enumerate() {
@@ -174,11 +238,11 @@ fn disputed(
         let span = &edits[0].1.span;
         let is_agreed = edits.iter().all(|(_, placed)| placed.edit == edits[0].1.edit);
         let all = || pulled.iter().chain(others);
-        let users: usize = all().map(|of| of.usages(&target.0, span)).sum();
+        let users: usize = all().map(|of| of.usages(&target.0, span, parts)).sum();
         if is_agreed && users <= edits.len() {
             continue;
         }
-        let users = all().filter(|of| of.usages(&target.0, span) > 0);
+        let users = all().filter(|of| of.usages(&target.0, span, parts) > 0);
         let names = users.map(|of| of.path.display().to_string()).collect();
         disputed.insert(target, names);
     }
@@ -193,8 +257,24 @@ impl<'p> Composed<'p> {
     }
 
     /// Number of values that the page has from a place in a file.
-    fn usages(&self, file: &Path, span: &std::ops::Range<usize>) -> usize {
-        self.origins.usages(span, |nth| self.files[nth] == file)
+    fn usages(&self, file: &Path, span: &Range<usize>, parts: bool) -> usize {
+        self.origins.usages(span, parts, |nth| self.files[nth] == file)
+    }
+
+    /// Reads the page from its texts, of which some are others; `None` if it cannot be read.
+    fn read<'t>(&self, other: impl Fn(&Path) -> Option<&'t str>) -> Option<PageContent> {
+        let text = |nth: usize| {
+            let own = self.file.document.sources.text_of(nth);
+            other(&self.files[nth])
+                .map_or(own, |text| text.strip_prefix('\u{feff}').unwrap_or(text))
+        };
+        let read = |used: &Path| {
+            let file = without_links(used);
+            let nth = self.files.iter().position(|known| *known == file)?;
+            Some(text(nth).as_bytes().to_vec())
+        };
+        let page = page_with(&without_links(self.path), text(0).as_bytes(), read);
+        page.ok().map(|file| file.page)
     }
 
     /// Returns why an edit is not made.
@@ -203,6 +283,7 @@ impl<'p> Composed<'p> {
         edit: &Edit,
         placed: Option<&[PlacedEdit]>,
         disputed: &BTreeMap<Target, Vec<String>>,
+        unread: &[PathBuf],
     ) -> Option<String> {
         let Some(placed) = placed else {
             return Some("the text is made of several values".to_owned());
@@ -214,10 +295,17 @@ impl<'p> Composed<'p> {
             if is_shared && matches!(edit, Edit::Mark { .. }) {
                 return Some(format!("{shown} has another value"));
             }
-            if file.extension().is_some_and(|it| it.eq_ignore_ascii_case("csv"))
-                && !matches!(&placed.edit, Edit::Set { value: Value::String(text), .. } if !text.trim().is_empty())
-            {
-                return Some(format!("{shown} can hold only texts"));
+            if let Some(other) = unread.first().filter(|_| is_shared) {
+                let other = super::from_here(other);
+                return Some(format!("{}, which may use {shown}, cannot be read", other.display()));
+            }
+            match &placed.edit {
+                Edit::Set { value: Value::String(text), .. } if !text.trim().is_empty() => {}
+                Edit::Set { value: Value::String(_) | Value::Null, .. } if placed.is_table => {
+                    return Some(format!("an empty cell of {shown} stands for no value"));
+                }
+                _ if placed.is_table => return Some(format!("{shown} can hold only texts")),
+                _ => {}
             }
             let names = disputed.get(&(file.clone(), name_of(&placed.edit)))?;
             Some(match &names[..] {
@@ -232,9 +320,35 @@ impl<'p> Composed<'p> {
             "{}: slots were added, moved or deleted on the page, but {why}; nothing was written",
             self.path.display()
         );
-        CommandError::new(Exit::Conflict, message)
-            .with_hint("change the files by hand, or make the page as the files say with `links apply --exact`")
+        CommandError::new(Exit::Conflict, message).with_hint(BY_HAND)
     }
+}
+
+/// Returns what a page file says after a pull: its page, its fields, and the types and data of its items.
+fn expected(before: &PageContent, pull: Option<&Pull>) -> (String, Object, Vec<(String, Object)>) {
+    let (mut profile, mut fields) = (before.profile.to_string(), before.content.fields.clone());
+    let mut items: Vec<(String, Object)> =
+        before.content.slots.iter().map(|slot| (slot.kind.clone(), slot.data.clone())).collect();
+    let Some(pull) = pull else { return (profile, fields, items) };
+    for (name, value) in pull.fields.iter() {
+        match (name.as_str(), value) {
+            ("profile", Value::String(login)) => profile.clone_from(login),
+            _ => drop(fields.insert(name.clone(), value.clone())),
+        }
+    }
+    for taken in &pull.keys {
+        if let Some((_, data)) = items.get_mut(taken.item) {
+            data.insert(taken.key.clone(), taken.value.clone());
+        }
+    }
+    let placed = pull.order.iter().filter_map(|placed| match placed {
+        PulledItem::Item(nth) => items.get(*nth).cloned(),
+        PulledItem::Inserted(nth) => {
+            pull.inserted.get(*nth).map(|slot| (slot.kind.clone(), slot.data.clone()))
+        }
+    });
+    let items = placed.collect();
+    (profile, fields, items)
 }
 
 /// Returns the key or field that an edit sets or marks; `None` for an edit of the list of slots.
