@@ -736,3 +736,26 @@ fn a_mistake_in_a_block_that_only_a_table_uses_is_new_too() {
     let run = env.run("plan . --changed-since HEAD");
     assert!(run.exit == 8 && run.stderr.contains("no value `hours` (row `a`)"), "{run}");
 }
+
+#[test]
+fn a_conflict_that_a_file_cannot_show_keeps_no_other_page_from_being_pulled() {
+    let files = [
+        ("values.yaml", "t: A\n"),
+        (
+            "a.json",
+            "{\"profile\": \"page.a\", \"title\": {\"$value\": \"t\"}, \"description\": \"one\", \"slots\": []}",
+        ),
+        ("b.yaml", "profile: page.b\ndescription: {$value: t}\ntitle: B\nslots: []\n"),
+    ];
+    let env = made_of(&files);
+    env.server.edit(|account| {
+        let page = account.profiles.iter_mut().find(|it| it.login == "page.a").unwrap();
+        page.description = Some("theirs".to_owned());
+    });
+    env.file("a.json", files[1].1.replace("one", "ours"));
+    set_page_title(&env, "page.b", "C");
+    let pull = env.run("pull .");
+    assert_eq!(pull.exit, 7, "{pull}");
+    assert!(pull.stdout.contains("a.json: `description` was not merged"), "{pull}");
+    assert!(text(&env, "b.yaml").contains("title: C"), "{pull}");
+}

@@ -292,7 +292,9 @@ impl<'p> Composed<'p> {
             let file = &self.files[placed.file];
             let shown = super::from_here(file).display().to_string();
             let is_shared = placed.file > 0;
-            if is_shared && matches!(edit, Edit::Mark { .. }) {
+            // JSON has no comments.
+            let is_json = self.file.document.text().trim_start().starts_with('{');
+            if (is_shared || is_json) && matches!(edit, Edit::Mark { .. }) {
                 return Some(format!("{shown} has another value"));
             }
             if let Some(other) = unread.first().filter(|_| is_shared) {
