@@ -31,6 +31,9 @@ pub(crate) struct AccountTrial<'t> {
     pub(crate) announced: Option<usize>,
 }
 
+/// Requests that a stored answer costs: one that is refused, a read, the create again, and another read.
+const STORED: usize = 4;
+
 impl AccountTrial<'_> {
     /// Returns the violations by the command.
     pub(crate) fn check(&self) -> Vec<Violation> {
@@ -49,10 +52,25 @@ impl AccountTrial<'_> {
             self.matches_the_files(&mut violate);
         }
         let sent = self.events.iter().filter(|it| it.machine.is_some()).count();
-        if let Some(announced) = self.announced.filter(|it| sent > it + self.empty_pages()) {
+        let more = self.empty_pages() + STORED * self.stored_answers();
+        if let Some(announced) = self.announced.filter(|it| sent > it + more) {
             violate("announced", format!("{sent} requests, and the plan announced {announced}"));
         }
         found
+    }
+
+    /// Returns the number of creates that the service answered as it had answered an earlier one, and executed none.
+    fn stored_answers(&self) -> usize {
+        let is_stored = |event: &&Event<AccountWorld>| {
+            let request = event.request.as_ref();
+            let is_create = request.is_some_and(|request| {
+                request.method == "POST"
+                    && request.path.contains("/slots")
+                    && request.status == Some(201)
+            });
+            is_create && !event.has_changed()
+        };
+        self.events.iter().filter(is_stored).count()
     }
 
     /// Returns the number of pages that a run reads twice, because they are empty.
