@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::Document;
 use super::fields::{UPLOAD, referred};
-use super::local_image::ImageRoots;
+use super::local_image::{self, ImageRoots};
 use super::node::{Key, Layout, Node, Tree};
 use super::patch::marks;
 use super::read;
@@ -169,15 +169,9 @@ fn is_reference(name: &str) -> bool {
 
 /// Returns a path of a file that is relative to a directory, as one relative to the directory of the page file.
 fn joined(directory: &str, name: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in directory.split('/').chain(name.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
+    let path = local_image::joined(Path::new(directory), Path::new(name));
+    let parts = path.components().map(|part| part.as_os_str().to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
 }
 
 struct Expander<'d> {

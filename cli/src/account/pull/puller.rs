@@ -260,8 +260,19 @@ impl<'c> Puller<'c> {
         let is_own = |file: &Path| pages.iter().any(|it| without_links(file_of(&it.path)) == *file);
         let mut texts: Vec<_> = texts.into_iter().collect();
         texts.sort_by_key(|(file, _)| is_own(file));
+        let mut written: Vec<String> = Vec::new();
         for (file, (before, after)) in texts {
-            replace(&from_here(&file), &before, &after)?;
+            let file = from_here(&file);
+            replace(&file, &before, &after).map_err(|failure| match &written[..] {
+                [] => failure,
+                written => {
+                    let why = failure.to_string().replace("; nothing was written", "");
+                    let message = format!("{why}; written before that: {}", written.join(", "));
+                    CommandError::new(failure.exit(), message)
+                        .with_hint("run the same command again")
+                }
+            })?;
+            written.push(file.display().to_string());
             report.is_written = true;
         }
         for (ComposedPage { path, file, record, page }, pulled) in pages.iter().zip(pulled) {

@@ -43,7 +43,7 @@ impl Report {
             self.lines.push(StyledLine::changed(LEFT));
         }
         if !self.failures.is_empty() {
-            if self.pages.is_empty() && self.forms.is_empty() {
+            if self.pages.is_empty() && self.forms.is_empty() && !self.is_written {
                 let message = "no page or form could be pulled; no page or form file was written";
                 return Err(CommandError::of_several(self.failures, message));
             }

@@ -58,7 +58,7 @@ pub(crate) fn pages_of(file: &Path) -> Option<Vec<PathBuf>> {
 
 /// Returns whether the file of a page exists, and its table has the row.
 pub(crate) fn is_there(path: &Path) -> bool {
-    file_of(path).exists() && has_row(path)
+    file_of(path).is_file() && has_row(path)
 }
 
 /// Returns whether the table of a page file has the row of a path. A file that cannot be read counts as having it.
