@@ -34,7 +34,8 @@ pub(crate) fn directory(context: &Context) -> Result<PathBuf> {
 pub(crate) fn command(context: &Context) -> RunCommand {
     let words = kept(&context.words);
     let call = Some(context.call());
-    RunCommand { name: context.command.clone(), words, call, ..RunCommand::default() }
+    let (name, is_part) = (context.command.clone(), context.is_part);
+    RunCommand { name, words, call, is_part, ..RunCommand::default() }
 }
 
 /// Returns the write of a page by this command.

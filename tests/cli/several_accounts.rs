@@ -7,6 +7,7 @@ use std::process::Stdio;
 use links_fixtures::{ContractServer, World};
 use serde_json::{Value, json};
 
+use crate::terminal;
 use crate::test_env::{CommandResult, TestEnv, wait};
 
 /// A machine with an account on each of two services, and a directory for each.
@@ -74,7 +75,11 @@ fn each_directory_is_planned_applied_and_pulled_with_the_account_of_its_lock() {
     let run = agency.run("apply clients --yes -o json");
     assert_eq!(run.exit, 0, "{run}");
     let json: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(json["meta"], json!({ "accounts": 2, "failed": 0 }), "{run}");
+    assert_eq!(
+        json["meta"],
+        json!({ "accounts": 2, "failed": 0, "pages": 2, "requests": 8, "waitedSeconds": 0 }),
+        "{run}"
+    );
     let of = |nth: usize| json["data"][nth].clone();
     let (one, two) = if of(0)["account"] == "home" { (of(0), of(1)) } else { (of(1), of(0)) };
     assert_eq!((&one["paths"], &two["paths"]), (&json!(["clients/one"]), &json!(["clients/two"])));
@@ -91,9 +96,119 @@ fn each_directory_is_planned_applied_and_pulled_with_the_account_of_its_lock() {
         let file = agency.env.home.path().join(format!("clients/{directory}/cafe.yaml"));
         assert!(fs::read_to_string(file).unwrap().contains("title: Theirs"), "{run}");
     }
-    // Each account has its own operations.
-    let run = agency.run("log -o json --account work");
-    assert!(run.exit == 0 && !run.stdout.contains("Of home"), "{run}");
+}
+
+/// Returns the operations that an account's log lists: name, number of parts, and how far each is undone.
+fn operations(agency: &Agency, account: &str) -> Vec<(String, usize, Value)> {
+    let run = agency.run(&format!("log -o json --account {account}"));
+    let json: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
+    let of = |row: &Value| {
+        let parts = row["parts"].as_array().unwrap();
+        let services: Vec<&Value> = parts.iter().map(|part| &part["service"]).collect();
+        assert!(parts.len() < 2 || services[0] != services[1], "{run}");
+        (row["operation"].as_str().unwrap().to_owned(), parts.len(), row["undone"].clone())
+    };
+    json["data"].as_array().unwrap().iter().map(of).collect()
+}
+
+#[test]
+fn a_command_over_accounts_is_one_operation_which_is_undone_and_redone_as_a_whole() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    let run = agency.run("apply clients --yes");
+    assert!(run.exit == 0 && run.stderr.contains("2 accounts, 2 pages, "), "{run}");
+    let after = agency.titles();
+    let [home, work] = ["home", "work"].map(|account| operations(&agency, account));
+    assert_eq!(home, work);
+    assert_eq!((home.len(), home[0].1, &home[0].2), (1, 2, &Value::Null), "{home:?}");
+    let id = home[0].0.clone();
+    let run = agency.run(&format!("log {id}"));
+    for part in ["links apply clients --yes (", "~ cafe (home): ", "~ cafe (work): "] {
+        assert!(run.stdout.contains(part), "{part}: {run}");
+    }
+    let run = agency.run("undo --yes");
+    assert!(
+        run.exit == 0 && run.stdout.contains("== home") && run.stdout.contains("== work"),
+        "{run}"
+    );
+    assert_eq!(agency.titles(), before, "{run}");
+    assert_eq!(operations(&agency, "work")[1], (id.clone(), 2, json!("whole")));
+    assert_eq!(operations(&agency, "home")[0].1, 2);
+    let run = agency.run("redo --yes");
+    assert!(run.exit == 0, "{run}");
+    assert_eq!(agency.titles(), after, "{run}");
+    // One of the accounts alone, then what is left of the operation.
+    let redone = operations(&agency, "home")[0].0.clone();
+    let run = agency.run(&format!("undo {redone} --yes --account work"));
+    assert!(run.exit == 0 && !run.stdout.contains("== home"), "{run}");
+    assert_eq!(agency.titles(), [after[0].clone(), before[1].clone()], "{run}");
+    assert_eq!(operations(&agency, "home")[0].2, json!("part"));
+    let run = agency.run(&format!("undo {redone} --yes -o json"));
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(agency.titles(), before, "{run}");
+}
+
+#[test]
+fn an_undo_over_accounts_goes_on_after_one_that_fails_and_can_be_repeated() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 0, "{run}");
+    agency.other.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    let run = agency.run("undo --dry-run");
+    assert!(run.exit == 7 && run.stderr.contains("\"Theirs\""), "{run}");
+    let run = agency.run("undo --yes");
+    assert!(run.exit == 7 && run.stdout.contains("== work (exit code 7)"), "{run}");
+    assert_eq!(agency.titles(), [before[0].clone(), Some("Theirs".to_owned())], "{run}");
+    let run = agency.run("undo --yes");
+    assert_eq!(run.exit, 7, "what is left is still the newest: {run}");
+    let run = agency.run("undo --yes --force");
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(agency.titles(), before, "{run}");
+}
+
+#[test]
+fn the_operations_of_a_missing_account_are_shown_and_the_others_undone() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 0, "{run}");
+    let run = agency.run("auth logout home");
+    assert_eq!(run.exit, 0, "{run}");
+    let run = agency.run("undo --yes");
+    assert!(run.exit == 4 && run.stderr.contains("no account on this machine for user"), "{run}");
+    assert_eq!(agency.titles(), [Some("Of home".to_owned()), before[1].clone()], "{run}");
+    let run = agency.run("log");
+    assert!(run.exit == 0 && run.stdout.contains("apply clients --yes"), "{run}");
+    // The single writes of another account are not shown, nor undone.
+    agency.log_in("home", &agency.env.server.base_url(), &agency.env.server.token());
+    let run = agency.run("profile update cafe title=Alone --account home");
+    assert_eq!(run.exit, 0, "{run}");
+    let run = agency.run("log --account work");
+    assert!(!run.stdout.contains("profile update"), "{run}");
+    let run = agency.run("undo --yes --account work");
+    assert_eq!(agency.titles()[0].as_deref(), Some("Alone"), "{run}");
+}
+
+#[test]
+fn a_terminal_shows_accounts_pages_and_requests_and_nobody_is_asked_about_several() {
+    let agency = Agency::new();
+    let run = |line: &str| {
+        terminal::run_after("unset LINKS_TOKEN LINKS_BASE_URL; ", &agency.env, line, "")
+    };
+    let seen = run("apply clients --yes");
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    for part in ["0/2 accounts, 0 of 0 pages read, 0 requests", "2 accounts, 2 pages, "] {
+        assert!(seen.text.contains(part), "{part}: {}", seen.text);
+    }
+    assert!(!seen.text.contains('\u{1e}'), "{}", seen.text);
+    let seen = run("undo");
+    assert_eq!(seen.exit, 2, "{}", seen.text);
+    assert!(
+        seen.text.contains("this is about 2 accounts, but nobody can be asked"),
+        "{}",
+        seen.text
+    );
 }
 
 #[test]
@@ -110,7 +225,11 @@ fn an_account_that_fails_or_is_missing_stops_no_other() {
     let run = agency.run("plan clients -o json");
     assert_eq!(run.exit, 4, "{run}");
     let json: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(json["meta"], json!({ "accounts": 2, "failed": 1 }), "{run}");
+    assert_eq!(
+        json["meta"],
+        json!({ "accounts": 2, "failed": 1, "pages": 1, "requests": 1, "waitedSeconds": 0 }),
+        "{run}"
+    );
     let failed = json["data"].as_array().unwrap().iter().find(|it| it["exit"] == 4).unwrap();
     assert_eq!(failed["account"], Value::Null);
     assert!(
@@ -156,7 +275,7 @@ fn a_part_without_paths_is_not_about_other_files() {
     // As if the lock had another user since.
     for line in ["clients/one", "clients", "cafe", ""] {
         let owner = format!("{here} 999999");
-        let words = ["__part", &owner, "--account", "home", "apply", "--yes"];
+        let words = ["__part", &owner, "call", "--account", "home", "apply", "--yes"];
         let words = words.into_iter().chain(Some(line).filter(|it| !it.is_empty()));
         let mut command = agency.env.command(words);
         command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::null());

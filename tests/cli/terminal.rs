@@ -59,7 +59,7 @@ fn on_terminal(before: &str, env: &TestEnv, line: &str) -> Command {
     outer
 }
 
-fn run_after(before: &str, env: &TestEnv, line: &str, typed: &str) -> Seen {
+pub(crate) fn run_after(before: &str, env: &TestEnv, line: &str, typed: &str) -> Seen {
     let mut child = on_terminal(before, env, line).spawn().unwrap();
     child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();

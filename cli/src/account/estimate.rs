@@ -6,7 +6,7 @@ use links_sdk::RateLimits;
 use super::state::{AccountState, PageState};
 use crate::apply::planned::PlannedPage;
 use crate::output::{Style, count};
-use crate::ui::Ui;
+use crate::ui::{PartUpdate, Ui, update};
 
 /// Number of pages from which the time of a run is announced.
 const ANNOUNCED: usize = 20;
@@ -77,6 +77,7 @@ pub(crate) fn seconds(requests: usize, limits: RateLimits) -> usize {
 
 /// Announces the requests of a command that reads many pages.
 pub(crate) fn announce(ui: &Ui, pages: usize, requests: usize) {
+    update(PartUpdate::Pages(pages));
     if pages >= ANNOUNCED {
         announce_all(ui, pages, requests);
     }

@@ -29,7 +29,7 @@ use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
 use crate::context::prelude::*;
-use crate::ui::Progress;
+use crate::ui::{PartUpdate, Progress, update};
 use links_pages::page_file::At;
 use links_pages::suggest::nearest;
 
@@ -227,6 +227,7 @@ impl<'c> PagesRun<'c> {
             (Err(error), PageInput::Edit(_)) => return Err(error.into()),
         };
         self.state.pages[nth].is_new = page.is_new();
+        update(PartUpdate::PageRead);
         if let Some(reading) = &self.reading {
             reading.step();
             reading.now(&format!("read {}", page.snapshot().login));

@@ -2,44 +2,58 @@
 //! the directories names. An account that fails stops no other.
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::num::NonZeroUsize;
-use std::process::{Command as Process, Stdio};
+use std::process::{self, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
 use links_pages::sync::Lock;
-use links_sdk::BaseUrl;
+use links_sdk::IdempotencyKey;
 
+use super::parts_progress::{PartTotals, PartsProgress};
 use crate::account::files::{DEPTH, directories_with};
 use crate::apply::sync::{LOCK_NAME, governing};
 use crate::args::page::PageWord;
-use crate::auth::{AccountName, AccountsFile};
-use crate::commands::AccountWords;
+use crate::auth::{AccountName, ServiceUser};
+use crate::commands::{AccountWords, Command, JOBS};
 use crate::context::prelude::*;
 use crate::env_vars::{AGENT, BASE_URL, TOKEN, TOKEN_FILE};
 use crate::output::Body;
+use crate::output::count;
 use crate::output::format::Format;
 use crate::settings::Settings;
 use crate::signal::{DeferInterrupt, lock};
-use crate::ui::Ui;
+use crate::ui::{self, PartUpdate, Ui};
 
-/// First argument of the process for one account; the second is [`LockOwner::text`].
+/// First argument of the process for one account. [`ServiceUser::text`] and the name of the call follow.
 const PART: &str = "__part";
 
-/// Whom a `links.lock` belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct LockOwner {
-    service: String,
-    user: i64,
+/// What this process does of a command for several accounts.
+pub(super) struct OwnPart {
+    pub(super) owner: ServiceUser,
+    /// Name that the journals of all these processes share.
+    pub(super) call: String,
+    /// Number of arguments that the command line does not have.
+    pub(super) added: usize,
 }
 
 /// Directories and files of one account.
 struct Part {
-    owner: LockOwner,
+    owner: ServiceUser,
     /// The account of this machine; `None` if there is none.
     account: Option<AccountName>,
     paths: Vec<PathBuf>,
+}
+
+/// A command for several accounts.
+struct AccountRuns {
+    args: Vec<OsString>,
+    parts: Vec<Part>,
+    /// Number of accounts at a time.
+    jobs: NonZeroUsize,
+    /// True if the output is what each process has selected of its data.
+    selects: bool,
 }
 
 /// What the process for an account has printed.
@@ -50,37 +64,37 @@ struct PartOutput {
 }
 
 /// Returns the arguments without those that make a process that of one account, and whom it is for.
-pub(super) fn own_arguments(args: Vec<OsString>) -> (Vec<OsString>, Option<LockOwner>) {
-    let owner = match &args[..] {
-        [_, part, owner, ..] if part == PART => owner.to_str().and_then(LockOwner::parse),
+pub(super) fn own_arguments(args: Vec<OsString>) -> (Vec<OsString>, Option<OwnPart>) {
+    let part = match &args[..] {
+        [_, part, owner, call, account, _, ..] if part == PART && account == ACCOUNT => {
+            let owner = owner.to_str().and_then(ServiceUser::parse);
+            owner.zip(call.to_str()).map(|(owner, call)| OwnPart {
+                owner,
+                call: call.to_owned(),
+                added: 2,
+            })
+        }
         _ => None,
     };
-    match owner {
-        Some(owner) => {
+    match part {
+        Some(part) => {
+            ui::report_to_parent();
             let program = args.iter().take(1);
-            (program.chain(args.iter().skip(3)).cloned().collect(), Some(owner))
+            (program.chain(args.iter().skip(4)).cloned().collect(), Some(part))
         }
         None => (args, None),
     }
 }
 
-impl LockOwner {
-    fn parse(text: &str) -> Option<Self> {
-        let (service, user) = text.rsplit_once(' ')?;
-        Some(Self { service: service.to_owned(), user: user.parse().ok()? })
-    }
+/// Option with the account, which is put before the arguments of the command line.
+const ACCOUNT: &str = "--account";
 
-    fn text(&self) -> String {
-        format!("{} {}", self.service, self.user)
-    }
-
-    /// Returns whom a lock belongs to. One that cannot be read is reported by the command that needs it.
-    fn of(lock: &Path) -> Option<Self> {
-        let (_, bytes) = named::read_most(lock, MOST_LOCK).ok()?;
-        let first = bytes.split(|byte| *byte == b'\n').next()?;
-        let Lock { service, user, .. } = Lock::parse(std::str::from_utf8(first).ok()?).ok()?;
-        Some(Self { service, user })
-    }
+/// Returns whom a lock belongs to. One that cannot be read is reported by the command that needs it.
+fn owner_of(lock: &Path) -> Option<ServiceUser> {
+    let (_, bytes) = named::read_most(lock, MOST_LOCK).ok()?;
+    let first = bytes.split(|byte| *byte == b'\n').next()?;
+    let Lock { service, user, .. } = Lock::parse(std::str::from_utf8(first).ok()?).ok()?;
+    Some(ServiceUser { service, user })
 }
 
 /// Returns the lock that governs a file or a directory.
@@ -97,10 +111,9 @@ const MOST_LOCK: u64 = 64 << 20;
 /// # Errors
 ///
 /// When there is none: without words, the command would be about other files.
-pub(super) fn keep(owner: &LockOwner, words: AccountWords<'_>) -> Result<()> {
+pub(super) fn keep(owner: &ServiceUser, words: AccountWords<'_>) -> Result<()> {
     let mut paths = paths(words.words).unwrap_or_default();
-    paths
-        .retain(|path| lock_of(path).and_then(|lock| LockOwner::of(&lock)).as_ref() == Some(owner));
+    paths.retain(|path| lock_of(path).and_then(|lock| owner_of(&lock)).as_ref() == Some(owner));
     if paths.is_empty() {
         let message = format!(
             "no path belongs to user {} of {} any more; nothing was written",
@@ -142,36 +155,58 @@ pub(super) fn run(
 ) -> Option<Exit> {
     let parts = parts(settings, &paths(words.words)?)?;
     let refusal = match (words.cannot, settings.is_account_by_flag) {
-        (Some(what), _) => Some(what.to_owned()),
-        (None, true) => Some("--account names one account".to_owned()),
+        (Some(what), _) => Some(what),
+        (None, true) => Some("--account names one account"),
         (None, false) => None,
     };
-    let asks = words.asks && io::stdin().is_terminal();
-    let refusal = refusal.or_else(|| asks.then(|| "nobody can be asked about each".to_owned()));
-    if let Some(why) = refusal {
+    let refused = refusal.map(|why| {
         let message =
             format!("the paths belong to {} accounts, but {why}; nothing was written", parts.len());
-        let hint = if asks {
-            "run `links plan` first, then pass --yes"
-        } else {
-            "name the paths of one account"
-        };
-        let failure = CommandError::usage(message).with_hint(hint);
+        CommandError::usage(message).with_hint("name the paths of one account")
+    });
+    let refused = refused.or_else(|| unasked(words.asks, parts.len(), "links plan"));
+    let parts = AccountRuns { args: args.to_vec(), parts, jobs: words.jobs, selects };
+    Some(reported(ui, refused.map_or_else(|| parts.run(settings, ui), Err)))
+}
+
+/// Takes an operation back in each of its accounts, if the command is about one of several. Returns its exit code.
+pub(super) fn undo(
+    context: &Context,
+    command: &Command,
+    args: &[OsString],
+    selects: bool,
+) -> Option<Exit> {
+    let (settings, ui) = (&context.settings, &context.ui);
+    let undone = match command.undone_accounts(context) {
+        Ok(undone) => undone?,
+        Err(failure) => return Some(reported(ui, Err(failure))),
+    };
+    let accounts = settings.accounts();
+    let part =
+        |owner: ServiceUser| Part { account: owner.account(&accounts), owner, paths: Vec::new() };
+    let parts: Vec<Part> = undone.owners.into_iter().map(part).collect();
+    let args = args.iter().cloned().chain(undone.id.map(OsString::from)).collect();
+    let refused = unasked(undone.asks, parts.len(), "links undo --dry-run");
+    let parts = AccountRuns { args, parts, jobs: JOBS, selects };
+    Some(reported(ui, refused.map_or_else(|| parts.run(settings, ui), Err)))
+}
+
+/// Returns the error of a command that cannot ask about each account.
+fn unasked(asks: bool, accounts: usize, first: &str) -> Option<CommandError> {
+    (asks && io::stdin().is_terminal()).then(|| {
+        let message = format!(
+            "this is about {}, but nobody can be asked about each; nothing was written",
+            count(accounts, "account")
+        );
+        CommandError::usage(message).with_hint(format!("run `{first}` first, then pass --yes"))
+    })
+}
+
+fn reported(ui: &Ui, ended: Result<Exit>) -> Exit {
+    ended.unwrap_or_else(|failure| {
         ui.fail(&failure);
-        return Some(failure.exit());
-    }
-    // Ctrl-C also reaches the other processes, each of which ends when it is safe.
-    let _deferred = DeferInterrupt::new();
-    let outputs = run_all(ui, args, &parts, words.jobs);
-    let gravest = outputs.iter().map(|output| output.exit).max_by_key(|exit| weight(*exit));
-    let is_merged = settings.output == Format::Json && !selects;
-    match show(ui, is_merged, &parts, &outputs) {
-        Ok(()) => gravest,
-        Err(failure) => {
-            ui.fail(&failure);
-            Some(failure.exit())
-        }
-    }
+        failure.exit()
+    })
 }
 
 /// Returns the parts if there are several.
@@ -184,54 +219,61 @@ fn parts(settings: &Settings, paths: &[PathBuf]) -> Option<Vec<Part>> {
     if of_lock.len() < 2 {
         return None;
     }
-    let mut of_owner: BTreeMap<LockOwner, Vec<PathBuf>> = BTreeMap::new();
+    let mut of_owner: BTreeMap<ServiceUser, Vec<PathBuf>> = BTreeMap::new();
     for (lock, paths) in of_lock {
-        of_owner.entry(LockOwner::of(&lock)?).or_default().extend(paths);
+        of_owner.entry(owner_of(&lock)?).or_default().extend(paths);
     }
     if of_owner.len() < 2 {
         return None;
     }
-    let file = settings.config_directory().map(AccountsFile::new);
-    let accounts = file.and_then(|file| file.load().ok()).unwrap_or_default();
-    let account = |owner: &LockOwner| {
-        let origin = BaseUrl::new(&owner.service).ok()?.origin();
-        let mut names = accounts.at(&origin).into_iter();
-        names.find(|name| accounts.known[*name].user_id == owner.user).cloned()
-    };
-    let part = |(owner, paths)| Part { account: account(&owner), owner, paths };
+    let accounts = settings.accounts();
+    let part =
+        |(owner, paths): (ServiceUser, _)| Part { account: owner.account(&accounts), owner, paths };
     Some(of_owner.into_iter().map(part).collect())
 }
 
-/// Runs the parts, this many at a time.
-fn run_all(ui: &Ui, args: &[OsString], parts: &[Part], jobs: NonZeroUsize) -> Vec<PartOutput> {
-    let waiting = Mutex::new(parts.iter().enumerate().collect::<Vec<_>>());
-    lock(&waiting).reverse();
-    let outputs = Mutex::new(BTreeMap::new());
-    let progress = Mutex::new(ui.progress(parts.len()));
-    thread::scope(|scope| {
-        for _ in 0..jobs.get().min(parts.len()) {
-            scope.spawn(|| {
-                loop {
-                    let Some((nth, part)) = lock(&waiting).pop() else { break };
-                    lock(&outputs).insert(nth, part.run(args));
-                    lock(&progress).step();
-                }
-            });
-        }
-    });
-    lock(&outputs).split_off(&0).into_values().collect()
+impl AccountRuns {
+    /// Runs the command for the accounts, a number of them at a time.
+    fn run(&self, settings: &Settings, ui: &Ui) -> Result<Exit> {
+        // Ctrl-C also reaches the other processes, each of which ends when it is safe.
+        let _deferred = DeferInterrupt::new();
+        let call = IdempotencyKey::random().to_string();
+        let waiting = Mutex::new(self.parts.iter().enumerate().collect::<Vec<_>>());
+        lock(&waiting).reverse();
+        let outputs = Mutex::new(BTreeMap::new());
+        let progress = PartsProgress::new(ui, self.parts.len());
+        thread::scope(|scope| {
+            for _ in 0..self.jobs.get().min(self.parts.len()) {
+                scope.spawn(|| {
+                    loop {
+                        let Some((nth, part)) = lock(&waiting).pop() else { break };
+                        let output = part.run(&self.args, &call, |it| progress.update(nth, it));
+                        lock(&outputs).insert(nth, output);
+                        progress.done(nth);
+                    }
+                });
+            }
+        });
+        let totals = progress.totals();
+        drop(progress);
+        let outputs: Vec<PartOutput> = lock(&outputs).split_off(&0).into_values().collect();
+        let gravest = outputs.iter().map(|output| output.exit).max_by_key(|exit| weight(*exit));
+        let is_merged = settings.output == Format::Json && !self.selects;
+        show(ui, is_merged, (&self.parts, &outputs), totals)?;
+        Ok(gravest.unwrap_or(Exit::Ok))
+    }
 }
 
 impl Part {
     /// Runs the command for the account. Nothing is asked: there is no input.
-    fn run(&self, args: &[OsString]) -> PartOutput {
+    fn run(&self, args: &[OsString], call: &str, update: impl Fn(PartUpdate)) -> PartOutput {
         let failed = |failure: CommandError| PartOutput {
             exit: failure.exit(),
             stdout: Vec::new(),
             stderr: format!("{failure}\n").into_bytes(),
         };
         let Some(account) = &self.account else {
-            let LockOwner { service, user } = &self.owner;
+            let ServiceUser { service, user } = &self.owner;
             let message = format!("no account on this machine for user {user} of {service}");
             return failed(CommandError::new(
                 Exit::NotAuthenticated,
@@ -239,21 +281,28 @@ impl Part {
             ));
         };
         let run = || {
-            let mut command = Process::new(std::env::current_exe()?);
-            command.args([PART, &self.owner.text(), "--account", &account.to_string()]);
-            command.args(args.iter().skip(1)).stdin(Stdio::null());
+            let mut command = process::Command::new(std::env::current_exe()?);
+            command.args([PART, &self.owner.text(), call, ACCOUNT, &account.to_string()]);
+            command.args(args.iter().skip(1));
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
             // This process marks the data of all.
             for variable in [TOKEN, TOKEN_FILE, BASE_URL, AGENT] {
                 command.env_remove(variable);
             }
-            command.output()
+            let mut child = command.spawn()?;
+            let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+            let output = thread::scope(|scope| {
+                let data = scope.spawn(|| read(stdout));
+                let messages = stderr.map(|pipe| read_messages(BufReader::new(pipe), update));
+                (data.join().unwrap_or_default(), messages.unwrap_or_default())
+            });
+            io::Result::Ok((child.wait()?, output))
         };
         match run() {
-            Ok(output) => {
-                let code = output.status.code().and_then(|code| u8::try_from(code).ok());
+            Ok((status, (stdout, stderr))) => {
+                let code = status.code().and_then(|code| u8::try_from(code).ok());
                 let exit = Exit::ALL.iter().copied().find(|exit| Some(exit.code()) == code);
-                let exit = exit.unwrap_or(Exit::Interrupted);
-                PartOutput { exit, stdout: output.stdout, stderr: output.stderr }
+                PartOutput { exit: exit.unwrap_or(Exit::Interrupted), stdout, stderr }
             }
             Err(error) => failed(CommandError::internal(format!("cannot start: {error}"))),
         }
@@ -268,14 +317,42 @@ impl Part {
     }
 }
 
+/// Reads a stream to its end. What was read before an error counts.
+fn read(from: Option<impl Read>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = from.map(|mut from| from.read_to_end(&mut bytes));
+    bytes
+}
+
+/// Reads the messages of a process to their end, and passes its updates on.
+fn read_messages(mut from: impl BufRead, update: impl Fn(PartUpdate)) -> Vec<u8> {
+    let mut messages = Vec::new();
+    loop {
+        let begin = messages.len();
+        if !matches!(from.read_until(b'\n', &mut messages), Ok(1..)) {
+            return messages;
+        }
+        if let Some(one) = messages.get(begin..).and_then(PartUpdate::parse) {
+            messages.truncate(begin);
+            update(one);
+        }
+    }
+}
+
 /// Shows the outputs: one after the other, or as one JSON document.
-fn show(ui: &Ui, is_merged: bool, parts: &[Part], outputs: &[PartOutput]) -> Result<()> {
+fn show(
+    ui: &Ui,
+    is_merged: bool,
+    (parts, outputs): (&[Part], &[PartOutput]),
+    totals: PartTotals,
+) -> Result<()> {
     if !is_merged {
         for (part, output) in parts.iter().zip(outputs) {
             let heading = format!("== {} (exit code {})\n", part.name(), output.exit.code());
             let heading = if ui.shows_text() { heading.as_bytes() } else { b"" };
             ui.pass(&output.stderr, &[heading, &output.stdout].concat())?;
         }
+        ui.tell(Style::Faint, totals.summary(parts.len()));
         return Ok(());
     }
     let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
@@ -298,7 +375,13 @@ fn show(ui: &Ui, is_merged: bool, parts: &[Part], outputs: &[PartOutput]) -> Res
     };
     let data: Vec<Value> = parts.iter().zip(outputs).map(record).collect();
     let failures = outputs.iter().filter(|it| !matches!(it.exit, Exit::Ok | Exit::No)).count();
-    let meta = json!({ "accounts": parts.len(), "failed": failures });
+    let meta = json!({
+        "accounts": parts.len(),
+        "failed": failures,
+        "pages": totals.pages,
+        "requests": totals.requests,
+        "waitedSeconds": totals.waited.as_secs(),
+    });
     let body = Body::Own(json!({ "data": data, "meta": meta }));
     ui.show(&CommandOutput::new(body, View::Lines(Vec::new())))
 }

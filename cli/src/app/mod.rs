@@ -3,6 +3,7 @@
 mod account_parts;
 pub(crate) mod command_line;
 pub(crate) mod hints;
+mod parts_progress;
 pub(crate) mod unsupported_command;
 pub(crate) mod usage_error;
 
@@ -30,7 +31,7 @@ use crate::{git, lint, process, settings};
 
 /// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let (args, owner) = account_parts::own_arguments(args.into_iter().collect());
+    let (args, part) = account_parts::own_arguments(args.into_iter().collect());
     exit_on_panic();
     if let [_, flag] = &args[..]
         && (flag == "-V" || flag == "--version")
@@ -58,7 +59,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     // The only provider in this program, and the smallest one. It is taken by every TLS connection.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let (exit, rest) = match command_line::parse(&args) {
-        Ok(cli) => run(cli, &args, owner.as_ref()),
+        Ok(cli) => run(cli, &args, part.as_ref()),
         Err(error) if error.exit_code() == 0 => (usage_error::help(&error, &args), None),
         Err(error) => (usage_error::report(error, &args), None),
     };
@@ -81,7 +82,7 @@ fn end(exit: Exit) -> ! {
 fn run(
     mut cli: Cli,
     args: &[OsString],
-    owner: Option<&account_parts::LockOwner>,
+    part: Option<&account_parts::OwnPart>,
 ) -> (Exit, Option<Box<dyn Any>>) {
     #[cfg(debug_assertions)]
     crate::testing::panic_if_asked();
@@ -93,15 +94,15 @@ fn run(
     };
     let messages = ui::message_format(settings.output, cli.global.implies_format());
     report_interrupts(Ui::plain(messages));
+    let selects = cli.global.fields.is_some() || cli.global.jq.is_some();
     if let Some(words) = cli.command.account_words() {
-        match owner {
-            Some(owner) => {
-                if let Err(failure) = account_parts::keep(owner, words) {
+        match part {
+            Some(part) => {
+                if let Err(failure) = account_parts::keep(&part.owner, words) {
                     return (failed(&ui, &failure), None);
                 }
             }
             None => {
-                let selects = cli.global.fields.is_some() || cli.global.jq.is_some();
                 if let Some(exit) = account_parts::run(&settings, &ui, args, words, selects) {
                     return (exit, None);
                 }
@@ -127,9 +128,15 @@ fn run(
     };
     runtime.block_on(async {
         let mut context = Context::new(settings, ui, command);
-        let words = args.iter().skip(1);
+        let words = args.iter().skip(1 + part.map_or(0, |part| part.added));
         context.words = words.map(|it| it.to_string_lossy().into_owned()).collect();
         context.command = cli.name;
+        if let Some(part) = part {
+            context.continue_call(&part.call);
+            context.is_part = true;
+        } else if let Some(exit) = account_parts::undo(&context, &cli.command, args, selects) {
+            return (exit, None);
+        }
         let ran = match context.plan_first.begin(rules.plan) {
             Ok(()) => Box::pin(cli.command.run(&mut context)).await,
             Err(failure) => Err(failure),

@@ -216,7 +216,8 @@ impl OperationFile {
                 None => JournalStore::of_commands(&state, &service),
             };
             first.get_or_insert_with(|| run_name.clone());
-            let write = LoggedWrite { store, recorded, is_run: page.is_some(), before };
+            let write =
+                LoggedWrite { store, recorded, is_run: page.is_some(), before, is_foreign: false };
             local.insert(run_name, write);
         }
         let operations = Operations::of(local.into_values().collect());

@@ -73,8 +73,10 @@ impl Operation {
         self.parts.iter().filter_map(undoes)
     }
 
-    pub(crate) fn is_of(&self, own: &RunOwner) -> bool {
-        self.parts.iter().all(|part| part.is_of(own) == Some(true))
+    /// Returns whether it is known to be of this account, or of a command for several accounts.
+    pub(crate) fn is_of(&self, own: Option<&RunOwner>) -> bool {
+        let is_own = |part: &LoggedWrite| own.is_some_and(|own| part.is_of(own) == Some(true));
+        self.parts.iter().all(|part| part.is_foreign || is_own(part))
     }
 
     /// Returns whether the newest run on a page did not reach its end.
@@ -89,8 +91,9 @@ impl Operation {
 
     /// Returns the states of the newest writes to each page and form.
     fn states(&self) -> BTreeSet<&'static str> {
-        let newest: BTreeMap<String, &LoggedWrite> =
-            self.parts.iter().map(|part| (part.target(), part)).collect();
+        let key = |part: &LoggedWrite| (part.other_account(), part.target());
+        let newest: BTreeMap<_, &LoggedWrite> =
+            self.parts.iter().map(|part| (key(part), part)).collect();
         newest.into_values().map(LoggedWrite::state).collect()
     }
 
@@ -106,9 +109,10 @@ impl Operation {
 }
 
 impl Operations {
-    /// Reads the journals of the configured service, without those of other accounts; those of all services if none is configured.
+    /// Reads the journals of the configured service, without those of other accounts; those of all services if none is configured. Of a
+    /// command for several accounts, what it wrote to the others is read, too.
     pub(crate) fn read(context: &Context) -> Result<Self, CommandError> {
-        Ok(Self::of(write_log::all(context)?))
+        Ok(Self::of(write_log::all_accounts(context)?))
     }
 
     /// Groups writes, the oldest first.
@@ -116,7 +120,7 @@ impl Operations {
         let (undone, left, unfinished) = undone(&writes);
         let (mut all, mut of_run) = (Vec::<Operation>::new(), BTreeMap::new());
         let mut of_call: BTreeMap<String, usize> = BTreeMap::new();
-        for write in writes {
+        for write in writes.into_iter().filter(|it| !it.is_foreign || it.is_part()) {
             let name = call(&write).unwrap_or_else(|| write.run()).to_owned();
             let index = *of_call.entry(name).or_insert(all.len());
             of_run.insert(write.run().to_owned(), index);

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::execute::written;
 use super::runs;
+use crate::auth::ServiceUser;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::Column;
@@ -33,24 +34,47 @@ pub(crate) struct LoggedWrite {
     pub(crate) is_run: bool,
     /// Slots before the run, if it is not in the store but in the file of an operation.
     pub(crate) before: Option<Vec<DesiredSlot>>,
+    /// True if another account of this machine made it.
+    pub(crate) is_foreign: bool,
 }
 
 /// Writes to the configured service, the oldest first, without those of other accounts; to all services if none is configured.
 pub(crate) fn all(context: &Context) -> Result<Vec<LoggedWrite>, CommandError> {
-    let (service, directory) = (runs::service(context), runs::directory(context)?);
+    let mut all = of_service(context, runs::service(context).as_deref())?;
+    if let Some(own) = context.owner() {
+        all.retain(|write| write.is_of(&own) != Some(false));
+    }
+    Ok(all)
+}
+
+/// The same writes, and those of all other accounts.
+pub(crate) fn all_accounts(context: &Context) -> Result<Vec<LoggedWrite>, CommandError> {
+    let (service, own) = (runs::service(context), context.owner());
+    let mut all = of_service(context, None)?;
+    for write in &mut all {
+        let of = write.recorded.opening.as_ref().map(|opening| &opening.service);
+        let is_of_service = service.as_ref().is_none_or(|it| of.is_none_or(|of| of == it));
+        let is_own = own.as_ref().map(|own| is_of_service && write.is_of(own) != Some(false));
+        // Without an account, only what is of several is not the own.
+        write.is_foreign = is_own.map_or_else(|| write.is_part() || !is_of_service, |it| !it);
+    }
+    Ok(all)
+}
+
+fn of_service(context: &Context, service: Option<&str>) -> Result<Vec<LoggedWrite>, CommandError> {
+    let directory = runs::directory(context)?;
     let unreadable = |error: std::io::Error| {
         CommandError::usage(format!("cannot read {}: {error}", directory.display()))
     };
     let mut all = Vec::new();
-    for store in JournalStore::all(&directory, service.as_deref()).map_err(unreadable)? {
+    for store in JournalStore::all(&directory, service).map_err(unreadable)? {
         let recorded = store.list().map_err(unreadable)?;
         let is_run = !store.is_of_commands();
-        let logged =
-            |recorded| LoggedWrite { store: store.clone(), recorded, is_run, before: None };
+        let logged = |recorded| {
+            let store = store.clone();
+            LoggedWrite { store, recorded, is_run, before: None, is_foreign: false }
+        };
         all.extend(recorded.into_iter().map(logged));
-    }
-    if let Some(own) = context.owner() {
-        all.retain(|write| write.is_of(&own) != Some(false));
     }
     all.sort_by(|one, other| one.recorded.run.cmp(&other.recorded.run));
     Ok(all)
@@ -82,6 +106,7 @@ impl<'a> PageFilter<'a> {
     pub(crate) fn has(&self, write: &LoggedWrite) -> bool {
         match (write.page_id(), write.login()) {
             (_, None) => false,
+            _ if write.is_foreign => false,
             (Some(id), _) if !self.ids.is_empty() => self.ids.contains(&id),
             (_, Some(login)) => self.logins.iter().any(|it| it.eq_ignore_ascii_case(login)),
         }
@@ -97,6 +122,24 @@ impl LoggedWrite {
     /// Name of the run.
     pub(crate) fn run(&self) -> &str {
         &self.recorded.run
+    }
+
+    /// Returns whether it is what a command for several accounts wrote to one of them.
+    pub(crate) fn is_part(&self) -> bool {
+        let command = self.recorded.opening.as_ref().and_then(|it| it.command.as_ref());
+        command.is_some_and(|command| command.is_part)
+    }
+
+    /// Returns the account, as far as the journal tells it.
+    pub(crate) fn account(&self) -> Option<ServiceUser> {
+        let opening = self.recorded.opening.as_ref()?;
+        let user = opening.owner.as_ref()?.user?;
+        Some(ServiceUser { service: opening.service.clone(), user })
+    }
+
+    /// Returns the other account that made it.
+    pub(crate) fn other_account(&self) -> Option<ServiceUser> {
+        self.account().filter(|_| self.is_foreign)
     }
 
     /// Entries of the journal, if it can be read.
@@ -139,7 +182,8 @@ impl LoggedWrite {
 
     /// Returns whether both are writes to the same page or form.
     pub(crate) fn is_of_same(&self, other: &Self) -> bool {
-        is_same((self.page_id(), &self.target()), (other.page_id(), &other.target()))
+        self.other_account() == other.other_account()
+            && is_same((self.page_id(), &self.target()), (other.page_id(), &other.target()))
     }
 
     /// Login of the page, or its id if the command named it by that.

@@ -143,11 +143,15 @@ impl Accounts {
         names
     }
 
+    /// Returns the name of the account of a user at an origin.
+    pub(crate) fn of_user(&self, origin: &str, user_id: i64) -> Option<&AccountName> {
+        self.at(origin).into_iter().find(|name| self.known[*name].user_id == user_id)
+    }
+
     /// Name for an account after login: its known name, or else a new name made from the host.
     pub(crate) fn name_for(&self, base: &BaseUrl, user_id: i64) -> AccountName {
         let origin = base.origin();
-        let known = self.at(&origin).into_iter().find(|name| self.known[*name].user_id == user_id);
-        if let Some(name) = known {
+        if let Some(name) = self.of_user(&origin, user_id) {
             return name.clone();
         }
         let host = AccountName::from_words(base.host().trim_matches(['[', ']']));

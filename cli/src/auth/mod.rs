@@ -4,6 +4,7 @@
 mod accounts;
 mod keyring;
 mod secret_store;
+mod service_user;
 mod token_source;
 
 use std::borrow::Cow;
@@ -13,6 +14,7 @@ pub(crate) use accounts::{Account, AccountName, Accounts, AccountsFile, SecretLo
 pub(crate) use keyring::check as check_keyring;
 use links_sdk::Secrets;
 pub(crate) use secret_store::{Secret, Store, Value};
+pub(crate) use service_user::ServiceUser;
 pub(crate) use token_source::{ClientAuth, TokenCommand, load_auth};
 
 static KNOWN: OnceLock<Secrets> = OnceLock::new();

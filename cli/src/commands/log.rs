@@ -73,11 +73,18 @@ fn shown(context: &Context, operations: &Operations, index: usize) -> CommandRes
     }
     let heading = format!("links {} ({time})", text(&row["command"]));
     let mut lines = vec![StyledLine::plain(format!("{heading}: {}", state_words(&row)))];
+    let accounts = context.settings.accounts();
     for (nth, part) in operations.all[index].parts.iter().enumerate() {
         let record = &mut row["parts"][nth];
         let [summary, state] = ["summary", "state"].map(|name| text(&record[name]));
         let undone = if record["undoneBy"].is_null() { "" } else { ", undone" };
-        let target = part.target();
+        let mut target = part.target();
+        if part.is_part()
+            && let Some(user) = part.account()
+        {
+            let account = user.account(&accounts).map_or_else(|| user.text(), |it| it.to_string());
+            target = format!("{target} ({account})");
+        }
         lines.push(StyledLine::changed(format!("~ {target}: {summary} ({state}{undone})")));
         lines.extend(
             changes(part, record)?

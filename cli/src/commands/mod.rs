@@ -31,8 +31,8 @@ mod undo;
 
 use self::config::ConfigCommand;
 use self::forms::FormsCommand;
-pub(crate) use self::prelude::AccountWords;
 use self::prelude::*;
+pub(crate) use self::prelude::{AccountWords, JOBS};
 use self::profile::ProfileCommand;
 use self::slots::SlotsCommand;
 use crate::completion::ShellArgs;
@@ -148,6 +148,18 @@ impl Command {
             Self::Apply(args) => args.account_words(),
             Self::Pull(args) => Some(args.account_words()),
             _ => None,
+        }
+    }
+
+    /// Returns the operation of several accounts that the command takes back, if it is about one.
+    pub(crate) fn undone_accounts(
+        &self,
+        context: &Context,
+    ) -> Result<Option<undo::UndoneAccounts>> {
+        match self {
+            Self::Undo(args) => undo::accounts(context, args, undo::Direction::Undo),
+            Self::Redo(args) => undo::accounts(context, args, undo::Direction::Redo),
+            _ => Ok(None),
         }
     }
 

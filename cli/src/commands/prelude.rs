@@ -26,7 +26,7 @@ pub(crate) use crate::output::{Body, Column, parsed, read_data, yaml};
 pub(crate) type CommandResult = Result<CommandOutput>;
 
 /// Number of accounts at a time.
-pub(super) const JOBS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+pub(crate) const JOBS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 /// Parses a number of accounts at a time.
 pub(super) fn jobs(text: &str) -> Result<NonZeroUsize, String> {

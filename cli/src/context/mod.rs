@@ -68,6 +68,8 @@ pub(crate) struct Context {
     watch: Arc<RequestObserver>,
     /// Names of the calls of the program that this one belongs to. The first is that of its journals.
     calls: Mutex<Vec<String>>,
+    /// True if the call is for several accounts, and this process for one of them.
+    pub(crate) is_part: bool,
     /// The caller, once the service was asked.
     me: OnceLock<Me>,
     /// Locks of page files that were read, each with the user that it belongs to.
@@ -92,6 +94,7 @@ impl Context {
             dry_run: None,
             operation_out: None,
             calls: Mutex::default(),
+            is_part: false,
             me: OnceLock::new(),
             locks: Mutex::default(),
             shadow_types: None,

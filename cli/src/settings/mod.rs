@@ -18,7 +18,7 @@ use links_sdk::{BaseUrl, InvalidValue};
 pub(crate) use resolve::resolve;
 pub(crate) use resolve::{color_of_process, of_process, without_config};
 
-use crate::auth::{Account, AccountName};
+use crate::auth::{Account, AccountName, Accounts, AccountsFile};
 use crate::env_vars::{STATE_DIR, TOKEN, TOKEN_FILE};
 use crate::error::{CommandError, Result};
 use crate::output::format::Format;
@@ -79,6 +79,12 @@ impl Settings {
     /// Returns the directory of the configuration and the accounts.
     pub(crate) fn config_directory(&self) -> Option<PathBuf> {
         config_directory(self.config_dir.clone())
+    }
+
+    /// Returns the accounts of this machine. A file that cannot be read is reported by the command that needs it.
+    pub(crate) fn accounts(&self) -> Accounts {
+        let file = self.config_directory().map(AccountsFile::new);
+        file.and_then(|file| file.load().ok()).unwrap_or_default()
     }
 
     /// Returns the directory of journals, backups and locks.

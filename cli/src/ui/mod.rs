@@ -4,6 +4,7 @@ pub(crate) mod annotations;
 mod markdown;
 mod markers;
 mod observer;
+mod part_report;
 pub(crate) mod plan;
 mod progress;
 mod relative_time;
@@ -14,6 +15,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
 pub(crate) use observer::RequestObserver;
+pub(crate) use part_report::{PartUpdate, report_to_parent, update};
 pub(crate) use plan::cut;
 pub(crate) use progress::Progress;
 pub(crate) use relative_time::ago;
@@ -175,8 +177,20 @@ impl Ui {
 
     /// Returns a progress display for this many steps, shown only on a terminal.
     pub(crate) fn progress(&self, steps: usize) -> Progress {
-        let shown = self.progress && self.terminal.stderr && !self.says_json;
-        Progress::new(steps, shown)
+        Progress::new(steps, self.shows_progress())
+    }
+
+    /// Returns a progress display like [`progress`](Self::progress), whose text is asked for repeatedly.
+    pub(crate) fn live_progress(
+        &self,
+        steps: usize,
+        text: impl Fn() -> String + Clone + Send + Sync + 'static,
+    ) -> Progress {
+        Progress::live(steps, self.shows_progress(), text)
+    }
+
+    fn shows_progress(&self) -> bool {
+        self.progress && self.terminal.stderr && !self.says_json
     }
 
     /// Returns the observer of requests, which reports waits.

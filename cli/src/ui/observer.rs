@@ -10,7 +10,7 @@ use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
 use serde_json::Value;
 
 use super::progress::{Progress, countdown, wait_line};
-use super::stream;
+use super::{PartUpdate, stream, update};
 use crate::cache::resource_names::SeenAnswer;
 use crate::env_vars::PACER;
 use crate::output::count;
@@ -74,7 +74,7 @@ impl Observer for RequestObserver {
             }
             return;
         }
-        if duration < WORTH_SAYING || self.silent {
+        if update(PartUpdate::Wait(duration)) || duration < WORTH_SAYING || self.silent {
             return;
         }
         let reason = reason.to_string();
@@ -99,6 +99,7 @@ impl Observer for RequestObserver {
 
     fn attempted(&self, attempt: &AttemptReport<'_>) {
         self.end_countdown();
+        update(PartUpdate::Request);
         if let (Some(200 | 201), Some(answer)) = (attempt.status, attempt.answer) {
             let seen = SeenAnswer {
                 operation: attempt.operation,

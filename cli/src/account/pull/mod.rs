@@ -20,6 +20,7 @@ use crate::apply::sync::page_path::without_links;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
+use crate::ui::{self, PartUpdate};
 pub(crate) use file_name::stem;
 pub(crate) use files_of::{Filed, FoundFiles};
 use new_page::NewPage;
@@ -212,6 +213,7 @@ async fn write(
             }
         }
         progress.step();
+        ui::update(PartUpdate::PageRead);
     }
     drop(progress);
     puller.write_back(&mut report);

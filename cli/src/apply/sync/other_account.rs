@@ -5,7 +5,6 @@ use std::path::Path;
 use links_sdk::BaseUrl;
 
 use crate::apply::runs;
-use crate::auth::AccountsFile;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::settings::TokenOrigin;
@@ -14,12 +13,8 @@ use crate::settings::TokenOrigin;
 pub(super) fn refusal(context: &Context, lock: &Path, owner: i64, user: i64) -> CommandError {
     let service = runs::service(context).and_then(|service| BaseUrl::new(&service).ok());
     let origin = service.map(|base| base.origin());
-    let file = context.config_directory().ok().map(AccountsFile::new);
-    let accounts = file.and_then(|file| file.load().ok()).unwrap_or_default();
-    let account = |id: i64| {
-        let mut names = origin.iter().flat_map(|origin| accounts.at(origin));
-        names.find(|name| accounts.known.get(*name).is_some_and(|it| it.user_id == id))
-    };
+    let accounts = context.settings.accounts();
+    let account = |id: i64| accounts.of_user(origin.as_deref()?, id);
     let words = |id: i64| match (account(id), context.known_name(id)) {
         (Some(name), _) => format!("user {id} (account `{name}`)"),
         (None, Some(name)) => format!("user {id} ({name})"),

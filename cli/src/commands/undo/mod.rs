@@ -11,7 +11,7 @@ use std::rc::Rc;
 use self::page_undo::{PageUndo, UndoEdit, created_ids};
 use self::reverse::Reverse;
 use self::selection::UndoneOperation;
-pub(crate) use self::selection::{Direction, UndoArgs};
+pub(crate) use self::selection::{Direction, UndoArgs, UndoneAccounts, accounts};
 use super::prelude::*;
 use crate::account::apply;
 use crate::account::edit::SlotsEdit;
@@ -38,6 +38,10 @@ pub(crate) async fn run(
     let mut types = None;
     let mut candidates = found.into_iter().peekable();
     while let Some(index) = candidates.next() {
+        let is_of_several = operations.all[index].parts.iter().any(|part| part.is_foreign);
+        if is_of_several && !selection::is_of_one_account(context, &args) {
+            break;
+        }
         let undone = UndoneOperation::of(&operations, index, &args, &BTreeSet::new())?;
         tell(context, &undone);
         let types = match &types {

@@ -7,7 +7,9 @@ use links_pages::sanitize::quoted;
 
 use crate::apply::operations::{LIST, Operation, Operations};
 use crate::apply::write_log::{LoggedWrite, PageFilter, is_create, is_same};
+use crate::auth::ServiceUser;
 use crate::commands::prelude::*;
+use crate::settings::TokenOrigin;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
@@ -110,7 +112,49 @@ impl Direction {
     }
 }
 
-/// Returns the operation of this name, or those of this account that can be taken back, the newest first.
+/// Accounts of an operation that is taken back in all of them.
+pub(crate) struct UndoneAccounts {
+    /// Name of the operation, unless the command line has it.
+    pub(crate) id: Option<String>,
+    pub(crate) owners: BTreeSet<ServiceUser>,
+    /// True if the command asks for confirmation.
+    pub(crate) asks: bool,
+}
+
+/// Returns the operation of a command for several accounts, if that is the one that is meant, with the accounts that it wrote to. `None` if it is
+/// about one account.
+pub(crate) fn accounts(
+    context: &Context,
+    args: &UndoArgs,
+    direction: Direction,
+) -> Result<Option<UndoneAccounts>> {
+    if is_of_one_account(context, args) {
+        return Ok(None);
+    }
+    let operations = Operations::read(context)?;
+    let found = candidates(context, &operations, args, direction)?;
+    let Some(operation) = found.first().map(|index| &operations.all[*index]) else {
+        return Ok(None);
+    };
+    if operation.parts.iter().all(|part| !part.is_foreign) {
+        return Ok(None);
+    }
+    let owners = operation.parts.iter().filter_map(LoggedWrite::account).collect();
+    let id = args.operation.is_none().then(|| operation.id().to_owned());
+    let asks = !args.yes && args.dry_run.dry_run.is_none();
+    Ok(Some(UndoneAccounts { id, owners, asks }))
+}
+
+/// Returns whether the command line names an account, a token, a page or a file, so that only that is taken back.
+pub(super) fn is_of_one_account(context: &Context, args: &UndoArgs) -> bool {
+    let is_given =
+        matches!(context.settings.token, TokenOrigin::Variable(_) | TokenOrigin::File(_));
+    let is_named = context.settings.is_account_by_flag || is_given;
+    is_named || args.page.is_some() || args.from.is_some()
+}
+
+/// Returns the operation of this name, or those that can be taken back, the newest first: of this account, and unless it was named, of
+/// commands for several accounts.
 pub(super) fn candidates(
     context: &Context,
     operations: &Operations,
@@ -120,12 +164,14 @@ pub(super) fn candidates(
     if let Some(name) = &args.operation {
         return operations.one(name).map(|index| vec![index]);
     }
-    let Some(own) = context.owner() else { return Ok(Vec::new()) };
-    let is_own = |index: &usize| operations.all[*index].is_of(&own);
+    let own = context.owner();
+    let is_own = |index: &usize| operations.all[*index].is_of(own.as_ref());
     let own: Vec<usize> = (0..operations.all.len()).rev().filter(is_own).collect();
     let filter = args.page.as_ref().map(|key| PageFilter::new(operations.writes(), key));
+    let is_own_only = is_of_one_account(context, args);
     let is_pending = |write: &LoggedWrite| {
-        filter.as_ref().is_none_or(|filter| filter.has(write))
+        !(is_own_only && write.is_foreign)
+            && filter.as_ref().is_none_or(|filter| filter.has(write))
             && reason_against(write).is_none()
             && !operations.is_settled(write.run())
     };
@@ -196,7 +242,9 @@ impl UndoneOperation {
         let page = args.page.as_ref();
         let filter = page.map(|key| PageFilter::new(operations.writes(), key));
         let is_meant = |part: &&LoggedWrite| {
-            !taken.contains(part.run()) && filter.as_ref().is_none_or(|it| it.has(part))
+            !taken.contains(part.run())
+                && !part.is_foreign
+                && filter.as_ref().is_none_or(|it| it.has(part))
         };
         let meant: Vec<&LoggedWrite> = operation.parts.iter().filter(is_meant).collect();
         if let (Some(key), true) = (page, meant.is_empty()) {
@@ -206,6 +254,10 @@ impl UndoneOperation {
         let is_pending = |part: &&LoggedWrite| {
             reason_against(part).is_none() && !operations.is_undone(part.run())
         };
+        if meant.is_empty() {
+            let message = format!("`links {line}` ({id}) did not write to this account");
+            return Err(CommandError::not_found(message).with_hint(LIST));
+        }
         let is_any_pending = meant.iter().any(is_pending);
         let (mut parts, mut refused) = (Vec::<UndoneWrite>::new(), Vec::new());
         for part in meant.into_iter().rev() {
@@ -249,6 +301,7 @@ impl UndoneOperation {
         let parts = &operations.all[index].parts;
         let is_left = |part: &LoggedWrite| {
             !taken.contains(part.run())
+                && !part.is_foreign
                 && reason_against(part).is_none()
                 && !operations.is_settled(part.run())
                 && parts.iter().any(|it| taken.contains(it.run()) && it.is_of_same(part))

@@ -100,6 +100,9 @@ pub struct RunCommand {
     /// Name that all runs of one call of the program share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
+    /// True if the call of the program was for several accounts, and this is what it wrote to one of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_part: bool,
     /// Name of the run that the command undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,

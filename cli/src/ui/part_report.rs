@@ -1,0 +1,87 @@
+//! What a process for one account reports to the process that started it: lines on stderr, from which that one shows the progress of all.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// First byte of a line with an update. No message contains it: control characters are escaped.
+const MARK: u8 = 0x1e;
+
+/// An update about a command for one account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PartUpdate {
+    /// The command is about this many pages.
+    Pages(usize),
+    /// A page was read.
+    PageRead,
+    /// A request was sent.
+    Request,
+    /// The next request waits this long for the rate limits, or for the service.
+    Wait(Duration),
+}
+
+/// True if updates are reported.
+static IS_PART: AtomicBool = AtomicBool::new(false);
+
+/// Reports updates from now on: this process is one of several, for one account.
+pub(crate) fn report_to_parent() {
+    IS_PART.store(true, Ordering::Relaxed);
+}
+
+/// Reports an update. Returns whether anybody is told.
+pub(crate) fn update(update: PartUpdate) -> bool {
+    let is_part = IS_PART.load(Ordering::Relaxed);
+    if is_part {
+        // One write: a line is not torn by those of other threads.
+        let _ = io::stderr().lock().write_all(&update.line());
+    }
+    is_part
+}
+
+impl PartUpdate {
+    fn line(self) -> Vec<u8> {
+        let (kind, count) = match self {
+            Self::Pages(count) => ('p', count as u128),
+            Self::PageRead => ('r', 1),
+            Self::Request => ('q', 1),
+            Self::Wait(wait) => ('w', wait.as_millis()),
+        };
+        [&[MARK], format!("{kind}{count}\n").as_bytes()].concat()
+    }
+
+    /// Reads a line of stderr. `None` if it is a message.
+    pub(crate) fn parse(line: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(line.strip_prefix(&[MARK])?).ok()?.trim_end();
+        let (kind, count) = text.split_at_checked(1)?;
+        let count: u32 = count.parse().ok()?;
+        match kind {
+            "p" => Some(Self::Pages(usize::try_from(count).ok()?)),
+            "r" => Some(Self::PageRead),
+            "q" => Some(Self::Request),
+            "w" => Some(Self::Wait(Duration::from_millis(count.into()))),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_update_is_read_as_it_was_written_and_a_message_is_none() {
+        for update in [
+            PartUpdate::Pages(100),
+            PartUpdate::PageRead,
+            PartUpdate::Request,
+            PartUpdate::Wait(Duration::from_millis(59_001)),
+        ] {
+            assert_eq!(PartUpdate::parse(&update.line()), Some(update));
+        }
+        for text in
+            ["", "p5", "\u{1e}", "\u{1e}x1\n", "\u{1e}p-1\n", "\u{1e}é1", "\u{1e}p99999999999"]
+        {
+            assert_eq!(PartUpdate::parse(text.as_bytes()), None, "{text:?}");
+        }
+    }
+}
