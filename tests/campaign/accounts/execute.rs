@@ -85,7 +85,8 @@ impl<'p> Player<'p> {
             title.clone_into(&mut form.title);
             form.fields = vec![edits::field("name".to_owned(), "Name")];
         }
-        let first = Repository::of(&AccountWorld::of(&account, false), history.has_ids);
+        let mut first = Repository::of(&AccountWorld::of(&account, false), history.has_ids);
+        first.is_composed = history.is_composed && !history.has_git;
         let choices = generate::choices(history.choices);
         let server = start_server(account, choices);
         let mut directory = tempfile::tempdir().unwrap();
@@ -239,6 +240,11 @@ impl<'p> Player<'p> {
         };
         let mut violations = trial.check();
         violations.extend(self.check_log(&trial));
+        if matches!(run.command, AccountCommand::PullPages) {
+            let mut pulled = files.clone();
+            pulled.read_pages(&self.machines[run.machine].directory.join("work"));
+            violations.extend(trial.check_pull(&pulled));
+        }
         if self.program.is_shown {
             let text = format!("machine {}", run.machine);
             let shown = explained(Violation { rule: "", text }, &line, &ended, &events);

@@ -37,7 +37,8 @@ pub(crate) fn history(seed: u64, settings: Settings, has_git: bool) -> AccountHi
     }
     account_steps.push(AccountStep::Settle(machine(random), flags(random)));
     let (has_ids, has_lock) = (random.percent(50), random.percent(85));
-    AccountHistory { choices, pages, has_ids, has_lock, has_git, account_steps }
+    let is_composed = has_lock && !has_git && random.percent(50);
+    AccountHistory { choices, pages, has_ids, has_lock, has_git, is_composed, account_steps }
 }
 
 /// Adds changes of the files: with Git, of those of one machine.
@@ -187,8 +188,11 @@ fn flags(random: &mut Random) -> Flags {
 fn run(random: &mut Random, settings: Settings) -> AccountRun {
     let machine = machine(random);
     let flags = flags(random);
-    let command =
-        if random.percent(10) { AccountCommand::Plan(flags) } else { AccountCommand::Apply(flags) };
+    let command = match random.below(100) {
+        0..10 => AccountCommand::Plan(flags),
+        10..25 => AccountCommand::PullPages,
+        _ => AccountCommand::Apply(flags),
+    };
     disturbed(random, settings, AccountRun::plain(machine, command))
 }
 

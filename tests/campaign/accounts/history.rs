@@ -18,6 +18,9 @@ pub(crate) struct AccountHistory {
     /// Set if each person has a clone of a Git repository; otherwise both have the same files.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) has_git: bool,
+    /// Set if the page files are made of blocks, values and tables.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_composed: bool,
     pub(crate) account_steps: Vec<AccountStep>,
 }
 
@@ -62,6 +65,8 @@ pub(crate) enum AccountCommand {
     Redo(Undoing),
     /// Takes what others changed in a form into one of the form files.
     Pull(usize),
+    /// Takes what others changed on the pages into the page files.
+    PullPages,
 }
 
 /// How an operation is taken back.
@@ -189,7 +194,7 @@ impl AccountCommand {
             Self::Undo(how) | Self::Redo(how) => {
                 Flags { overwrite: how.overwrite, ..Flags::default() }
             }
-            Self::Pull(_) => Flags { text: true, ..Flags::default() },
+            Self::Pull(_) | Self::PullPages => Flags { text: true, ..Flags::default() },
         }
     }
 
@@ -214,6 +219,7 @@ impl AccountCommand {
             Self::Undo(_) => "account undo",
             Self::Redo(_) => "account redo",
             Self::Pull(_) => "account pull FORM",
+            Self::PullPages => "account pull pages",
         }
     }
 
@@ -234,6 +240,7 @@ impl AccountCommand {
             Self::Pull(nth) => {
                 format!("pull forms/{}.yaml", forms.get(nth % forms.len().max(1))?)
             }
+            Self::PullPages => "pull pages".to_owned(),
         };
         Some(line.split(' ').map(str::to_owned).collect())
     }

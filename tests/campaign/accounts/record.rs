@@ -6,7 +6,7 @@ use super::execute::Player;
 use super::history::{AccountCommand, AccountRun};
 use super::lineage::Writer;
 use super::repository::Repository;
-use super::world::AccountWorld;
+use super::world::{AccountWorld, Owner};
 use crate::process::Ended;
 use crate::proxy::Event;
 
@@ -46,6 +46,7 @@ impl Player<'_> {
                 self.note_pull(run.machine, nth, is_recorded);
                 return Writer::Other;
             }
+            AccountCommand::PullPages => return self.note_pull_of_pages(run.machine, is_recorded),
             AccountCommand::Undo(_) | AccountCommand::Redo(_) => {
                 if has_written {
                     self.memory.up_to_date.remove(&other);
@@ -99,6 +100,32 @@ impl Player<'_> {
                 team.authors.doubt(place);
             }
         }
+    }
+
+    /// Notes a pull of all pages. Of one that did not end, or found conflicts, it is not known what it has recorded.
+    fn note_pull_of_pages(&mut self, machine: usize, is_good: bool) -> Writer {
+        let work = self.machines[machine].directory.join("work");
+        self.files[machine].read_pages(&work);
+        if self.team.is_none() {
+            self.files[1 - machine] = self.files[machine].clone();
+        }
+        self.memory.up_to_date.remove(&(1 - machine));
+        let world = self.proxy.world();
+        if !is_good {
+            self.memory.up_to_date.remove(&machine);
+            let places = world.values().into_keys();
+            for place in places.filter(|(owner, ..)| matches!(owner, Owner::Page(_))) {
+                if let Some(team) = &mut self.team {
+                    team.authors.doubt(place.clone());
+                }
+                self.memory.unclear.insert(place);
+            }
+            return Writer::Other;
+        }
+        if self.memory.up_to_date.contains(&machine) {
+            self.memory.note_sync(&self.files[machine], &world, false);
+        }
+        Writer::Recorded(self.runs)
     }
 
     pub(super) fn note(&mut self, events: &[Event<AccountWorld>], writers: [Writer; 2]) {

@@ -10,6 +10,7 @@ use links_pages::form_file::FormFile;
 use links_pages::page_file::Document;
 use serde_json::{Map, Value, json};
 
+use super::composed;
 use super::history::FileChange;
 use super::world::{AccountWorld, Owner, Place, changing, joined, mark};
 use crate::content::FORM;
@@ -27,6 +28,8 @@ pub(crate) const FORMS: [(&str, &str); 3] =
 pub(crate) struct Repository {
     pub(crate) pages: BTreeMap<String, PageText>,
     pub(crate) forms: BTreeMap<String, Value>,
+    /// Set if the page files are made of blocks, values and tables.
+    pub(crate) is_composed: bool,
 }
 
 /// A page file.
@@ -60,7 +63,11 @@ impl Repository {
             };
             (page.login.clone(), text)
         };
-        Self { pages: world.pages.iter().map(file).collect(), forms: BTreeMap::new() }
+        Self {
+            pages: world.pages.iter().map(file).collect(),
+            forms: BTreeMap::new(),
+            is_composed: false,
+        }
     }
 
     /// Writes the files below a directory.
@@ -73,7 +80,14 @@ impl Repository {
             fs::write(directory.join(format!("{name}.yaml")), text).unwrap();
         };
         for (name, page) in &self.pages {
-            write(&pages, name, page.text());
+            if self.is_composed {
+                composed::write(directory, name, page);
+            } else {
+                write(&pages, name, page.text());
+            }
+        }
+        if self.is_composed {
+            fs::write(directory.join("values.yaml"), composed::values(self.pages.iter())).unwrap();
         }
         for (name, form) in &self.forms {
             write(&forms, name, text(form.as_object().unwrap()));
@@ -91,6 +105,13 @@ impl Repository {
             files.forms.insert(name, Value::Object(map));
         }
         (!files.pages.is_empty()).then_some(files)
+    }
+
+    /// Reads the page files that the program may have changed.
+    pub(crate) fn read_pages(&mut self, directory: &Path) {
+        for (name, page) in &mut self.pages {
+            *page = composed::read(directory, name);
+        }
     }
 
     /// Reads a form file that the program has changed.
@@ -142,7 +163,10 @@ impl Repository {
                 if let Some(mut item) = self.take(*page, *slot) {
                     item.as_object_mut().unwrap().remove("id");
                     let slots = &mut self.page(*to).slots;
-                    slots.insert(at % (slots.len() + 1), item);
+                    // A pull may have brought it back to the page that it was moved from.
+                    if slots.iter().all(|other| item_mark(other) != item_mark(&item)) {
+                        slots.insert(at % (slots.len() + 1), item);
+                    }
                 }
             }
             FileChange::Show { page, at, form, mark } => {

@@ -341,6 +341,66 @@ impl AccountTrial<'_> {
         }
     }
 
+    /// Checks what a pull has made of the page files.
+    pub(crate) fn check_pull(&self, pulled: &Repository) -> Vec<Violation> {
+        let mut found = Vec::new();
+        let mut violate = |text: String| found.push(Violation { rule: "pull", text });
+        let is_disturbed = self.events.iter().any(|it| it.machine.is_none() && it.has_changed());
+        if is_disturbed || self.is_concurrent {
+            return found;
+        }
+        let (before, after) = (self.files.values(self.after), pulled.values(self.after));
+        let live = self.after.values();
+        let memory = self.memory;
+        let is_known = self.ended.exit == Some(0) && memory.up_to_date.contains(&self.machine);
+        for (place, said) in &before {
+            let (now, stored) = (after.get(place), live.get(place));
+            if now.is_none() && stored.is_some() && !self.has_twin(place) {
+                violate(format!("{} with {said} is lost", show(place)));
+            }
+            let Some(now) = now else { continue };
+            if now != said && Some(now) != stored {
+                violate(format!("{} was {said} and is {now}, not {stored:?}", show(place)));
+            }
+            let synced = memory.synced.get(place);
+            let is_clear = is_known && !memory.unclear.contains(place) && !self.has_twin(place);
+            if is_clear
+                && synced.is_some()
+                && synced != Some(said)
+                && stored == synced
+                && now != said
+            {
+                violate(format!("{} was changed to {said}, and is {now}", show(place)));
+            }
+            let is_foreign = memory.foreign.get(place).is_some_and(|it| it.was_synced);
+            if is_clear && is_foreign && synced == Some(said) && Some(now) != stored {
+                violate(format!("{} is {now}, and others set it to {stored:?}", show(place)));
+            }
+        }
+        for (place, now) in after.iter().filter(|(place, _)| !before.contains_key(place)) {
+            if live.get(place) != Some(now) {
+                violate(format!("{} is {now}, and the file did not say it", show(place)));
+            }
+        }
+        let on_pages = self.after.marks();
+        for name in self.files.pages.keys() {
+            let page = self.files.page_of(name, self.after);
+            let has =
+                |mark: &String| page.is_some_and(|it| on_pages.contains(&(it.id, mark.clone())));
+            let kept = pulled.marks(name);
+            for mark in self.files.marks(name).difference(&kept) {
+                let was_there = page.is_some_and(|page| {
+                    let place = (page.id, mark.clone());
+                    memory.removed.contains(&place) || memory.deleted.contains(&place)
+                });
+                if has(mark) || is_known && !was_there {
+                    violate(format!("the item {mark} of {name} is lost"));
+                }
+            }
+        }
+        found
+    }
+
     /// Checks that all that the files say is in the account, but for what others have changed there.
     fn matches_the_files(&self, violate: Violate<'_>) {
         let AccountCommand::Apply(flags) = self.command else { return };

@@ -13,6 +13,7 @@ impl AccountHistory {
         };
         push(&|it| it.choices = 0);
         push(&|it| it.has_git = false);
+        push(&|it| it.is_composed = false);
         for nth in (0..self.account_steps.len()).rev() {
             push(&|it| drop(it.account_steps.remove(nth)));
         }

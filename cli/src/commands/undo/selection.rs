@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use links_pages::apply::{DesiredSlot, JournalEntries, JournalStore, RunState};
+use links_pages::apply::{DesiredSlot, JournalEntries, JournalStore, RunEnding, RunState};
 use links_pages::sanitize::quoted;
 
 use crate::apply::operations::{LIST, Operation, Operations};
@@ -82,6 +82,8 @@ pub(super) struct UndoneOperation {
     pub(super) refused: Vec<String>,
     /// Name that the journals of an interrupted undo of the operation share.
     pub(super) continues: Option<String>,
+    /// Earlier runs that took one of the writes back, and found the page changed by others at their end.
+    drifted: Vec<(JournalStore, String)>,
 }
 
 /// A write that can be undone.
@@ -282,12 +284,19 @@ impl UndoneOperation {
         }
         let time = runs::time(parts[0].log.opening.time);
         let continues = continued(operations, operation).map(str::to_owned);
+        let is_drifted = |write: &&LoggedWrite| {
+            let log = write.log().filter(|log| log.state == RunState::Ended(RunEnding::Drift));
+            let of = log.and_then(|log| log.opening.command.as_ref()?.undoes.as_ref());
+            !write.is_foreign && of.is_some_and(|of| parts.iter().any(|part| part.log.run == *of))
+        };
+        let drifted = operations.writes().filter(is_drifted);
+        let drifted = drifted.map(|it| (it.store.clone(), it.run().to_owned())).collect();
         let redone = operation.undoes().find_map(|run| operations.of_run(run)).map(|older| {
             let first = &operations.all[older].parts[0];
             (first.command_line(), first.time())
         });
         let is_undo = operations.kind(index) == "undo";
-        Ok(Self { id, again, line, time, is_undo, redone, parts, refused, continues })
+        Ok(Self { id, again, line, time, is_undo, redone, parts, refused, continues, drifted })
     }
 
     /// Returns the writes of an operation to the pages of those in `taken` that came before them and are not taken back, if there are any: an
@@ -322,8 +331,13 @@ impl UndoneOperation {
         self.parts.iter().map(|part| part.log.run.clone())
     }
 
-    /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one.
+    /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one, and
+    /// one that found the page changed by others, now that all is taken back.
     pub(super) fn close(&self) {
+        for (store, run) in &self.drifted {
+            // If this fails, the operation stays listed as partly undone.
+            let _ = store.settle(run);
+        }
         for UndoneWrite { store, log, .. } in &self.parts {
             if store.is_of_commands() && log.state == RunState::Unfinished {
                 // If this fails, the command stays listed as it is.

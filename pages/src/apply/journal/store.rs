@@ -464,6 +464,17 @@ impl JournalStore {
         }
     }
 
+    /// Notes that a page is now as a run wanted it, which ended without that.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read or written.
+    pub fn settle(&self, run: &str) -> Result<(), JournalError> {
+        let mut journal = self.resume(None, run)?;
+        let slots = journal.log.slots;
+        journal.append(JournalEntry::Commit { slots }).map_err(JournalError::Io)
+    }
+
     /// Returns the path of a run's journal.
     pub fn journal(&self, run: &str) -> PathBuf {
         self.file(run, JOURNAL)
