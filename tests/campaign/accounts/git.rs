@@ -148,8 +148,13 @@ impl Team {
         files: &Repository,
         world: &AccountWorld,
     ) -> Memory {
-        self.trees[machine].note_files(files, world);
+        self.note_files(machine, files, world);
         self.authors.seen_by(&self.lineage(machine), machine, world)
+    }
+
+    /// Notes what the files of a work tree say.
+    pub(crate) fn note_files(&mut self, machine: usize, files: &Repository, world: &AccountWorld) {
+        self.trees[machine].note_files(files, world);
     }
 
     /// Notes an apply that was recorded.

@@ -111,6 +111,9 @@ impl Player<'_> {
         }
         self.memory.up_to_date.remove(&(1 - machine));
         let world = self.proxy.world();
+        if let Some(team) = &mut self.team {
+            team.note_files(machine, &self.files[machine], &world);
+        }
         if !is_good {
             self.memory.up_to_date.remove(&machine);
             let places = world.values().into_keys();
