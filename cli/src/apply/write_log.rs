@@ -246,6 +246,7 @@ impl LoggedWrite {
             state if self.is_run => named(state),
             _ if log.is_unsettled() => "unknown",
             RunState::Unfinished if !log.has_effect() => "not_sent",
+            RunState::Unfinished if log.is_written => named(RunState::Done),
             state => named(state),
         }
     }

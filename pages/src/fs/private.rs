@@ -193,13 +193,20 @@ pub(crate) fn writable() -> OpenOptions {
     options
 }
 
-/// Creates missing directories. Permissions of existing directories are not changed.
+/// Creates missing directories, and syncs their names: without them, no file in them survives a power failure. Permissions of existing
+/// directories are not changed.
 pub fn make_directory(directory: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = directory.ancestors().take_while(|it| !it.exists()).collect();
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory)
+    builder.create(directory)?;
+    for made in missing {
+        // A directory that cannot be read can still be written to.
+        let _ = atomic::sync_directory(directory_of(made));
+    }
+    Ok(())
 }
 
 /// Follows symbolic links. A broken link is an error, because its target may be missing only for a time.

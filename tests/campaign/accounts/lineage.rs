@@ -67,6 +67,8 @@ impl Lineage {
     /// Notes that the record of a run that succeeded is in the work tree.
     pub(crate) fn note_sync(&mut self, sync: usize, agreed: BTreeMap<Place, String>) {
         self.syncs.insert(sync);
+        // A form that the run has made was not there when the files were noted.
+        self.said.extend(agreed.clone());
         self.synced.extend(agreed);
     }
 

@@ -117,12 +117,8 @@ impl Player<'_> {
         if !is_good {
             self.memory.up_to_date.remove(&machine);
             let places = world.values().into_keys();
-            for place in places.filter(|(owner, ..)| matches!(owner, Owner::Page(_))) {
-                if let Some(team) = &mut self.team {
-                    team.authors.doubt(place.clone());
-                }
-                self.memory.unclear.insert(place);
-            }
+            let places = places.filter(|(owner, ..)| matches!(owner, Owner::Page(_)));
+            self.memory.unclear.extend(places);
             return Writer::Other;
         }
         if self.memory.up_to_date.contains(&machine) {
@@ -143,6 +139,16 @@ impl Player<'_> {
         }
         self.tally.count_events(events);
         self.memory.end_step(&self.files[0], &self.proxy.world());
+    }
+
+    /// Notes that a pull has shown what others changed, and that a person has looked at it.
+    pub(super) fn doubt_pages(&mut self) {
+        let places = self.proxy.world().values().into_keys();
+        for place in places.filter(|(owner, ..)| matches!(owner, Owner::Page(_))) {
+            if let Some(team) = &mut self.team {
+                team.authors.doubt(place);
+            }
+        }
     }
 
     /// Notes the files of a command that has ended, and what it has recorded of them.
