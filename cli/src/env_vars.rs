@@ -20,6 +20,8 @@ pub(crate) const BACKGROUND: &str = "LINKS_BACKGROUND";
 pub(crate) const PACER: &str = "LINKS_PACER";
 /// What happens while that server cannot be reached.
 pub(crate) const PACER_UNREACHABLE: &str = "LINKS_PACER_UNREACHABLE";
+/// A file that requests and responses are recorded in.
+pub(crate) const RECORD: &str = "LINKS_RECORD";
 /// The access token.
 pub(crate) const TOKEN: &str = "LINKS_TOKEN";
 /// A file with the access token.
@@ -89,6 +91,7 @@ pub(crate) const ABOUT: &[(&str, &str)] = &[
     ),
     (AGENT, "1: mark where the data of an output begins and ends (see `links help agents`)"),
     (LOG, "1: log each request; 2: also log headers and bodies"),
+    (RECORD, "file to add each request and its response to, as JSON lines without tokens"),
     (CONFIG_DIR, "configuration directory"),
     (STATE_DIR, "state directory, for rate limits, runs of apply, and the sandbox"),
     (CACHE_DIR, "cache directory, which you can delete"),

@@ -89,6 +89,7 @@ mod pull;
 mod pull_account;
 mod pull_images;
 mod pull_portable;
+mod recording;
 mod reference;
 mod references;
 mod refreshed_images;

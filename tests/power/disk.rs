@@ -166,7 +166,8 @@ fn ops<'c>(before: &Tree, changes: &'c [Change]) -> (Vec<Op<'c>>, Vec<Vec<u8>>) 
             Change::Sync(path) => Op::Sync(names[path]),
             Change::SyncDirectory(path) => Op::SyncDirectory(path),
             Change::Rename { from, to } => {
-                let file = names.remove(from).unwrap_or_else(|| panic!("{from:?} has no file"));
+                let file =
+                    names.remove(from).unwrap_or_else(|| panic!("{} has no file", from.display()));
                 names.insert(to.clone(), file);
                 Op::Rename { from, to, file }
             }
@@ -226,14 +227,14 @@ fn combinations(ops: &[Op<'_>], all: &[Op<'_>], random: &mut Random) -> Vec<BTre
         let left: BTreeMap<usize, Left> = gone.map(|(_, at)| (*at, Left::Nothing)).collect();
         let is_data = |at: &&usize| matches!(ops[**at], Op::Data { .. });
         // The last write that is there may be torn.
-        let there = kept.iter().filter(|at| !left.contains_key(at) && is_data(at)).next_back();
+        let there = kept.iter().rfind(|at| !left.contains_key(at) && is_data(at));
         if let Some((torn, Op::Data { at, bytes, .. })) = there.map(|it| (*it, &ops[*it])) {
             let first = usize::try_from(BLOCK - at % BLOCK).unwrap();
             let mut more = vec![Left::Zeros];
             more.extend((first < bytes.len()).then_some(Left::Part(first)));
             combined.extend(more.into_iter().map(|how| with(&left, [(torn, how)])));
         }
-        let zeros = passing.iter().filter(is_data).next_back().map(|at| (*at, Left::Zeros));
+        let zeros = passing.iter().rfind(is_data).map(|at| (*at, Left::Zeros));
         match random.below(4) {
             0 => combined.push(with(&left, passing.iter().map(|at| (*at, Left::Nothing)))),
             1 => combined.push(with(&left, zeros)),

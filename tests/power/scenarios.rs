@@ -64,7 +64,7 @@ fn item(random: &mut Random) -> Value {
 }
 
 fn items(random: &mut Random) -> Vec<Value> {
-    (0..1 + random.below(5)).map(|_| item(random)).collect()
+    (0..=random.below(5)).map(|_| item(random)).collect()
 }
 
 /// Changes items as a person does.

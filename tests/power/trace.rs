@@ -73,6 +73,7 @@ struct Recorder<'r> {
 }
 
 /// Runs a command to its end. `root` is the directory whose files are watched, without links, and `service` the state file of the service.
+#[expect(clippy::zombie_processes, reason = "the recorder waits for it")]
 pub(crate) fn record(command: &Command, stdin: Stdio, root: &Path, service: &Path) -> Recorded {
     // The shell waits to be seized before it becomes the program.
     let mut stopped = Command::new("/bin/sh");
@@ -165,13 +166,13 @@ impl Recorder<'_> {
             other => panic!("a name leads out of the watched directory: {other:?}"),
         };
         match call {
-            libc::SYS_open => self.open(at(here, one), two),
-            libc::SYS_openat => self.open(at(one, two), three),
+            libc::SYS_open => open(at(here, one), two),
+            libc::SYS_openat => open(at(one, two), three),
             libc::SYS_openat2 => {
                 let flags = memory(pid, three, 8).try_into().map(u64::from_ne_bytes);
-                self.open(at(one, two), flags.unwrap())
+                open(at(one, two), flags.unwrap())
             }
-            libc::SYS_creat => self.open(at(here, one), creating()),
+            libc::SYS_creat => open(at(here, one), creating()),
             libc::SYS_write | libc::SYS_pwrite64 => {
                 let is_at = (call == libc::SYS_pwrite64).then_some(four);
                 self.write(pid, one, &[(two, three)], is_at)
@@ -227,17 +228,6 @@ impl Recorder<'_> {
         Begun::Nothing
     }
 
-    fn open(&self, path: Option<PathBuf>, flags: u64) -> Begun {
-        let has = |flag: i32| flags & u64::try_from(flag).unwrap() != 0;
-        match path {
-            Some(path) if has(libc::O_CREAT) && path.symlink_metadata().is_err() => {
-                Begun::One(Change::Create(path))
-            }
-            Some(path) if has(libc::O_TRUNC) => Begun::One(Change::Length { path, length: 0 }),
-            _ => Begun::Nothing,
-        }
-    }
-
     fn write(
         &mut self,
         pid: Pid,
@@ -289,6 +279,17 @@ impl Recorder<'_> {
     fn watched(&self, path: Option<PathBuf>) -> Option<PathBuf> {
         let path = path.filter(|path| path.starts_with(self.root))?;
         (!path.to_string_lossy().ends_with(" (deleted)")).then_some(path)
+    }
+}
+
+fn open(path: Option<PathBuf>, flags: u64) -> Begun {
+    let has = |flag: i32| flags & u64::try_from(flag).unwrap() != 0;
+    match path {
+        Some(path) if has(libc::O_CREAT) && path.symlink_metadata().is_err() => {
+            Begun::One(Change::Create(path))
+        }
+        Some(path) if has(libc::O_TRUNC) => Begun::One(Change::Length { path, length: 0 }),
+        _ => Begun::Nothing,
     }
 }
 

@@ -21,6 +21,7 @@ use crate::apply::operation_file;
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
 use crate::context::seconds_now;
+use crate::env_vars::RECORD;
 use crate::output::dry_run;
 use crate::output::format::{Format, OutputOptions, Query, run_filter_if_requested};
 use crate::settings::Settings;
@@ -233,6 +234,11 @@ pub(crate) fn prepare(
         raw: global.raw,
         csv_safe: global.csv_safe,
     };
+    if let Some(path) = &settings.record {
+        ui::recording::begin(path).map_err(|error| {
+            CommandError::usage(format!("cannot write {RECORD} {}: {error}", path.display()))
+        })?;
+    }
     let ui = Ui::new(&settings, shape);
     Ok((settings, ui))
 }

@@ -39,6 +39,8 @@ pub(crate) struct Settings {
     pub(crate) is_account_by_flag: bool,
     /// URL of the connector, if the environment names it.
     pub(crate) mcp_url: Option<String>,
+    /// File that requests and responses are recorded in.
+    pub(crate) record: Option<PathBuf>,
     /// Directory of the configuration, if the user names one.
     pub(crate) config_dir: Option<PathBuf>,
     /// Directory of journals, backups and locks, if the user names one.

@@ -17,7 +17,7 @@ use super::{
 use crate::auth::{Account, AccountName, Accounts, AccountsFile};
 use crate::env_vars::{
     ACCOUNT, AGENT, BACKGROUND, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR,
-    CONFIRM, LOG, MAX_WAIT, MCP_URL, OUTPUT, PLAN_FIRST, PROGRESS, SAFE_DIRECTORY, SANDBOX,
+    CONFIRM, LOG, MAX_WAIT, MCP_URL, OUTPUT, PLAN_FIRST, PROGRESS, RECORD, SAFE_DIRECTORY, SANDBOX,
     STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
 };
 use crate::error::{CommandError, Result};
@@ -62,6 +62,7 @@ pub(crate) fn resolve(flags: &GlobalArgs, env: Env<'_>, config: &Config) -> Resu
             (name, _) => name.clone(),
         },
         mcp_url: set(MCP_URL),
+        record: set(RECORD).map(Into::into),
         config_dir: set(CONFIG_DIR).map(Into::into),
         state_dir: set(STATE_DIR).map(Into::into),
         safe_directory: set(SAFE_DIRECTORY),

@@ -7,6 +7,7 @@ mod observer;
 mod part_report;
 pub(crate) mod plan;
 mod progress;
+pub(crate) mod recording;
 mod relative_time;
 mod stream;
 mod table;

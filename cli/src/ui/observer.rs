@@ -10,7 +10,7 @@ use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
 use serde_json::Value;
 
 use super::progress::{Progress, countdown, wait_line};
-use super::{PartUpdate, stream, update};
+use super::{PartUpdate, recording, stream, update};
 use crate::cache::resource_names::SeenAnswer;
 use crate::env_vars::PACER;
 use crate::output::count;
@@ -94,12 +94,13 @@ impl Observer for RequestObserver {
     }
 
     fn wants_request(&self) -> bool {
-        self.verbose > 1
+        self.verbose > 1 || recording::is_on()
     }
 
     fn attempted(&self, attempt: &AttemptReport<'_>) {
         self.end_countdown();
         update(PartUpdate::Request);
+        recording::note(attempt);
         if let (Some(200 | 201), Some(answer)) = (attempt.status, attempt.answer) {
             let seen = SeenAnswer {
                 operation: attempt.operation,
@@ -116,7 +117,7 @@ impl Observer for RequestObserver {
 }
 
 /// Headers whose values are not secret.
-const SHOWN: &[&str] = &[
+pub(super) const SHOWN: &[&str] = &[
     "accept",
     "content-length",
     "content-type",
@@ -198,7 +199,7 @@ fn text(body: &str) -> String {
     }
 }
 
-fn hide(value: &mut Value) {
+pub(super) fn hide(value: &mut Value) {
     match value {
         Value::Object(object) => {
             for (name, value) in object {

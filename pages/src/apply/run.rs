@@ -303,8 +303,10 @@ async fn write(
             }
             *state = run.write(is_last, on_step).await;
             is_stopped |= matches!(state, Err(ApplyCause::Stopped));
-            // What is deleted on another page may be a slot that was to appear on this one.
-            is_incomplete |= state.is_err() && !is_last && !run.proposal.plan.creates.is_empty();
+            // What is deleted on another page may be a slot that was to appear on this one, also in the place of another.
+            let plan = &run.proposal.plan;
+            let is_changed = !plan.creates.is_empty() || !plan.updates.is_empty();
+            is_incomplete |= state.is_err() && !is_last && is_changed;
         }
     }
 }

@@ -178,6 +178,12 @@ pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
+/// Opens a file to write to its end, and creates it if it is missing.
+pub fn append(path: &Path) -> io::Result<File> {
+    refuse_public(directory_of(path))?;
+    open_regular(writable().append(true).create(true), path)
+}
+
 /// Opens a lock file, and creates it if it is missing.
 fn open(path: &Path) -> io::Result<File> {
     make_directory(directory_of(path))?;

@@ -43,7 +43,7 @@ pub struct AttemptReport<'a> {
     pub operation: &'static str,
     /// The HTTP method.
     pub method: &'a str,
-    /// The path below the base URL, including the query.
+    /// The path of the URL, including the query.
     pub target: &'a str,
     /// The status of the response, if there was one.
     pub status: Option<u16>,

@@ -20,7 +20,7 @@ fn short(name: &str) -> String {
 
 /// Returns whether the file of this name is a table. The others have a block.
 fn is_table(name: &str) -> bool {
-    name.len() % 2 == 0
+    name.len().is_multiple_of(2)
 }
 
 /// Returns the lines of `values.yaml`, which all pages use: a description of each that has a block.

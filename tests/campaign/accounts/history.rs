@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::history::{Fault, Kill, SlotContent, When};
 
 /// One case: pages with files, and the steps on them.
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct AccountHistory {
     /// Seed of the service's [`Choices`](links_fixtures::Choices); 0 stands for the default.

@@ -33,22 +33,25 @@ pub struct Canned {
 impl Canned {
     /// Listens on a free loopback port until the process ends.
     pub fn start(answers: impl IntoIterator<Item = (u16, String)>) -> Self {
+        let mut answers: VecDeque<_> = answers.into_iter().collect();
+        Self::answering(move |_| {
+            if answers.len() > 1 { answers.pop_front().unwrap() } else { answers[0].clone() }
+        })
+    }
+
+    /// Listens like [`start`](Self::start). Each request is answered with status and body by a function.
+    pub fn answering(mut answer: impl FnMut(&Received) -> (u16, String) + Send + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let address = listener.local_addr().unwrap();
         let received = Arc::<Mutex<Vec<_>>>::default();
-        let mut answers: VecDeque<_> = answers.into_iter().collect();
         let seen = received.clone();
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let stream = stream.unwrap();
                 // A client that gives up half-way is part of what is tested.
                 let Some(request) = read(&stream) else { continue };
+                let (status, body) = answer(&request);
                 seen.lock().unwrap().push(request);
-                let (status, body) = if answers.len() > 1 {
-                    answers.pop_front().unwrap()
-                } else {
-                    answers[0].clone()
-                };
                 if status > 0 {
                     let head = "Content-Type: application/json\r\nLocation: /elsewhere\r\nX-Request-Id: request-1\r\nConnection: close";
                     let length = body.len();

@@ -15,6 +15,7 @@ pub mod priorities;
 pub mod proxy;
 pub mod readings;
 pub mod ready;
+pub mod recording;
 pub mod redis;
 pub mod service;
 pub mod tls_front;
