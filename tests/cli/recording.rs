@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use links_fixtures::{ContractServer, World};
-use links_test_support::recording::{Exchange, differences, read, replay, seed};
+use links_test_support::recording::{RecordedCall, differences, read, replay, seed};
 use serde_json::Value;
 
 use crate::test_env::{TestEnv, wait};
@@ -86,7 +86,7 @@ fn a_recording_of_the_contract_server_does_not_differ_from_it_and_another_one_do
 #[ignore = "needs a recording"]
 fn the_recording_of_another_service() {
     let path = std::env::var("LINKS_RECORDING").expect("LINKS_RECORDING names a recording");
-    let exchanges: Vec<Exchange> = read(&fs::read_to_string(path).unwrap());
+    let exchanges: Vec<RecordedCall> = read(&fs::read_to_string(path).unwrap());
     let server = fresh();
     server.edit(|account| seed(&exchanges, account));
     let found = differences(&exchanges, &server);

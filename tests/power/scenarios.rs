@@ -11,11 +11,11 @@ pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     /// Makes files and page, and returns the command line.
     pub(crate) begin: fn(&Place, &mut Random) -> String,
-    pub(crate) check: fn(&Place, &Known) -> Checked,
+    pub(crate) check: fn(&Place, &WholeRun) -> Checked,
 }
 
 /// What is known from the run that was not cut off.
-pub(crate) struct Known {
+pub(crate) struct WholeRun {
     pub(crate) line: String,
     pub(crate) after: Account,
     /// Texts of the watched files before it and after it.
@@ -119,7 +119,7 @@ fn undo(place: &Place, random: &mut Random) -> String {
 }
 
 /// The command completes what was cut off, and then there is nothing left to do.
-fn settles(place: &Place, known: &Known) -> Checked {
+fn settles(place: &Place, known: &WholeRun) -> Checked {
     are_whole(place, known)?;
     let run = place.run(&known.line);
     let is_undo = known.line.starts_with("undo");
@@ -146,7 +146,7 @@ fn settles(place: &Place, known: &Known) -> Checked {
 }
 
 /// A file that is replaced is the old one or the new one.
-fn are_whole(place: &Place, known: &Known) -> Checked {
+fn are_whole(place: &Place, known: &WholeRun) -> Checked {
     for (name, versions) in known.files.iter().filter(|(name, _)| !name.ends_with("links.lock")) {
         let now = place.text(name);
         expect(versions.contains(&now), || format!("{name} is {now:?}"))?;
@@ -166,7 +166,7 @@ fn single(place: &Place, random: &mut Random) -> String {
     "profile update cafe title=Single".to_owned()
 }
 
-fn tells_single(place: &Place, known: &Known) -> Checked {
+fn tells_single(place: &Place, known: &WholeRun) -> Checked {
     let is_executed = content(&place.account())["title"] == "Single";
     let log = place.run("log -n 1 -o json");
     let json: Value = serde_json::from_str(&log.out).map_err(|why| format!("{why}: {log:?}"))?;
@@ -222,7 +222,7 @@ fn pull_into_blocks(place: &Place, random: &mut Random) -> String {
     "pull cafe.yaml".to_owned()
 }
 
-fn pulls(place: &Place, known: &Known) -> Checked {
+fn pulls(place: &Place, known: &WholeRun) -> Checked {
     are_whole(place, known)?;
     let run = place.run(&known.line);
     expect(run.exit == Some(0), || format!("the next pull: {run:?}"))?;
@@ -240,7 +240,7 @@ fn save(place: &Place, random: &mut Random) -> String {
     "plan cafe.yaml --out plan.json".to_owned()
 }
 
-fn has_plan(place: &Place, known: &Known) -> Checked {
+fn has_plan(place: &Place, known: &WholeRun) -> Checked {
     are_whole(place, known)?;
     if place.text("work/plan.json").is_some() {
         let run = place.run("apply --plan plan.json --yes --max-deletes 100");
@@ -253,7 +253,7 @@ fn login(_: &Place, _: &mut Random) -> String {
     "auth login --token-stdin --store file --account home".to_owned()
 }
 
-fn is_logged_in(place: &Place, known: &Known) -> Checked {
+fn is_logged_in(place: &Place, known: &WholeRun) -> Checked {
     let run = place.run("me --account home -o json");
     let is_known = matches!(run.exit, Some(0 | 2 | 4)) && !run.err.contains("not an accounts file");
     expect(is_known, || format!("after the login: {run:?}"))?;
@@ -268,7 +268,7 @@ fn sandbox(place: &Place, _: &mut Random) -> String {
     "LINKS_SANDBOX=1 profile update cafe title=Second".to_owned()
 }
 
-fn has_sandbox(place: &Place, _: &Known) -> Checked {
+fn has_sandbox(place: &Place, _: &WholeRun) -> Checked {
     let run = place.run("LINKS_SANDBOX=1 profile get cafe -o json");
     let json: Value = serde_json::from_str(&run.out).map_err(|why| format!("{why}: {run:?}"))?;
     let title = json["data"]["title"].as_str().unwrap_or_default();

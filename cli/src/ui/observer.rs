@@ -10,7 +10,8 @@ use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
 use serde_json::Value;
 
 use super::progress::{Progress, countdown, wait_line};
-use super::{PartUpdate, recording, stream, update};
+use super::recording::{self, SHOWN, hide};
+use super::{PartUpdate, stream, update};
 use crate::cache::resource_names::SeenAnswer;
 use crate::env_vars::PACER;
 use crate::output::count;
@@ -116,36 +117,6 @@ impl Observer for RequestObserver {
     }
 }
 
-/// Headers whose values are not secret.
-pub(super) const SHOWN: &[&str] = &[
-    "accept",
-    "content-length",
-    "content-type",
-    "date",
-    "idempotency-key",
-    "precognition",
-    "precognition-success",
-    "retry-after",
-    "user-agent",
-    "x-markdown-tokens",
-];
-
-/// Fields of a body whose values are secret, at any depth.
-const SECRET: &[&str] = &[
-    "access_token",
-    "accessToken",
-    "authorization",
-    "client_secret",
-    "code_verifier",
-    "password",
-    "refresh_token",
-    "refreshToken",
-    "secret",
-    "token",
-    "upload_url",
-    "uploadUrl",
-];
-
 /// Maximum number of characters of a body to show.
 const BODY_MAX: usize = 4000;
 
@@ -196,18 +167,6 @@ fn text(body: &str) -> String {
     match text.char_indices().nth(BODY_MAX) {
         Some((at, _)) => format!("{}… ({} bytes)", &text[..at], body.len()),
         None => text,
-    }
-}
-
-pub(super) fn hide(value: &mut Value) {
-    match value {
-        Value::Object(object) => {
-            for (name, value) in object {
-                if SECRET.contains(&name.as_str()) { *value = "***".into() } else { hide(value) }
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(hide),
-        _ => {}
     }
 }
 

@@ -9,9 +9,38 @@ use links_pages::fs::private;
 use links_sdk::AttemptReport;
 use serde_json::{Map, Value, json};
 
-use super::observer::{SHOWN, hide};
 use crate::auth::redacted;
 use crate::signal::lock;
+
+/// Headers whose values are not secret.
+pub(super) const SHOWN: &[&str] = &[
+    "accept",
+    "content-length",
+    "content-type",
+    "date",
+    "idempotency-key",
+    "precognition",
+    "precognition-success",
+    "retry-after",
+    "user-agent",
+    "x-markdown-tokens",
+];
+
+/// Fields of a body whose values are secret, at any depth.
+const SECRET: &[&str] = &[
+    "access_token",
+    "accessToken",
+    "authorization",
+    "client_secret",
+    "code_verifier",
+    "password",
+    "refresh_token",
+    "refreshToken",
+    "secret",
+    "token",
+    "upload_url",
+    "uploadUrl",
+];
 
 static FILE: OnceLock<Mutex<File>> = OnceLock::new();
 
@@ -69,5 +98,18 @@ fn content(body: &[u8]) -> Value {
             value
         }
         Err(_) => redacted(&String::from_utf8_lossy(body)).into(),
+    }
+}
+
+/// Replaces the secret values, at any depth.
+pub(super) fn hide(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                if SECRET.contains(&name.as_str()) { *value = "***".into() } else { hide(value) }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(hide),
+        _ => {}
     }
 }

@@ -14,7 +14,7 @@ const BASE_PATH: &str = "/api/v1";
 
 /// A request and its response.
 #[derive(Clone, Debug)]
-pub struct Exchange {
+pub struct RecordedCall {
     method: String,
     /// Path with the query.
     target: String,
@@ -28,12 +28,12 @@ pub struct Exchange {
 }
 
 /// Reads a recording.
-pub fn read(text: &str) -> Vec<Exchange> {
+pub fn read(text: &str) -> Vec<RecordedCall> {
     let exchange = |line: &str| {
         let mut line: Value = serde_json::from_str(line).unwrap();
         let headers = line["request"]["headers"].as_object().into_iter().flatten();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
-        Exchange {
+        RecordedCall {
             method: text(&line["method"]),
             target: text(&line["target"]),
             headers: headers.map(|(name, value)| (name.clone(), text(value))).collect(),
@@ -48,14 +48,14 @@ pub fn read(text: &str) -> Vec<Exchange> {
 
 /// Starts a server that answers each request as the recording does: requests of the same method, target and body in their order, and then the last
 /// of them again. Another request is answered with 501.
-pub fn replay(exchanges: Vec<Exchange>) -> Canned {
-    let mut left: Vec<Option<Exchange>> = exchanges.into_iter().map(Some).collect();
-    let mut last: BTreeMap<(String, String, String), Exchange> = BTreeMap::new();
+pub fn replay(exchanges: Vec<RecordedCall>) -> Canned {
+    let mut left: Vec<Option<RecordedCall>> = exchanges.into_iter().map(Some).collect();
+    let mut last: BTreeMap<(String, String, String), RecordedCall> = BTreeMap::new();
     Canned::answering(move |received: &Received| {
         let mut words = received.line.split(' ');
         let (method, path) = (words.next().unwrap(), words.next().unwrap());
         let body: Value = serde_json::from_slice(&received.body).unwrap_or_default();
-        let is_same = |exchange: &Exchange| {
+        let is_same = |exchange: &RecordedCall| {
             exchange.method == method && path == exchange.target && exchange.body == body
         };
         let key = (method.to_owned(), path.to_owned(), body.to_string());
@@ -80,7 +80,7 @@ pub fn replay(exchanges: Vec<Exchange>) -> Canned {
 }
 
 /// Makes the pages that a recording reads before it writes, with their slots and IDs.
-pub fn seed(exchanges: &[Exchange], account: &mut Account) {
+pub fn seed(exchanges: &[RecordedCall], account: &mut Account) {
     for exchange in exchanges.iter().take_while(|exchange| exchange.method == "GET") {
         let page = &exchange.response["data"];
         let (Some(id), Some(login), Some(slots)) =
@@ -103,7 +103,7 @@ pub fn seed(exchanges: &[Exchange], account: &mut Account) {
 
 /// Sends the recorded requests to a contract server, and returns how its responses differ: in the status, or in the names and types of the
 /// values. IDs of what a request makes are replaced in later requests.
-pub fn differences(exchanges: &[Exchange], server: &ContractServer) -> Vec<String> {
+pub fn differences(exchanges: &[RecordedCall], server: &ContractServer) -> Vec<String> {
     let (mut found, mut ids) = (Vec::new(), BTreeMap::new());
     for (nth, exchange) in exchanges.iter().enumerate() {
         let Some(status) = exchange.status.filter(|_| !exchange.is_streamed) else { continue };
