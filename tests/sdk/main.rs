@@ -5,6 +5,7 @@
 mod arguments;
 mod batch;
 mod call_headers;
+mod clock_jumps;
 mod conditional_writes;
 #[cfg(feature = "oauth")]
 mod connector;
