@@ -207,6 +207,12 @@ impl DeferInterrupt {
         lock(&DEFERRED).0 += 1;
         Self(())
     }
+
+    /// Returns whether a Ctrl-C was deferred.
+    #[expect(clippy::unused_self, reason = "only while one is deferred")]
+    pub(crate) fn is_asked(&self) -> bool {
+        lock(&DEFERRED).1
+    }
 }
 
 impl Drop for DeferInterrupt {

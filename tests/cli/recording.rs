@@ -53,6 +53,17 @@ fn a_recording_has_each_request_and_response_and_no_token() {
 }
 
 #[test]
+fn a_token_in_a_url_is_not_recorded() {
+    let env = TestEnv::cafe();
+    let path = env.home.path().join("requests.jsonl");
+    let target = format!("me?x={}", env.server.token());
+    let mut command = env.command(["api", "GET", &target]);
+    command.env("LINKS_RECORD", &path).output().unwrap();
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains("me?x=***") && !text.contains(&env.server.token()), "{text}");
+}
+
+#[test]
 fn a_command_gets_the_same_answers_from_a_recording() {
     let env = TestEnv::cafe();
     let first = env.run("slots list cafe -o json");

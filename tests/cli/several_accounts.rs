@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 
-use links_fixtures::{ContractServer, World};
+use links_fixtures::{ContractServer, Fault, World};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
 use crate::terminal;
@@ -165,6 +167,131 @@ fn an_undo_over_accounts_goes_on_after_one_that_fails_and_can_be_repeated() {
     let run = agency.run("undo --yes --force");
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(agency.titles(), before, "{run}");
+}
+
+#[test]
+fn an_account_that_is_undone_already_is_left_alone_when_the_undo_is_repeated() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 0, "{run}");
+    agency.other.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    let run = agency.run("undo --yes");
+    assert_eq!(run.exit, 7, "{run}");
+    agency.env.server.edit(|account| account.profiles[0].title = Some("Newer".to_owned()));
+    let run = agency.run("undo --yes --force");
+    assert!(run.exit == 0 && !run.stdout.contains("== home"), "{run}");
+    assert_eq!(agency.titles(), [Some("Newer".to_owned()), before[1].clone()], "{run}");
+}
+
+#[test]
+fn an_undo_takes_no_page_from_the_writes_of_another_account() {
+    let agency = Agency::new();
+    // There, `cafe` is another page.
+    agency.other.edit(|account| {
+        account.profiles[0].login = "elsewhere".to_owned();
+        account.profiles[1].login = "cafe".to_owned();
+    });
+    let before = agency.env.server.account().profiles;
+    let run = agency.run("profile update cafe title=Alone --account home");
+    assert_eq!(run.exit, 0, "{run}");
+    let id = operations(&agency, "home")[0].0.clone();
+    agency.env.file("clients/two/cafe.yaml", "profile: cafe\nlogin: cafe.two\n");
+    let run = agency.run("apply clients --yes --allow-rename");
+    assert_eq!(run.exit, 0, "{run}");
+    agency.env.server.edit(|account| account.profiles[0].title = Some("Alone".to_owned()));
+    let run = agency.run(&format!("undo {id} --account home --yes"));
+    assert_eq!(run.exit, 0, "{run}");
+    let titles = |profiles: &[links_fixtures::Profile]| -> Vec<_> {
+        profiles.iter().map(|page| page.title.clone()).collect()
+    };
+    assert_eq!(titles(&agency.env.server.account().profiles), titles(&before), "{run}");
+}
+
+#[test]
+fn the_beginning_of_a_name_is_enough_even_if_the_undo_has_the_same() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 0, "{run}");
+    let name = operations(&agency, "work")[0].0[..6].to_owned();
+    let run = agency.run("profile update cafe description=Alone --account home");
+    assert_eq!(run.exit, 0, "{run}");
+    // For `work` it is the only one.
+    let run = agency.run("auth switch work");
+    assert_eq!(run.exit, 0, "{run}");
+    let run = agency.run(&format!("undo {name} --yes"));
+    assert!(run.exit == 0 && run.stdout.contains("== home (exit code 0)"), "{run}");
+    assert_eq!(agency.titles(), before, "{run}");
+
+    let alone = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
+    let run = alone.run("profile update cafe title=Alone");
+    assert_eq!(run.exit, 0, "{run}");
+    let id = alone.run("log -o ids").stdout;
+    let run = alone.run(&format!("undo {} --yes", &id[..6]));
+    assert_eq!(run.exit, 0, "{run}");
+}
+
+#[test]
+fn a_redo_over_accounts_sees_what_another_account_has_written_since() {
+    let agency = Agency::new();
+    for line in
+        ["apply clients --yes", "undo --yes", "profile update cafe description=x --account home"]
+    {
+        let run = agency.run(line);
+        assert_eq!(run.exit, 0, "{line}: {run}");
+    }
+    let before = agency.titles();
+    for account in ["home", "work"] {
+        let run = agency.run(&format!("auth switch {account}"));
+        assert_eq!(run.exit, 0, "{run}");
+        let run = agency.run("redo --yes");
+        assert!(run.exit == 6 && run.stderr.contains("has written to cafe since"), "{run}");
+    }
+    assert_eq!(agency.titles(), before);
+}
+
+#[test]
+fn what_is_for_one_account_is_no_undo_of_several() {
+    let agency = Agency::new();
+    let run = agency.run("--sandbox profile update cafe title=Sand");
+    assert_eq!(run.exit, 0, "{run}");
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 0, "{run}");
+    let after = agency.titles();
+    let run = agency.run("undo --yes --operation-out op.json");
+    assert!(run.exit == 2 && run.stderr.contains("--operation-out saves one operation"), "{run}");
+    let run = agency.run("--sandbox log");
+    assert!(!run.stdout.contains("apply clients"), "{run}");
+    let run = agency.run("--sandbox undo --yes");
+    assert!(run.exit == 0 && run.stderr.contains("title=Sand"), "{run}");
+    assert_eq!(agency.titles(), after);
+    let mut command = agency.env.command(["apply", "clients", "--yes"]);
+    let output = command.env_remove("LINKS_BASE_URL").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("the token of the environment is that of one"), "{said}");
+}
+
+#[test]
+fn after_ctrl_c_no_other_account_is_begun() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    let mut servers = [&agency.env.server, &agency.other];
+    servers.sort_by_key(|server| server.base_url());
+    servers[0].fail([1], &Fault::StallBefore);
+    let mut command = agency.env.command(["apply", "clients", "--yes", "--jobs", "1"]);
+    command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let child = command.spawn().unwrap();
+    wait(servers[0].until_stalled(1));
+    kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
+    servers[0].release();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("interrupted before this account; nothing was written"), "{said}");
+    assert!(!servers[1].requests().iter().any(|it| it.method != "GET"), "{said}");
+    assert_eq!(agency.titles(), before, "{said}");
 }
 
 #[test]

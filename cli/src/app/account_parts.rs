@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::num::NonZeroUsize;
-use std::process::{self, Stdio};
+use std::process::{self, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
@@ -22,11 +22,11 @@ use crate::env_vars::{AGENT, BASE_URL, TOKEN, TOKEN_FILE};
 use crate::output::Body;
 use crate::output::count;
 use crate::output::format::Format;
-use crate::settings::Settings;
+use crate::settings::{ServiceTarget, Settings, TokenOrigin};
 use crate::signal::{DeferInterrupt, lock};
 use crate::ui::{self, PartUpdate, Ui};
 
-/// First argument of the process for one account. [`ServiceUser::text`] and the name of the call follow.
+/// First argument of the process for one account. [`ServiceUser::text`] follows, and the name of the call with that of an operation.
 const PART: &str = "__part";
 
 /// What this process does of a command for several accounts.
@@ -34,6 +34,8 @@ pub(super) struct OwnPart {
     pub(super) owner: ServiceUser,
     /// Name that the journals of all these processes share.
     pub(super) call: String,
+    /// Name of the operation that is taken back.
+    pub(super) operation: Option<String>,
     /// Number of arguments that the command line does not have.
     pub(super) added: usize,
 }
@@ -54,6 +56,8 @@ struct AccountRuns {
     jobs: NonZeroUsize,
     /// True if the output is what each process has selected of its data.
     selects: bool,
+    /// Name of the operation that is taken back.
+    operation: Option<String>,
 }
 
 /// What the process for an account has printed.
@@ -67,11 +71,11 @@ struct PartOutput {
 pub(super) fn own_arguments(args: Vec<OsString>) -> (Vec<OsString>, Option<OwnPart>) {
     let part = match &args[..] {
         [_, part, owner, call, account, _, ..] if part == PART && account == ACCOUNT => {
-            let owner = owner.to_str().and_then(ServiceUser::parse);
-            owner.zip(call.to_str()).map(|(owner, call)| OwnPart {
-                owner,
-                call: call.to_owned(),
-                added: 2,
+            let (owner, names) = (owner.to_str().and_then(ServiceUser::parse), call.to_str());
+            owner.zip(names).map(|(owner, names)| {
+                let mut names = names.split(' ').map(str::to_owned);
+                let (call, operation) = (names.next().unwrap_or_default(), names.next());
+                OwnPart { owner, call, operation, added: 2 }
             })
         }
         _ => None,
@@ -154,10 +158,15 @@ pub(super) fn run(
     selects: bool,
 ) -> Option<Exit> {
     let parts = parts(settings, &paths(words.words)?)?;
-    let refusal = match (words.cannot, settings.is_account_by_flag) {
-        (Some(what), _) => Some(what),
-        (None, true) => Some("--account names one account"),
-        (None, false) => None,
+    let refusal = match (&settings.target, &settings.token) {
+        _ if words.cannot.is_some() => words.cannot,
+        _ if settings.is_account_by_flag => Some("--account names one account"),
+        _ if words.is_at_url => Some("--base-url names one service"),
+        (ServiceTarget::Sandbox(_), _) => Some("the sandbox is one account"),
+        (_, TokenOrigin::Variable(_) | TokenOrigin::File(_)) => {
+            Some("the token of the environment is that of one")
+        }
+        _ => None,
     };
     let refused = refusal.map(|why| {
         let message =
@@ -165,7 +174,8 @@ pub(super) fn run(
         CommandError::usage(message).with_hint("name the paths of one account")
     });
     let refused = refused.or_else(|| unasked(words.asks, parts.len(), "links plan"));
-    let parts = AccountRuns { args: args.to_vec(), parts, jobs: words.jobs, selects };
+    let parts =
+        AccountRuns { args: args.to_vec(), parts, jobs: words.jobs, selects, operation: None };
     Some(reported(ui, refused.map_or_else(|| parts.run(settings, ui), Err)))
 }
 
@@ -185,9 +195,9 @@ pub(super) fn undo(
     let part =
         |owner: ServiceUser| Part { account: owner.account(&accounts), owner, paths: Vec::new() };
     let parts: Vec<Part> = undone.owners.into_iter().map(part).collect();
-    let args = args.iter().cloned().chain(undone.id.map(OsString::from)).collect();
     let refused = unasked(undone.asks, parts.len(), "links undo --dry-run");
-    let parts = AccountRuns { args, parts, jobs: JOBS, selects };
+    let (args, operation) = (args.to_vec(), Some(undone.id));
+    let parts = AccountRuns { args, parts, jobs: JOBS, selects, operation };
     Some(reported(ui, refused.map_or_else(|| parts.run(settings, ui), Err)))
 }
 
@@ -236,8 +246,10 @@ impl AccountRuns {
     /// Runs the command for the accounts, a number of them at a time.
     fn run(&self, settings: &Settings, ui: &Ui) -> Result<Exit> {
         // Ctrl-C also reaches the other processes, each of which ends when it is safe.
-        let _deferred = DeferInterrupt::new();
+        let deferred = DeferInterrupt::new();
         let call = IdempotencyKey::random().to_string();
+        let call = [Some(call), self.operation.clone()].into_iter().flatten().collect::<Vec<_>>();
+        let call = call.join(" ");
         let waiting = Mutex::new(self.parts.iter().enumerate().collect::<Vec<_>>());
         lock(&waiting).reverse();
         let outputs = Mutex::new(BTreeMap::new());
@@ -247,7 +259,15 @@ impl AccountRuns {
                 scope.spawn(|| {
                     loop {
                         let Some((nth, part)) = lock(&waiting).pop() else { break };
-                        let output = part.run(&self.args, &call, |it| progress.update(nth, it));
+                        // A process that starts after Ctrl-C would not know of it.
+                        let output = if deferred.is_asked() {
+                            PartOutput::failed(&CommandError::new(
+                                Exit::Interrupted,
+                                "interrupted before this account; nothing was written",
+                            ))
+                        } else {
+                            part.run(&self.args, &call, |it| progress.update(nth, it))
+                        };
                         lock(&outputs).insert(nth, output);
                         progress.done(nth);
                     }
@@ -267,18 +287,11 @@ impl AccountRuns {
 impl Part {
     /// Runs the command for the account. Nothing is asked: there is no input.
     fn run(&self, args: &[OsString], call: &str, update: impl Fn(PartUpdate)) -> PartOutput {
-        let failed = |failure: CommandError| PartOutput {
-            exit: failure.exit(),
-            stdout: Vec::new(),
-            stderr: format!("{failure}\n").into_bytes(),
-        };
         let Some(account) = &self.account else {
             let ServiceUser { service, user } = &self.owner;
             let message = format!("no account on this machine for user {user} of {service}");
-            return failed(CommandError::new(
-                Exit::NotAuthenticated,
-                message + "; run `links auth login` as this user",
-            ));
+            let message = message + "; run `links auth login` as this user";
+            return PartOutput::failed(&CommandError::new(Exit::NotAuthenticated, message));
         };
         let run = || {
             let mut command = process::Command::new(std::env::current_exe()?);
@@ -302,9 +315,14 @@ impl Part {
             Ok((status, (stdout, stderr))) => {
                 let code = status.code().and_then(|code| u8::try_from(code).ok());
                 let exit = Exit::ALL.iter().copied().find(|exit| Some(exit.code()) == code);
-                PartOutput { exit: exit.unwrap_or(Exit::Interrupted), stdout, stderr }
+                match exit {
+                    Some(exit) => PartOutput { exit, stdout, stderr },
+                    None => PartOutput::ended(status, stdout, stderr),
+                }
             }
-            Err(error) => failed(CommandError::internal(format!("cannot start: {error}"))),
+            Err(error) => {
+                PartOutput::failed(&CommandError::internal(format!("cannot start: {error}")))
+            }
         }
     }
 
@@ -316,6 +334,34 @@ impl Part {
         }
     }
 }
+
+impl PartOutput {
+    fn failed(failure: &CommandError) -> Self {
+        let stderr = format!("{failure}\n").into_bytes();
+        Self { exit: failure.exit(), stdout: Vec::new(), stderr }
+    }
+
+    /// Returns the output of a process that a signal has ended.
+    fn ended(status: ExitStatus, stdout: Vec<u8>, mut stderr: Vec<u8>) -> Self {
+        #[cfg(unix)]
+        let is_interrupt =
+            std::os::unix::process::ExitStatusExt::signal(&status) == Some(INTERRUPT);
+        #[cfg(not(unix))]
+        let is_interrupt = false;
+        if is_interrupt {
+            return Self { exit: Exit::Interrupted, stdout, stderr };
+        }
+        let text = format!(
+            "the process for this account was ended ({status}); it may have written something\n"
+        );
+        stderr.extend(text.as_bytes());
+        Self { exit: Exit::Internal, stdout, stderr }
+    }
+}
+
+/// Number of the signal of Ctrl-C.
+#[cfg(unix)]
+const INTERRUPT: i32 = 2;
 
 /// Reads a stream to its end. What was read before an error counts.
 fn read(from: Option<impl Read>) -> Vec<u8> {

@@ -18,6 +18,7 @@ use links_sdk::Outcome;
 use self::command_line::Cli;
 pub use self::command_line::command;
 use crate::apply::operation_file;
+use crate::commands::AccountWords;
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
 use crate::context::seconds_now;
@@ -96,7 +97,9 @@ fn run(
     let messages = ui::message_format(settings.output, cli.global.implies_format());
     report_interrupts(Ui::plain(messages));
     let selects = cli.global.fields.is_some() || cli.global.jq.is_some();
+    let is_at_url = cli.global.base_url.is_some();
     if let Some(words) = cli.command.account_words() {
+        let words = AccountWords { is_at_url, ..words };
         match part {
             Some(part) => {
                 if let Err(failure) = account_parts::keep(&part.owner, words) {
@@ -135,6 +138,9 @@ fn run(
         if let Some(part) = part {
             context.continue_call(&part.call);
             context.is_part = true;
+            if let Some(id) = &part.operation {
+                cli.command.name_operation(id);
+            }
         } else if let Some(exit) = account_parts::undo(&context, &cli.command, args, selects) {
             return (exit, None);
         }

@@ -55,6 +55,8 @@ pub(crate) struct Operations {
     unfinished: BTreeSet<String>,
     /// Index of the operation that each run belongs to.
     of_run: BTreeMap<String, usize>,
+    /// Writes of other accounts, without those of commands for several accounts.
+    others: Vec<LoggedWrite>,
 }
 
 impl Operation {
@@ -120,7 +122,9 @@ impl Operations {
         let (undone, left, unfinished) = undone(&writes);
         let (mut all, mut of_run) = (Vec::<Operation>::new(), BTreeMap::new());
         let mut of_call: BTreeMap<String, usize> = BTreeMap::new();
-        for write in writes.into_iter().filter(|it| !it.is_foreign || it.is_part()) {
+        let is_here = |write: &LoggedWrite| !write.is_foreign || write.is_part();
+        let (writes, others): (Vec<_>, Vec<_>) = writes.into_iter().partition(is_here);
+        for write in writes {
             let name = call(&write).unwrap_or_else(|| write.run()).to_owned();
             let index = *of_call.entry(name).or_insert(all.len());
             of_run.insert(write.run().to_owned(), index);
@@ -129,12 +133,17 @@ impl Operations {
                 None => all.push(Operation { parts: vec![write] }),
             }
         }
-        Self { all, undone, left, unfinished, of_run }
+        Self { all, undone, left, unfinished, of_run, others }
     }
 
     /// Returns all writes.
     pub(crate) fn writes(&self) -> impl Iterator<Item = &LoggedWrite> {
         self.all.iter().flat_map(|operation| &operation.parts)
+    }
+
+    /// Returns what other accounts have written by commands of their own, without what they took back.
+    pub(crate) fn elsewhere(&self) -> impl Iterator<Item = &LoggedWrite> {
+        self.others.iter().filter(|write| undoes(write).is_none())
     }
 
     /// Returns the operation that a run belongs to.

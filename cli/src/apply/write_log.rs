@@ -15,6 +15,7 @@ use crate::auth::ServiceUser;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::Column;
+use crate::settings::ServiceTarget;
 
 /// Columns of a list of single writes.
 pub(crate) const COLUMNS: &[Column] = &[
@@ -49,6 +50,9 @@ pub(crate) fn all(context: &Context) -> Result<Vec<LoggedWrite>, CommandError> {
 
 /// The same writes, and those of all other accounts.
 pub(crate) fn all_accounts(context: &Context) -> Result<Vec<LoggedWrite>, CommandError> {
+    if matches!(context.settings.target, ServiceTarget::Sandbox(_)) {
+        return all(context);
+    }
     let (service, own) = (runs::service(context), context.owner());
     let mut all = of_service(context, None)?;
     for write in &mut all {

@@ -86,7 +86,7 @@ impl PlanArgs {
     pub(super) fn account_words(&mut self) -> AccountWords<'_> {
         let out = self.outputs.out.as_ref().map(|_| "--out saves one plan");
         let FilesArgs { paths, jobs, .. } = &mut self.files;
-        AccountWords { words: paths, jobs: *jobs, cannot: out, asks: false }
+        AccountWords { words: paths, jobs: *jobs, cannot: out, asks: false, is_at_url: false }
     }
 
     pub(super) fn rules(&self) -> CommandRules {
@@ -100,7 +100,7 @@ impl ApplyCommandArgs {
         let cannot = out.map(|_| "--operation-out saves one operation");
         let asks = !self.files.flags.yes && self.dry_run.dry_run.is_none();
         let FilesArgs { paths, jobs, .. } = &mut self.files;
-        let words = AccountWords { words: paths, jobs: *jobs, cannot, asks };
+        let words = AccountWords { words: paths, jobs: *jobs, cannot, asks, is_at_url: false };
         self.plan.is_none().then_some(words)
     }
 

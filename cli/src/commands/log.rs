@@ -145,7 +145,7 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
         context.ui.confirm(args.yes, &question)?;
         old.iter().try_for_each(|(runs, store)| store.remove_runs(runs)).map_err(refused)?;
     }
-    let kept = Operations::read(context)?.writes().count();
+    let kept = Operations::read(context)?.writes().filter(|write| !write.is_foreign).count();
     let text = match removed.len() {
         0 => format!("nothing to remove, kept {kept}"),
         _ => format!("removed {writes} from the log, kept {kept}; removed writes cannot be undone"),

@@ -163,6 +163,13 @@ impl Command {
         }
     }
 
+    /// Names the operation that the command takes back, for a process that does so in one of several accounts.
+    pub(crate) fn name_operation(&mut self, id: &str) {
+        if let Self::Undo(args) | Self::Redo(args) = self {
+            args.name(id);
+        }
+    }
+
     /// Returns what is declared about the command.
     pub(crate) fn rules(&self) -> CommandRules {
         match self {

@@ -42,6 +42,8 @@ pub(crate) struct AccountWords<'c> {
     pub(crate) cannot: Option<&'static str>,
     /// True if the command asks for confirmation.
     pub(crate) asks: bool,
+    /// True if the command line has the URL of the service.
+    pub(crate) is_at_url: bool,
 }
 
 /// What the program has to know of a command before it runs.

@@ -32,7 +32,13 @@ pub(crate) struct PullArgs {
 impl PullArgs {
     pub(super) fn account_words(&mut self) -> AccountWords<'_> {
         let cannot = self.out.as_ref().map(|_| "-O names one file or directory");
-        AccountWords { words: &mut self.profiles, jobs: self.jobs, cannot, asks: false }
+        AccountWords {
+            words: &mut self.profiles,
+            jobs: self.jobs,
+            cannot,
+            asks: false,
+            is_at_url: false,
+        }
     }
 }
 

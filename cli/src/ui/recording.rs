@@ -75,7 +75,7 @@ pub(super) fn note(attempt: &AttemptReport<'_>) {
     let exchange = json!({
         "operation": attempt.operation,
         "method": attempt.method,
-        "target": attempt.target,
+        "target": redacted(attempt.target),
         "request": request,
         "status": attempt.status,
         "response": response,
@@ -87,7 +87,7 @@ pub(super) fn note(attempt: &AttemptReport<'_>) {
 /// Returns the headers whose values are not secret.
 fn shown<V: AsRef<str>>(headers: impl Iterator<Item = (impl AsRef<str>, V)>) -> Map<String, Value> {
     let shown = headers.filter(|(name, _)| SHOWN.contains(&name.as_ref()));
-    shown.map(|(name, value)| (name.as_ref().to_owned(), value.as_ref().into())).collect()
+    shown.map(|(name, value)| (name.as_ref().to_owned(), redacted(value.as_ref()).into())).collect()
 }
 
 /// Returns a body without secrets: JSON as JSON, other content as text.

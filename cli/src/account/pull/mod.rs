@@ -119,8 +119,10 @@ pub(crate) async fn pull_files(
             let pulled = puller.form_of(path, &mut report);
             report.failures.extend(pulled.err());
         }
+        ui::update(PartUpdate::Pages(pages.len()));
         for (path, key) in pages {
             count += 1;
+            ui::update(PartUpdate::PageRead);
             let pulled = match key.parse() {
                 Ok(key) => puller.page(&key, Some(&path), &mut report).await,
                 Err(error) => Err(CommandError::invalid(format!("{}: {error}", path.display()))),

@@ -25,7 +25,7 @@ use crate::commands::profile::login;
 
 pub(crate) async fn run(
     context: &mut Context,
-    args: UndoArgs,
+    mut args: UndoArgs,
     direction: Direction,
 ) -> CommandResult {
     operation_file::prepare(context, args.operation_out.operation_out.clone())?;
@@ -35,6 +35,10 @@ pub(crate) async fn run(
         None => None,
     };
     let (operations, found) = operations(context, file.as_ref(), &args, direction)?;
+    if let (Some(_), Some(index)) = (&args.operation, found.first()) {
+        // A beginning of its name may also be that of a run of this undo.
+        args.name(operations.all[*index].id());
+    }
     let mut types = None;
     let mut candidates = found.into_iter().peekable();
     while let Some(index) = candidates.next() {

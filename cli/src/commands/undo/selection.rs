@@ -116,8 +116,8 @@ impl Direction {
 
 /// Accounts of an operation that is taken back in all of them.
 pub(crate) struct UndoneAccounts {
-    /// Name of the operation, unless the command line has it.
-    pub(crate) id: Option<String>,
+    /// Name of the operation.
+    pub(crate) id: String,
     pub(crate) owners: BTreeSet<ServiceUser>,
     /// True if the command asks for confirmation.
     pub(crate) asks: bool,
@@ -141,8 +141,23 @@ pub(crate) fn accounts(
     if operation.parts.iter().all(|part| !part.is_foreign) {
         return Ok(None);
     }
-    let owners = operation.parts.iter().filter_map(LoggedWrite::account).collect();
-    let id = args.operation.is_none().then(|| operation.id().to_owned());
+    let is_pending =
+        |part: &&LoggedWrite| reason_against(part).is_none() && !operations.is_undone(part.run());
+    let owners_of = |is_meant: &dyn Fn(&&LoggedWrite) -> bool| -> BTreeSet<ServiceUser> {
+        operation.parts.iter().filter(is_meant).filter_map(LoggedWrite::account).collect()
+    };
+    let mut owners = owners_of(&is_pending);
+    if owners.is_empty() {
+        owners = owners_of(&|_| true);
+    }
+    if args.operation_out.operation_out.is_some() {
+        let message = format!(
+            "the operation is one of {} accounts, but --operation-out saves one operation; nothing was written",
+            owners.len()
+        );
+        return Err(CommandError::usage(message).with_hint("use --account for each account"));
+    }
+    let id = operation.id().to_owned();
     let asks = !args.yes && args.dry_run.dry_run.is_none();
     Ok(Some(UndoneAccounts { id, owners, asks }))
 }
@@ -151,7 +166,7 @@ pub(crate) fn accounts(
 pub(super) fn is_of_one_account(context: &Context, args: &UndoArgs) -> bool {
     let is_given =
         matches!(context.settings.token, TokenOrigin::Variable(_) | TokenOrigin::File(_));
-    let is_named = context.settings.is_account_by_flag || is_given;
+    let is_named = context.settings.account.is_some() || is_given;
     is_named || args.page.is_some() || args.from.is_some()
 }
 
@@ -223,7 +238,15 @@ fn written_since(operations: &Operations, undo: usize) -> Option<&LoggedWrite> {
         write.log().is_some_and(JournalEntries::has_effect) && parts.iter().any(is_of_same)
     };
     let written = (0..operations.all.len()).filter(|index| operations.depth(*index) == 0);
-    written.flat_map(|index| &operations.all[index].parts).find(is_since)
+    let written = written.flat_map(|index| &operations.all[index].parts);
+    written.chain(operations.elsewhere()).find(is_since)
+}
+
+impl UndoArgs {
+    /// Names the operation.
+    pub(crate) fn name(&mut self, id: &str) {
+        self.operation = Some(id.to_owned());
+    }
 }
 
 impl UndoneOperation {
@@ -350,7 +373,7 @@ impl UndoneOperation {
 impl UndoneWrite {
     fn of(operations: &Operations, write: &LoggedWrite) -> Option<Self> {
         let log = write.log()?.clone();
-        let later = operations.writes().filter(|it| it.run() >= write.run());
+        let later = operations.writes().filter(|it| !it.is_foreign && it.run() >= write.run());
         let page = write.page_id().or_else(|| renamed(later, &log.opening.login));
         Some(Self { store: write.store.clone(), log, before: write.before.clone(), page })
     }
