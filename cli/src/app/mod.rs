@@ -97,21 +97,8 @@ fn run(
     let messages = ui::message_format(settings.output, cli.global.implies_format());
     report_interrupts(Ui::plain(messages));
     let selects = cli.global.fields.is_some() || cli.global.jq.is_some();
-    let is_at_url = cli.global.base_url.is_some();
-    if let Some(words) = cli.command.account_words() {
-        let words = AccountWords { is_at_url, ..words };
-        match part {
-            Some(part) => {
-                if let Err(failure) = account_parts::keep(&part.owner, words) {
-                    return (failed(&ui, &failure), None);
-                }
-            }
-            None => {
-                if let Some(exit) = account_parts::run(&settings, &ui, args, words, selects) {
-                    return (exit, None);
-                }
-            }
-        }
+    if let Some(exit) = by_account(&mut cli, args, part, (&settings, &ui)) {
+        return (exit, None);
     }
     let rules = cli.command.rules();
     if let Some(named) = rules.files {
@@ -189,6 +176,27 @@ fn run(
             _ => (exit, rest),
         }
     })
+}
+
+/// Runs a command over accounts, or leaves of its words those of the account of this process. Returns the exit code if nothing is left to do.
+fn by_account(
+    cli: &mut Cli,
+    args: &[OsString],
+    part: Option<&account_parts::OwnPart>,
+    (settings, ui): (&Settings, &Ui),
+) -> Option<Exit> {
+    let selects = cli.global.fields.is_some() || cli.global.jq.is_some();
+    let is_at_url = cli.global.base_url.is_some();
+    let words = cli.command.account_words()?;
+    match part {
+        Some(part) => {
+            account_parts::keep(&part.owner, words).err().map(|failure| failed(ui, &failure))
+        }
+        None => {
+            let words = AccountWords { is_at_url, ..words };
+            account_parts::run(settings, ui, args, words, selects)
+        }
+    }
 }
 
 /// Sets how a Ctrl-C is reported.
