@@ -1,5 +1,6 @@
 //! One run of the program, from its arguments to the exit code.
 
+mod account_part;
 mod account_parts;
 pub(crate) mod command_line;
 pub(crate) mod hints;
@@ -33,7 +34,7 @@ use crate::{git, lint, process, settings};
 
 /// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let (args, part) = account_parts::own_arguments(args.into_iter().collect());
+    let (args, part) = account_part::own_arguments(args.into_iter().collect());
     exit_on_panic();
     if let [_, flag] = &args[..]
         && (flag == "-V" || flag == "--version")
@@ -84,7 +85,7 @@ fn end(exit: Exit) -> ! {
 fn run(
     mut cli: Cli,
     args: &[OsString],
-    part: Option<&account_parts::OwnPart>,
+    part: Option<&account_part::OwnPart>,
 ) -> (Exit, Option<Box<dyn Any>>) {
     #[cfg(debug_assertions)]
     crate::testing::panic_if_asked();
@@ -182,7 +183,7 @@ fn run(
 fn by_account(
     cli: &mut Cli,
     args: &[OsString],
-    part: Option<&account_parts::OwnPart>,
+    part: Option<&account_part::OwnPart>,
     (settings, ui): (&Settings, &Ui),
 ) -> Option<Exit> {
     let selects = cli.global.fields.is_some() || cli.global.jq.is_some();
