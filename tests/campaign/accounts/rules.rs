@@ -355,7 +355,9 @@ impl AccountTrial<'_> {
         let live = self.after.values();
         let memory = self.memory;
         let is_known = self.ended.exit == Some(0) && memory.up_to_date.contains(&self.machine);
-        for (place, said) in &before {
+        // Forms are not pulled with the pages.
+        let of_page = |(place, _): &(&Place, &String)| matches!(place.0, Owner::Page(_));
+        for (place, said) in before.iter().filter(of_page) {
             let (now, stored) = (after.get(place), live.get(place));
             if now.is_none() && stored.is_some() && !self.has_twin(place) {
                 violate(format!("{} with {said} is lost", show(place)));
