@@ -270,7 +270,7 @@ fn what_is_for_one_account_is_no_undo_of_several() {
     let output = command.env_remove("LINKS_BASE_URL").output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("the token of the environment is that of one"), "{said}");
+    assert!(said.contains("the environment sets the token of one account"), "{said}");
 }
 
 #[test]
@@ -331,11 +331,7 @@ fn a_terminal_shows_accounts_pages_and_requests_and_nobody_is_asked_about_severa
     assert!(!seen.text.contains('\u{1e}'), "{}", seen.text);
     let seen = run("undo");
     assert_eq!(seen.exit, 2, "{}", seen.text);
-    assert!(
-        seen.text.contains("this is about 2 accounts, but nobody can be asked"),
-        "{}",
-        seen.text
-    );
+    assert!(seen.text.contains("cannot ask about each of 2 accounts"), "{}", seen.text);
 }
 
 #[test]

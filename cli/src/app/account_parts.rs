@@ -108,7 +108,7 @@ pub(super) fn run(
         _ if words.is_at_url => Some("--base-url names one service"),
         (ServiceTarget::Sandbox(_), _) => Some("the sandbox is one account"),
         (_, TokenOrigin::Variable(_) | TokenOrigin::File(_)) => {
-            Some("the token of the environment is that of one")
+            Some("the environment sets the token of one account")
         }
         _ => None,
     };
@@ -148,10 +148,8 @@ pub(super) fn undo(
 /// Returns the error of a command that cannot ask about each account.
 fn unasked(asks: bool, accounts: usize, first: &str) -> Option<CommandError> {
     (asks && io::stdin().is_terminal()).then(|| {
-        let message = format!(
-            "this is about {}, but nobody can be asked about each; nothing was written",
-            count(accounts, "account")
-        );
+        let message =
+            format!("cannot ask about each of {}; nothing was written", count(accounts, "account"));
         CommandError::usage(message).with_hint(format!("run `{first}` first, then pass --yes"))
     })
 }

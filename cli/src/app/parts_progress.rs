@@ -112,8 +112,8 @@ impl PartTotals {
         let seconds = longest.as_secs_f64().ceil();
         match waiting {
             0 => line,
-            1 => format!("{line}, 1 account waits for its limits: {seconds} s"),
-            _ => format!("{line}, {waiting} accounts wait for their limits: up to {seconds} s"),
+            1 => format!("{line}, 1 account waiting {seconds} s for rate limits"),
+            _ => format!("{line}, {waiting} accounts waiting up to {seconds} s for rate limits"),
         }
     }
 
@@ -124,7 +124,7 @@ impl PartTotals {
         let seconds = waited.as_secs();
         let waited = match seconds {
             0 => String::new(),
-            _ => format!("; one account waited {seconds} s for its limits, the others no longer"),
+            _ => format!("; waited up to {seconds} s for rate limits"),
         };
         text.join(", ") + &waited
     }
@@ -151,13 +151,13 @@ mod tests {
         }
         let line = |now| states.totals(seconds(now)).line();
         let first = "accounts, 1 of 3 pages read, 1 request";
-        assert_eq!(line(105), format!("{first}, 2 accounts wait for their limits: up to 45 s"));
-        assert_eq!(line(111), format!("{first}, 1 account waits for its limits: 39 s"));
+        assert_eq!(line(105), format!("{first}, 2 accounts waiting up to 45 s for rate limits"));
+        assert_eq!(line(111), format!("{first}, 1 account waiting 39 s for rate limits"));
         states.update(1, PartUpdate::Request, seconds(112));
         assert_eq!(line(112), "accounts, 1 of 3 pages read, 2 requests");
         assert_eq!(
             states.totals(seconds(200)).summary(3),
-            "3 accounts, 3 pages, 2 requests; one account waited 50 s for its limits, the others no longer"
+            "3 accounts, 3 pages, 2 requests; waited up to 50 s for rate limits"
         );
     }
 }

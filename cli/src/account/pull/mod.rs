@@ -122,12 +122,12 @@ pub(crate) async fn pull_files(
         ui::update(PartUpdate::Pages(pages.len()));
         for (path, key) in pages {
             count += 1;
-            ui::update(PartUpdate::PageRead);
             let pulled = match key.parse() {
                 Ok(key) => puller.page(&key, Some(&path), &mut report).await,
                 Err(error) => Err(CommandError::invalid(format!("{}: {error}", path.display()))),
             };
             report.failures.extend(pulled.err());
+            ui::update(PartUpdate::PageRead);
         }
         puller.write_back(&mut report);
         requests = puller.client.requests_sent();

@@ -59,7 +59,7 @@ pub(crate) async fn run(
             let text = "nothing left to undo here; continuing with the operation before it";
             context.ui.tell(Style::Plain, text);
             if context.dry_run().is_none() {
-                undone.close();
+                undone.close(reverse.is_whole());
             }
             continue;
         }
@@ -266,6 +266,7 @@ async fn take_back(
     if let Some(call) = &undone.continues {
         context.continue_call(call);
     }
+    let is_whole = reverse.is_whole();
     let lost = Value::Array(std::mem::take(&mut reverse.lost_records));
     let kept = std::mem::take(&mut reverse.conflicts);
     let (form_edits, pages) = std::mem::take(reverse).into_edits(context);
@@ -313,7 +314,7 @@ async fn take_back(
     }
     // What goes on after the output is the error of an undo that was not carried out as a whole.
     if context.dry_run().is_none() && outcome.then.is_none() {
-        undone.close();
+        undone.close(is_whole);
     }
     Ok(outcome)
 }

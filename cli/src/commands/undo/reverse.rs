@@ -129,6 +129,11 @@ impl Reverse {
         self.conflicts.extend(lines.iter().map(|line| format!("{}: {line}", part.target())));
     }
 
+    /// Returns whether nothing of the operation stays as it is.
+    pub(super) fn is_whole(&self) -> bool {
+        self.conflicts.is_empty() && self.lost.is_empty() && self.lost_records.is_empty()
+    }
+
     /// Returns whether there is anything to write.
     pub(super) fn has_changes(&self) -> bool {
         !self.forms.is_empty() || self.pages.iter().any(|page| page.has_changes)

@@ -152,8 +152,8 @@ pub(crate) fn accounts(
     }
     if args.operation_out.operation_out.is_some() {
         let message = format!(
-            "the operation is one of {} accounts, but --operation-out saves one operation; nothing was written",
-            owners.len()
+            "this is about {}, but --operation-out saves one operation; nothing was written",
+            count(owners.len(), "account")
         );
         return Err(CommandError::usage(message).with_hint("use --account for each account"));
     }
@@ -354,10 +354,10 @@ impl UndoneOperation {
         self.parts.iter().map(|part| part.log.run.clone())
     }
 
-    /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one, and
-    /// one that found the page changed by others, now that all is taken back.
-    pub(super) fn close(&self) {
-        for (store, run) in &self.drifted {
+    /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one. If
+    /// nothing was left (`is_whole`), so is one that found the page changed by others.
+    pub(super) fn close(&self, is_whole: bool) {
+        for (store, run) in self.drifted.iter().filter(|_| is_whole) {
             // If this fails, the operation stays listed as partly undone.
             let _ = store.settle(run);
         }
