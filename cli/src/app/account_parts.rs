@@ -201,8 +201,10 @@ impl AccountRuns {
                 scope.spawn(|| {
                     loop {
                         let Some((nth, part)) = lock(&waiting).pop() else { break };
-                        // A process that starts after Ctrl-C would not know of it.
-                        let output = if deferred.is_asked() {
+                        // A process that starts after Ctrl-C would not know of it. That another has ended by it may be seen before the signal.
+                        let is_interrupt = |it: &PartOutput| it.exit == Exit::Interrupted;
+                        let is_ended = || lock(&outputs).values().any(is_interrupt);
+                        let output = if deferred.is_asked() || is_ended() {
                             PartOutput::failed(&CommandError::new(
                                 Exit::Interrupted,
                                 "interrupted before this account; nothing was written",
