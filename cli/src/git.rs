@@ -128,6 +128,18 @@ pub(crate) fn prepare(directory: &Path) {
     with(directory, |_| Ok(()));
 }
 
+/// Gives the processes time for the questions of another command.
+#[cfg(debug_assertions)]
+pub(crate) fn renew_time() {
+    signal::lock(&HISTORIES).1 = TIME_MAX;
+}
+
+/// Ends the processes for work trees beneath a directory.
+#[cfg(debug_assertions)]
+pub(crate) fn forget(directory: &Path) {
+    signal::lock(&HISTORIES).0.retain(|history| !history.root.starts_with(directory));
+}
+
 /// Asks the history of the work tree that a directory without links is in. `None` if it is in none.
 pub(crate) fn with<T>(
     directory: &Path,

@@ -34,6 +34,9 @@ mod search;
 mod settings;
 mod signal;
 #[cfg(debug_assertions)]
+#[doc(hidden)]
+pub mod simulation;
+#[cfg(debug_assertions)]
 mod testing;
 mod ui;
 

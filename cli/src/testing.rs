@@ -1,13 +1,71 @@
-//! Test hooks in debug builds: a clock that does not wait, a check of the file sandbox, a network, and a panic.
+//! Test hooks in debug builds: a clock that does not wait, a check of the file sandbox, a network, a panic, and commands of several machines in
+//! one process.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::File;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
 use links_sdk::{ClientBuilder, Clock, SystemClock};
 
 use crate::env_vars;
+
+/// What a command has instead of the environment, the clock and the network of its process.
+#[derive(Clone)]
+pub struct Machine {
+    /// Variables of the environment.
+    pub variables: BTreeMap<String, String>,
+    /// Clock.
+    pub clock: Arc<dyn Clock>,
+    /// Answers a request. If it unwinds, the command ends there.
+    pub answer: Arc<dyn Fn(http::Request<Bytes>) -> http::Response<Bytes> + Send + Sync>,
+}
+
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Machine(..)")
+    }
+}
+
+thread_local! {
+    /// The machine of this thread, and what a command on it has printed.
+    static MACHINE: RefCell<Option<(Machine, [Vec<u8>; 2])>> = const { RefCell::new(None) };
+}
+
+/// Makes this thread a simulated machine.
+pub(crate) fn begin(machine: Machine) {
+    MACHINE.set(Some((machine, <[Vec<u8>; 2]>::default())));
+}
+
+/// Returns what was printed on the simulated machine since it began: stdout and stderr.
+pub(crate) fn end() -> [Vec<u8>; 2] {
+    MACHINE.take().map(|(_, printed)| printed).unwrap_or_default()
+}
+
+/// Tells whether this thread is a simulated machine.
+pub(crate) fn is_simulated() -> bool {
+    MACHINE.with_borrow(Option::is_some)
+}
+
+/// Returns a variable of the simulated machine; `None` if there is none.
+pub(crate) fn variable(name: &str) -> Option<Option<String>> {
+    MACHINE.with_borrow(|it| it.as_ref().map(|(machine, _)| machine.variables.get(name).cloned()))
+}
+
+/// Adds to the output of the simulated machine, if there is one: 0 is stdout, 1 is stderr.
+pub(crate) fn capture(stream: usize, bytes: &[u8]) -> bool {
+    MACHINE.with_borrow_mut(|it| match it {
+        Some((_, outputs)) => {
+            outputs[stream].extend_from_slice(bytes);
+            true
+        }
+        None => false,
+    })
+}
 
 /// System clock that every wait moves forward instead of waiting.
 #[derive(Debug, Default)]
@@ -37,15 +95,24 @@ impl Clock for FakeClock {
     }
 }
 
-/// Returns the clock that does not wait, if `LINKS_TEST_NO_WAIT` is set.
+/// Returns the clock of the simulated machine, or the one that does not wait, if `LINKS_TEST_NO_WAIT` is set.
 pub(crate) fn clock() -> Option<Arc<dyn Clock>> {
+    let simulated = MACHINE.with_borrow(|it| it.as_ref().map(|(machine, _)| machine.clock.clone()));
+    if simulated.is_some() {
+        return simulated;
+    }
     std::env::var_os(env_vars::TEST_NO_WAIT).map(|_| Arc::new(FakeClock::default()) as _)
 }
 
 /// Sets the clock of a client, if there is a test clock.
 pub(crate) fn with_test_clock(builder: ClientBuilder) -> ClientBuilder {
-    match clock() {
+    let builder = match clock() {
         Some(clock) => builder.clock(clock),
+        None => builder,
+    };
+    let answer = MACHINE.with_borrow(|it| it.as_ref().map(|(machine, _)| machine.answer.clone()));
+    match answer {
+        Some(answer) => builder.in_process(move |request| answer(request)),
         None => builder,
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::thread;
 
 use links_fixtures::{Account, Choices, ContractServer, IdempotentWrites, Token, World as Start};
 use tempfile::TempDir;
@@ -145,14 +144,9 @@ impl<'p> Player<'p> {
         }
         let faults = one.faults.iter().chain(&other.faults).cloned().collect();
         self.proxy.begin(Script { faults, ..Script::default() });
-        let start = |run: &CommandRun, line: &CommandLine| {
-            self.program.run(line, &self.machines[run.machine], &self.proxy, None)
-        };
-        let (first_ended, second_ended) = thread::scope(|scope| {
-            let handle = scope.spawn(|| start(one, &first));
-            let second = start(other, &second);
-            (handle.join().unwrap(), second)
-        });
+        let machines = [one, other].map(|run| &self.machines[run.machine]);
+        let [first_ended, second_ended] =
+            self.program.run_both([&first, &second], machines, &self.proxy);
         let events = self.proxy.end();
         let mut found = None;
         for (nth, (run, line, ended)) in

@@ -9,6 +9,7 @@
 //!   otherwise, and half of those are in Git.
 //! - `LINKS_CAMPAIGN_BINARY`: another build of the program. One in a directory named `debug` does not wait; a release build does.
 //! - `LINKS_CAMPAIGN_KILL=0`: nothing is killed.
+//! - `LINKS_CAMPAIGN_STEPS`: the commands run in this process, until so many requests, edits and commands have been: the simulation.
 //! - `LINKS_CAMPAIGN_THREADS`: histories at once.
 //! - `LINKS_CAMPAIGN_IGNORE`: rules that are not checked, such as `outcome,counts`.
 //! - `LINKS_CAMPAIGN_HISTORY`: replays this history and shows its violation.
@@ -59,7 +60,11 @@ mod runner;
 #[cfg(target_os = "linux")]
 mod shorten;
 #[cfg(target_os = "linux")]
+mod simulated;
+#[cfg(target_os = "linux")]
 mod tally;
+#[cfg(target_os = "linux")]
+mod turns;
 #[cfg(target_os = "linux")]
 mod world;
 

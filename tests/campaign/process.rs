@@ -4,15 +4,19 @@ use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use links_sdk::testing::TestClock;
 
 use crate::command_line::CommandLine;
 use crate::history::Kill;
 use crate::invariants::last_object;
 use crate::machine::Machine;
 use crate::proxy::{Observed, Proxy, kill};
+use crate::simulated;
 
 /// Time limit of a command, longer than any command takes, even on a busy machine.
 const MOST: Duration = Duration::from_secs(120);
@@ -46,10 +50,23 @@ pub(crate) struct Program {
     pub(crate) path: PathBuf,
     /// Set for a debug build, which does not wait.
     pub(crate) is_debug_build: bool,
+    /// Clock of the simulation, if the commands run in this process.
+    pub(crate) simulation: Option<Arc<TestClock>>,
     /// Set if every command is shown with what it did.
     pub(crate) is_shown: bool,
     /// Rules that are not checked.
     pub(crate) ignored: Vec<String>,
+}
+
+/// Returns the variables of the program for a machine.
+pub(crate) fn variables(machine: &Machine, origin: &str) -> impl Iterator<Item = (String, String)> {
+    let directories = [("STATE", "state"), ("CACHE", "cache"), ("CONFIG", "config")];
+    let directory = |(variable, name): (&str, &str)| {
+        (format!("LINKS_{variable}_DIR"), machine.directory.join(name).display().to_string())
+    };
+    let token = ("LINKS_TOKEN".to_owned(), machine.token.clone());
+    let url = ("LINKS_BASE_URL".to_owned(), format!("{origin}/api/v1"));
+    directories.map(directory).into_iter().chain([token, url])
 }
 
 /// A command that has ended.
@@ -74,6 +91,9 @@ impl Program {
         proxy: &Proxy<W>,
         ending: Option<&Kill>,
     ) -> Ended {
+        if let (None, Some(clock)) = (&line.editing, &self.simulation) {
+            return simulated::run(line, machine, (proxy, clock), ending);
+        }
         if !self.is_debug_build {
             machine.forget_rates();
         }
@@ -133,6 +153,29 @@ impl Program {
         Ended { exit, killed, interrupted, out, err }
     }
 
+    /// Runs two command lines at once.
+    pub(crate) fn run_both<W: Observed>(
+        &self,
+        lines: [&CommandLine; 2],
+        machines: [&Machine; 2],
+        proxy: &Proxy<W>,
+    ) -> [Ended; 2] {
+        let start = |nth: usize| self.run(lines[nth], machines[nth], proxy, None);
+        if self.simulation.is_some() {
+            if machines[0].token == machines[1].token || lines.iter().any(|it| it.editing.is_some())
+            {
+                // What waits for a lock of this machine would wait for ever.
+                return [start(0), start(1)];
+            }
+            proxy.take_turns(2);
+        }
+        thread::scope(|scope| {
+            let handle = scope.spawn(|| start(0));
+            let second = start(1);
+            [handle.join().unwrap(), second]
+        })
+    }
+
     fn command(&self, line: &CommandLine, machine: &Machine, origin: &str) -> Command {
         let directory = |name: &str| machine.directory.join(name);
         let mut command = match &line.editing {
@@ -153,11 +196,7 @@ impl Program {
         // Git may be anywhere.
         let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
         command.env("PATH", path).env("TERM", "xterm").env("TMPDIR", directory("tmp"));
-        command
-            .env("LINKS_STATE_DIR", directory("state"))
-            .env("LINKS_CACHE_DIR", directory("cache"));
-        command.env("LINKS_CONFIG_DIR", directory("config")).env("LINKS_TOKEN", &machine.token);
-        command.env("LINKS_BASE_URL", format!("{origin}/api/v1"));
+        command.envs(variables(machine, origin));
         if self.is_debug_build {
             command.env("LINKS_TEST_NO_WAIT", "1");
         }

@@ -1,6 +1,7 @@
 //! Proxy between the program and the contract server: it logs one request after the other with the state before and after it, and injects
 //! the faults of the history.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -9,11 +10,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use bytes::Bytes;
 use links_fixtures::{Account, ContractServer};
 use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::history::{Body, Fault, Kill, When};
+use crate::turns::Turns;
 use crate::world::World;
 
 /// Part of an account that a history is about.
@@ -67,6 +70,8 @@ pub(crate) struct Script<W: Observed = World> {
     pub(crate) interrupted: bool,
     pub(crate) count: usize,
     pub(crate) log: Vec<Event<W>>,
+    /// The order of requests of commands that run at once in this process.
+    pub(crate) turns: Option<Arc<Turns>>,
 }
 
 impl<W: Observed> Default for Script<W> {
@@ -80,6 +85,7 @@ impl<W: Observed> Default for Script<W> {
             interrupted: false,
             count: 0,
             log: Vec::new(),
+            turns: None,
         }
     }
 }
@@ -92,7 +98,6 @@ pub(crate) struct Proxy<W: Observed = World> {
 
 struct Shared<W: Observed> {
     server: ContractServer,
-    inner: String,
     tokens: Vec<String>,
     legacy_as_buttons: bool,
     script: Mutex<Script<W>>,
@@ -142,11 +147,8 @@ impl<W: Observed> Proxy<W> {
     ) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
-        let base = server.base_url();
-        let inner = base.trim_start_matches("http://").split('/').next().unwrap().to_owned();
         let shared = Arc::new(Shared {
             server,
-            inner,
             tokens,
             legacy_as_buttons,
             script: Mutex::default(),
@@ -176,6 +178,55 @@ impl<W: Observed> Proxy<W> {
     /// Sets the process that is killed if one is to be.
     pub(crate) fn victim(&self, process: u32) {
         self.shared.script().victim = Some(process);
+    }
+
+    /// Lets so many commands in this process run at once, in the same order each time.
+    pub(crate) fn take_turns(&self, commands: usize) {
+        let mut script = self.shared.script();
+        let seed = script.faults.len()
+            + 31 * self
+                .shared
+                .server
+                .account()
+                .profiles
+                .iter()
+                .map(|it| it.slots.len())
+                .sum::<usize>();
+        script.turns = Some(Arc::new(Turns::new(commands, seed as u64)));
+    }
+
+    /// Sets where the command is killed.
+    pub(crate) fn kill_at(&self, kill: Kill) {
+        self.shared.script().kill = Some(kill);
+    }
+
+    /// Returns what answers the requests of a command in this process. `end` ends it where it is killed.
+    pub(crate) fn responder(
+        &self,
+        end: fn() -> Infallible,
+    ) -> impl Fn(http::Request<Bytes>) -> http::Response<Bytes> + use<W> {
+        let shared = self.shared.clone();
+        move |request| {
+            let incoming = Incoming::of(&request);
+            let turns = shared.script().turns.clone();
+            if let Some(turns) = turns {
+                turns.wait(shared.machine(&incoming));
+            }
+            let is_killed = shared.script().killed;
+            let handled = if is_killed { None } else { shared.handle(&incoming) };
+            match handled {
+                Some((answer, fault)) => received(answer, fault),
+                None => match end() {},
+            }
+        }
+    }
+
+    /// Ends a command in this process.
+    pub(crate) fn leave(&self) {
+        let turns = self.shared.script().turns.clone();
+        if let Some(turns) = turns {
+            turns.leave();
+        }
     }
 
     /// Returns whether the proxy has killed the process.
@@ -240,6 +291,14 @@ impl<W: Observed> Shared<W> {
 
     fn serve(&self, stream: &TcpStream) {
         let Some(incoming) = read_request(stream) else { return };
+        if let Some((answer, fault)) = self.handle(&incoming) {
+            // A killed process no longer listens.
+            let _ = deliver(stream, answer, fault);
+        }
+    }
+
+    /// Returns the answer to a request, as far as there is one, and the fault of it; `None` if the process is killed.
+    fn handle(&self, incoming: &Incoming) -> Option<(Option<Outgoing>, Option<Fault>)> {
         // One request at a time, so that the log has the real order.
         let mut script = self.script();
         script.count += 1;
@@ -255,17 +314,17 @@ impl<W: Observed> Shared<W> {
         edit(&mut script, When::Before);
         if matches!(script.kill, Some(Kill::Before(at)) if at == nth) {
             script.kill();
-            return;
+            return None;
         }
         if matches!(script.kill, Some(Kill::Interrupt(at)) if at == nth) {
             script.interrupt();
         }
         let fault = script.faults.iter().find(|(at, _)| *at == nth).map(|(_, fault)| fault.clone());
         let before = Arc::new(self.world());
-        let answer = self.execute(&incoming, fault.as_ref());
+        let answer = self.execute(incoming, fault.as_ref());
         let after = Arc::new(self.world());
         script.log.push(Event {
-            machine: Some(self.machine(&incoming)),
+            machine: Some(self.machine(incoming)),
             request: Some(incoming.request(answer.as_ref(), fault.clone())),
             before,
             after,
@@ -273,11 +332,9 @@ impl<W: Observed> Shared<W> {
         edit(&mut script, When::After);
         if matches!(script.kill, Some(Kill::After(at)) if at == nth) {
             script.kill();
-            return;
+            return None;
         }
-        drop(script);
-        // A killed process no longer listens.
-        let _ = deliver(stream, answer, fault);
+        Some((answer, fault))
     }
 
     /// Sends the request to the service, unless the fault prevents that.
@@ -289,7 +346,7 @@ impl<W: Observed> Shared<W> {
             Some(Fault::InFlight) => self.server.fail([1], &links_fixtures::Fault::InFlight),
             _ => {}
         }
-        Some(forward(&self.inner, incoming))
+        Some(incoming.answered_by(&self.server))
     }
 
     fn machine(&self, incoming: &Incoming) -> usize {
@@ -353,9 +410,45 @@ fn signal(process: u32, signal: Signal) {
 }
 
 impl Incoming {
+    fn of(request: &http::Request<Bytes>) -> Self {
+        let text = |value: &http::HeaderValue| value.to_str().unwrap_or_default().to_owned();
+        let headers = request.headers().iter().map(|(name, value)| (name.to_string(), text(value)));
+        Self {
+            method: request.method().to_string(),
+            target: request.uri().path_and_query().map_or("/", |it| it.as_str()).to_owned(),
+            headers: headers.collect(),
+            body: request.body().to_vec(),
+        }
+    }
+
     fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map_or("", |(_, value)| value)
+    }
+
+    /// Returns the service's own answer.
+    fn answered_by(&self, server: &ContractServer) -> Outgoing {
+        let base = server.base_url();
+        let origin = base.trim_end_matches("/api/v1");
+        let uri = format!("{origin}{}", self.target);
+        let mut request = http::Request::builder().method(&*self.method).uri(uri);
+        let is_kept = |(name, _): &&(String, String)| !name.eq_ignore_ascii_case("host");
+        for (name, value) in self.headers.iter().filter(is_kept) {
+            request = request.header(name, value);
+        }
+        let (head, body) =
+            server.respond(request.body(self.body.clone().into()).unwrap()).into_parts();
+        let is_kept =
+            |name: &str| !["connection", "content-length", "transfer-encoding"].contains(&name);
+        let headers = head.headers.iter().filter(|(name, _)| is_kept(name.as_str()));
+        let line = |(name, value): (_, &http::HeaderValue)| {
+            format!("{name}: {}\r\n", value.to_str().unwrap())
+        };
+        Outgoing {
+            status: head.status.as_u16(),
+            head: headers.map(line).collect(),
+            body: body.to_vec(),
+        }
     }
 
     fn request(&self, answer: Option<&Outgoing>, fault: Option<Fault>) -> Request {
@@ -393,33 +486,38 @@ fn read_request(stream: &TcpStream) -> Option<Incoming> {
     Some(incoming)
 }
 
-/// Returns the service's own answer.
-fn forward(inner: &str, incoming: &Incoming) -> Outgoing {
-    let mut stream = TcpStream::connect(inner).unwrap();
-    let mut head = format!(
-        "{} {} HTTP/1.1\r\nHost: {inner}\r\nConnection: close\r\n",
-        incoming.method, incoming.target
-    );
-    for (name, value) in &incoming.headers {
-        if !["host", "connection", "accept-encoding"].contains(&name.to_ascii_lowercase().as_str())
-        {
-            head.extend([name, ": ", value, "\r\n"]);
+/// Returns the answer that is sent, and the length that it should have; `None` if the connection is closed without one.
+fn spoilt(answer: Option<Outgoing>, fault: Option<Fault>) -> Option<(Outgoing, usize)> {
+    let answer = match (fault, answer) {
+        (Some(Fault::Dropped(_)), _) => return None,
+        (Some(Fault::Truncated(at)), Some(mut answer)) => {
+            let length = answer.body.len();
+            answer.body.truncate(at % length.max(1));
+            return Some((answer, length));
         }
-    }
-    head.push_str("\r\n");
-    stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&incoming.body)).unwrap();
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).unwrap();
-    let end = bytes.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
-    let text = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    let (line, headers) = text.split_once("\r\n").unwrap_or((&text, ""));
-    let status = line.split(' ').nth(1).and_then(|it| it.parse().ok()).unwrap();
-    let is_kept = |line: &&str| {
-        let name = line.split(':').next().unwrap_or_default().to_ascii_lowercase();
-        !["connection", "content-length", "transfer-encoding"].contains(&name.as_str())
+        (Some(Fault::Answer(_, status, kind, body)), _) => instead(status, &kind, body),
+        (Some(Fault::TooMany(retry_after)), _) => {
+            let mut answer = instead(429, "application/json", Body::Error);
+            if let Some(text) = retry_after {
+                answer.head.extend(["Retry-After: ", &text, "\r\n"]);
+            }
+            answer
+        }
+        (_, answer) => answer?,
     };
-    let head = headers.lines().filter(is_kept).map(|line| format!("{line}\r\n")).collect();
-    Outgoing { status, head, body: bytes[end + 4..].to_vec() }
+    let length = answer.body.len();
+    Some((answer, length))
+}
+
+/// Returns the answer as a command in this process receives it. Where a connection would be closed, a gateway says that it got no answer.
+fn received(answer: Option<Outgoing>, fault: Option<Fault>) -> http::Response<Bytes> {
+    let no_answer = || (instead(504, "text/html", Body::Html), 0);
+    let (answer, _) = spoilt(answer, fault).unwrap_or_else(no_answer);
+    let mut response = http::Response::builder().status(answer.status);
+    for (name, value) in answer.head.lines().filter_map(|line| line.split_once(": ")) {
+        response = response.header(name, value);
+    }
+    response.body(answer.body.into()).unwrap()
 }
 
 fn deliver(
@@ -427,35 +525,10 @@ fn deliver(
     answer: Option<Outgoing>,
     fault: Option<Fault>,
 ) -> std::io::Result<()> {
-    let (answer, length) = match (fault, answer) {
-        (Some(Fault::Dropped(_)), _) => return Ok(()),
-        (Some(Fault::Truncated(at)), Some(mut answer)) => {
-            let length = answer.body.len();
-            answer.body.truncate(at % length.max(1));
-            (answer, length)
-        }
-        (Some(Fault::Answer(_, status, kind, body)), _) => {
-            let answer = instead(status, &kind, body);
-            let length = answer.body.len();
-            (answer, length)
-        }
-        (Some(Fault::TooMany(retry_after)), _) => {
-            let mut answer = instead(429, "application/json", Body::Error);
-            if let Some(text) = retry_after {
-                answer.head.extend(["Retry-After: ", &text, "\r\n"]);
-            }
-            let length = answer.body.len();
-            (answer, length)
-        }
-        (fault, Some(answer)) => {
-            if let Some(Fault::Slow(milliseconds)) = fault {
-                thread::sleep(Duration::from_millis(milliseconds));
-            }
-            let length = answer.body.len();
-            (answer, length)
-        }
-        (_, None) => return Ok(()),
-    };
+    if let Some(Fault::Slow(milliseconds)) = fault {
+        thread::sleep(Duration::from_millis(milliseconds));
+    }
+    let Some((answer, length)) = spoilt(answer, fault) else { return Ok(()) };
     let (status, head) = (answer.status, answer.head);
     let length =
         if status == 204 { String::new() } else { format!("Content-Length: {length}\r\n") };

@@ -16,15 +16,21 @@ use crate::invariants::Violation;
 use crate::process::Program;
 use crate::shorten::shorten;
 use crate::tally::Tally;
+use links_test_support::clock::shared_clock;
 
 /// Length of a campaign.
 struct Length {
     seconds: Option<u64>,
     commands: Option<usize>,
+    steps: Option<usize>,
 }
 
 pub(crate) fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
+    if args.first().is_some_and(|it| it.starts_with("__")) {
+        // The program starts itself to read a Git history.
+        return links_cli::main(env::args_os());
+    }
     if let [flag, directory, draft] = &args[..]
         && flag == "--as-editor"
     {
@@ -46,7 +52,8 @@ pub(crate) fn main() -> ExitCode {
     let number = |name: &str| variable(name).map(|it| it.parse::<u64>().expect(name));
     let seconds = number("LINKS_CAMPAIGN_SECONDS");
     let commands = number("LINKS_CAMPAIGN_COMMANDS").map(|it| usize::try_from(it).unwrap());
-    let is_asked_for = seconds.is_some() || commands.is_some();
+    let steps = number("LINKS_CAMPAIGN_STEPS").map(|it| usize::try_from(it).unwrap());
+    let is_asked_for = seconds.is_some() || commands.is_some() || steps.is_some();
     if !is_asked_for {
         return if regressions(&program) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
@@ -57,17 +64,19 @@ pub(crate) fn main() -> ExitCode {
         is_debug_build: program.is_debug_build,
     };
     let waiting = if program.is_debug_build { 1 } else { 8 };
-    let threads = number("LINKS_CAMPAIGN_THREADS").map_or_else(
-        || thread::available_parallelism().map_or(2, usize::from) * waiting,
-        |it| usize::try_from(it).unwrap(),
-    );
+    let threads = match number("LINKS_CAMPAIGN_THREADS") {
+        Some(threads) => usize::try_from(threads).unwrap(),
+        // Its commands share what a process has once.
+        None if steps.is_some() => 1,
+        None => thread::available_parallelism().map_or(2, usize::from) * waiting,
+    };
     let kinds = match variable("LINKS_CAMPAIGN_KIND").as_deref() {
         Some("account") => Kinds::Account,
         Some("git") => Kinds::Git,
         Some("page") => Kinds::Page,
         _ => Kinds::All,
     };
-    run(&program, (kinds, settings), seed, &Length { seconds, commands }, threads)
+    run(&program, (kinds, settings), seed, &Length { seconds, commands, steps }, threads)
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -82,7 +91,9 @@ fn program() -> Program {
     let ignored = variable("LINKS_CAMPAIGN_IGNORE").unwrap_or_default();
     let ignored = ignored.split(',').map(str::to_owned).collect();
     let is_shown = variable("LINKS_CAMPAIGN_SHOW").is_some();
-    Program { path, is_debug_build, is_shown, ignored }
+    let is_simulation = variable("LINKS_CAMPAIGN_STEPS").is_some();
+    let simulation = is_simulation.then(|| shared_clock().0);
+    Program { path, is_debug_build, simulation, is_shown, ignored }
 }
 
 /// Replays one history.
@@ -123,6 +134,7 @@ fn regressions(program: &Program) -> bool {
     is_good
 }
 
+#[expect(clippy::cast_precision_loss, reason = "they are rates")]
 fn run(
     program: &Program,
     (kinds, settings): (Kinds, Settings),
@@ -133,10 +145,12 @@ fn run(
     println!("campaign: LINKS_CAMPAIGN_SEED={first}, {threads} histories at once");
     let started = Instant::now();
     let (next, done) = (AtomicU64::new(first), AtomicUsize::new(0));
+    let taken = AtomicUsize::new(0);
     let (total, violations) = (Mutex::new(Tally::default()), AtomicUsize::new(0));
     let is_over = || {
         length.seconds.is_some_and(|it| started.elapsed() >= Duration::from_secs(it))
             || length.commands.is_some_and(|it| done.load(Ordering::SeqCst) >= it)
+            || length.steps.is_some_and(|it| taken.load(Ordering::SeqCst) >= it)
             || violations.load(Ordering::SeqCst) >= MOST_VIOLATIONS
     };
     let work = || {
@@ -145,6 +159,7 @@ fn run(
             let history = Case::of(seed, kinds, settings);
             let (tally, found) = history.play(program);
             done.fetch_add(tally.commands(), Ordering::SeqCst);
+            taken.fetch_add(tally.steps(), Ordering::SeqCst);
             total.lock().unwrap_or_else(PoisonError::into_inner).add(tally);
             if let Some((step, violation)) = found {
                 violations.fetch_add(1, Ordering::SeqCst);
@@ -159,10 +174,12 @@ fn run(
     });
     let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (took, count) = (started.elapsed().as_secs_f64(), violations.into_inner());
-    #[expect(clippy::cast_precision_loss, reason = "it is a rate")]
     let rate = total.commands() as f64 / took * 60.0;
     print!("{total}");
-    println!("{took:.0} s, {rate:.0} commands a minute, {count} violations");
+    let (steps, a_second) = (total.steps(), total.steps() as f64 / took);
+    println!(
+        "{took:.0} s, {rate:.0} commands a minute, {steps} steps, {a_second:.0} a second, {count} violations"
+    );
     if count == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

@@ -26,6 +26,11 @@ impl Tally {
         self.commands.values().sum()
     }
 
+    /// Returns the number of commands, requests, edits by others, and actions in clones.
+    pub(crate) fn steps(&self) -> usize {
+        self.commands() + self.requests + self.edits + self.git.values().sum::<usize>()
+    }
+
     /// Counts a command by its name and its end.
     pub(crate) fn count_command(&mut self, name: &'static str, ended: &Ended) {
         *self.commands.entry(name).or_default() += 1;

@@ -14,7 +14,7 @@ use crate::ui::{self, PartUpdate};
 const PART: &str = "__part";
 
 /// What this process does of a command for several accounts.
-pub(super) struct OwnPart {
+pub(crate) struct OwnPart {
     pub(super) owner: ServiceUser,
     /// Name that the journals of all these processes share.
     pub(super) call: String,

@@ -61,11 +61,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     // The only provider in this program, and the smallest one. It is taken by every TLS connection.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let (exit, rest) = match command_line::parse(&args) {
-        Ok(cli) => run(cli, &args, part.as_ref()),
-        Err(error) if error.exit_code() == 0 => (usage_error::help(&error, &args), None),
-        Err(error) => (usage_error::report(error, &args), None),
-    };
+    let (exit, rest) = execute(&args, part.as_ref());
     if signal::ends(exit) {
         signal::end_by_signal();
     }
@@ -81,7 +77,18 @@ fn end(exit: Exit) -> ! {
     std::process::exit(exit.code().into())
 }
 
-/// Runs a command. Returns its exit code, and what it leaves to the end of the process.
+/// Parses and runs a command line. Returns its exit code, and what it leaves to the end of the process.
+pub(crate) fn execute(
+    args: &[OsString],
+    part: Option<&account_part::OwnPart>,
+) -> (Exit, Option<Box<dyn Any>>) {
+    match command_line::parse(args) {
+        Ok(cli) => run(cli, args, part),
+        Err(error) if error.exit_code() == 0 => (usage_error::help(&error, args), None),
+        Err(error) => (usage_error::report(error, args), None),
+    }
+}
+
 fn run(
     mut cli: Cli,
     args: &[OsString],
@@ -216,6 +223,11 @@ fn report_interrupts(ui: Ui) {
 
 /// Confines a command to the files that it needs, if the system can do so.
 pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &'static str>) {
+    #[cfg(debug_assertions)]
+    if crate::testing::is_simulated() {
+        // The other machines are in this process, too.
+        return;
+    }
     let confined =
         named.map_err(str::to_owned).and_then(|named| crate::confine::command(settings, named));
     if let Err(why) = confined

@@ -46,7 +46,7 @@ pub(crate) struct Ui {
 }
 
 /// Standard streams that are terminals.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Terminal {
     stdin: bool,
     stdout: bool,
@@ -75,6 +75,8 @@ impl Ui {
             stdout: io::stdout().is_terminal(),
             stderr: io::stderr().is_terminal(),
         };
+        #[cfg(debug_assertions)]
+        let terminal = if crate::testing::is_simulated() { Terminal::default() } else { terminal };
         Self {
             shape: OutputOptions { format, ..OutputOptions::default() },
             says_json: format.is_json(),

@@ -28,7 +28,7 @@ pub(super) enum ContentKind {
 /// Writes human-readable text to stderr, above the progress display. Errors are ignored.
 pub(super) fn say(text: &str) {
     let text = Cow::Owned(protected(text).into_owned().into_bytes());
-    let _ = progress::beside(|| io::stderr().lock().write_all(&marked(text)));
+    to_stderr(&marked(text));
 }
 
 /// Writes a JSON object for programs to stderr, on a line of its own.
@@ -36,7 +36,15 @@ pub(super) fn say_json(json: &str) {
     let json = also(redacted(json), sanitize::json);
     let json = if markers::are_read() { markers::escaped(&json) } else { json };
     let line = Cow::Owned((json.into_owned() + "\n").into_bytes());
-    let _ = progress::beside(|| io::stderr().lock().write_all(&marked(line)));
+    to_stderr(&marked(line));
+}
+
+fn to_stderr(bytes: &[u8]) {
+    #[cfg(debug_assertions)]
+    if crate::testing::capture(1, bytes) {
+        return;
+    }
+    let _ = progress::beside(|| io::stderr().lock().write_all(bytes));
 }
 
 /// True if outputs say where data begins and ends.
@@ -62,7 +70,7 @@ fn marked(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 /// Writes a command for the CI service to stderr, on a line of its own.
 pub(super) fn command(line: &str) {
     let line = Cow::Owned((sanitize::line(&redacted(line)).into_owned() + "\n").into_bytes());
-    let _ = progress::beside(|| io::stderr().lock().write_all(&marked(line)));
+    to_stderr(&marked(line));
 }
 
 /// Writes a question to stderr.
@@ -85,6 +93,10 @@ pub(super) fn print(
 ) -> Result<(), CommandError> {
     let bytes = shown(bytes, kind, terminal, markers::are_read() && !is_file());
     let bytes = if is_data { marked(bytes) } else { bytes };
+    #[cfg(debug_assertions)]
+    if crate::testing::capture(0, &bytes) {
+        return Ok(());
+    }
     let mut stdout = io::stdout().lock();
     match stdout.write_all(&bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

@@ -1,7 +1,6 @@
 //! Execution of a history over an account with a server, a proxy in front of it, two machines, and the real program.
 
 use std::path::PathBuf;
-use std::thread;
 
 use jiff::Timestamp;
 use links_fixtures::{Profile, Token, World as Start};
@@ -301,14 +300,8 @@ impl<'p> Player<'p> {
         }
         let faults = one.faults.iter().chain(&other.faults).cloned().collect();
         self.proxy.begin(Script { faults, ..Script::default() });
-        let start = |run: &AccountRun, line: &CommandLine| {
-            self.program.run(line, &self.machines[run.machine], &self.proxy, None)
-        };
-        let ended = thread::scope(|scope| {
-            let handle = scope.spawn(|| start(one, &lines[0]));
-            let second = start(other, &lines[1]);
-            [handle.join().unwrap(), second]
-        });
+        let machines = [one, other].map(|run| &self.machines[run.machine]);
+        let ended = self.program.run_both(lines.each_ref(), machines, &self.proxy);
         let events = self.proxy.end();
         let (mut found, mut writers) = (None, [Writer::Other; 2]);
         for (nth, (run, line)) in [one, other].into_iter().zip(&lines).enumerate() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use links_pages::sync::{
@@ -20,8 +20,14 @@ use links_pages::page_file::{Document, DocumentError, PageFile, row_path};
 /// How far the clocks of two machines may be apart. Lines from later are not believed.
 const SKEW_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The history that was read last. Each page of a run has the same.
-static LAST: Mutex<Option<(PathBuf, Arc<LockHistory>)>> = Mutex::new(None);
+/// The histories that were read last, by the paths of the locks. Each page of a run has the same.
+static LAST: Mutex<BTreeMap<PathBuf, Arc<LockHistory>>> = Mutex::new(BTreeMap::new());
+
+/// Forgets the histories beneath a directory.
+#[cfg(debug_assertions)]
+pub(crate) fn forget(directory: &Path) {
+    lock(&LAST).retain(|path, _| !path.starts_with(directory));
+}
 
 /// What the commits say of a lock.
 #[derive(Debug, Default)]
@@ -63,9 +69,8 @@ impl LockHistory {
         let name = file.unwrap_or(directory);
         let Some(read) = git::with(directory, |history| {
             let head = history.head_place()?;
-            let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-            match &*last {
-                Some((of, known)) if of == name && known.serves(head, &wanted) => Ok(known.clone()),
+            match lock(&LAST).get(name) {
+                Some(known) if known.serves(head, &wanted) => Ok(known.clone()),
                 _ => {
                     let read = Self::read(history.ancestry(file, wanted.clone())?);
                     let (searched, directory) = (wanted.clone(), directory.to_owned());
@@ -79,8 +84,7 @@ impl LockHistory {
             let gap = Some(format!("cannot read the Git history: {error}"));
             Arc::new(Self { places: Some([NO_COMMIT].into()), gap, ..Self::default() })
         });
-        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Some((name.to_owned(), history.clone()));
+        lock(&LAST).insert(name.to_owned(), history.clone());
         history
     }
 

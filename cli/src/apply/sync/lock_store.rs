@@ -1,8 +1,9 @@
 //! The `links.lock` that governs a page file: the one in the directory of the file, or in the closest directory above.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use links_pages::sync::{Lock, LockFileError};
 
@@ -11,7 +12,7 @@ use crate::apply::runs;
 use crate::context::Context;
 use crate::error::file_error::file_error;
 use crate::error::{CommandError, Exit};
-use crate::git;
+use crate::{git, signal};
 use links_pages::fs::atomic;
 pub(crate) use links_pages::fs::named::LOCK_NAME;
 use links_pages::fs::named::{self, ReadError};
@@ -19,13 +20,18 @@ use links_pages::fs::named::{self, ReadError};
 /// Maximum size in bytes: 100 pages of 500 slots with 20 keys each take less.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The lock that was read last. Each page of a run reads the lock again, and most find it as it was.
-static LAST: Mutex<Option<ReadLock>> = Mutex::new(None);
+/// The locks as they were read last, by their paths. Each page of a run reads the lock again, and most find it as it was.
+static LAST: Mutex<BTreeMap<PathBuf, ReadLock>> = Mutex::new(BTreeMap::new());
 
 struct ReadLock {
-    path: PathBuf,
     text: String,
     lock: Arc<Lock>,
+}
+
+/// Forgets the locks beneath a directory.
+#[cfg(debug_assertions)]
+pub(crate) fn forget(directory: &Path) {
+    signal::lock(&LAST).retain(|path, _| !path.starts_with(directory));
 }
 
 /// A `links.lock` on disk.
@@ -98,11 +104,9 @@ impl LockStore {
         };
         let restore = "restore it from version control, or run `links init --refresh`";
         let text = self.text().map_err(Self::unreadable)?;
-        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(last) = last
-            .as_ref()
-            .filter(|it| it.path == self.path() && it.text == text && it.lock.service == service)
-        {
+        let mut last = signal::lock(&LAST);
+        let is_as_read = |it: &&ReadLock| it.text == text && it.lock.service == service;
+        if let Some(last) = last.get(&self.path()).filter(is_as_read) {
             return Ok(last.lock.clone());
         }
         let lock = Lock::parse(&text).map_err(|error| {
@@ -119,7 +123,7 @@ impl LockStore {
             ));
         }
         let lock = Arc::new(lock);
-        *last = Some(ReadLock { path: self.path(), text, lock: lock.clone() });
+        last.insert(self.path(), ReadLock { text, lock: lock.clone() });
         Ok(lock)
     }
 
@@ -183,9 +187,7 @@ impl LockStore {
 
     /// Returns the text of the lock as it was read last.
     pub(crate) fn last_text(&self) -> Option<String> {
-        let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = last.as_ref().filter(|last| last.path == self.path());
-        last.map(|last| last.text.clone())
+        signal::lock(&LAST).get(&self.path()).map(|last| last.text.clone())
     }
 
     /// Returns whether the lock that was read last has marks of a merge that Git could not finish.

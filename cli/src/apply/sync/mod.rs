@@ -2,7 +2,7 @@
 
 mod form_sync;
 pub(crate) mod history;
-mod lock_store;
+pub(crate) mod lock_store;
 mod merge_report;
 mod opened_text;
 pub(crate) mod other_account;
