@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use links_fixtures::{Account, Choices, ContractServer, IdempotentWrites, Token, World as Start};
+use links_fixtures::{IdempotentWrites, Token, World as Start};
 use tempfile::TempDir;
 
 use crate::applicable::must_succeed;
@@ -53,11 +53,9 @@ impl<'p> Player<'p> {
         let page = account.profiles.iter_mut().find(|page| page.id == PAGE).unwrap();
         page.slots = ids.iter().zip(&history.page).map(|(id, it)| edits::slot(*id, it)).collect();
         let keys_count = choices.idempotent_writes != IdempotentWrites::None;
-        let legacy_as_buttons = choices.legacy_as_buttons;
-        let server = start_server(account, choices);
         let directory = tempfile::tempdir().unwrap();
         let machines = Machine::all(directory.path(), &tokens, |nth| nth == 0);
-        let proxy = Proxy::start(server, tokens, legacy_as_buttons);
+        let proxy = program.serve(account, tokens, choices);
         let tally = Tally::default();
         Self { program, proxy, directory, machines, keys_count, tally }
     }
@@ -319,13 +317,6 @@ impl<'p> Player<'p> {
 /// Returns the tokens of the two machines.
 pub(crate) fn tokens() -> Vec<String> {
     (0..2).map(|machine| format!("pps_campaign_{machine}_6Kd2Wq9sLh4TpQ0e")).collect()
-}
-
-/// Starts a contract server without rate limits.
-pub(crate) fn start_server(account: Account, choices: Choices) -> ContractServer {
-    let builder = ContractServer::builder(Start::of(account)).no_limits().choices(choices);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(builder.start()).unwrap()
 }
 
 /// Adds the command and everything that has happened to a violation.

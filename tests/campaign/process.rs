@@ -4,12 +4,12 @@ use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use links_sdk::testing::TestClock;
+use links_fixtures::{Account, Choices, ContractServer, World};
+use links_test_support::clock::shared_clock;
 
 use crate::command_line::CommandLine;
 use crate::history::Kill;
@@ -50,8 +50,8 @@ pub(crate) struct Program {
     pub(crate) path: PathBuf,
     /// Set for a debug build, which does not wait.
     pub(crate) is_debug_build: bool,
-    /// Clock of the simulation, if the commands run in this process.
-    pub(crate) simulation: Option<Arc<TestClock>>,
+    /// Set if the commands run in this process.
+    pub(crate) is_simulated: bool,
     /// Set if every command is shown with what it did.
     pub(crate) is_shown: bool,
     /// Rules that are not checked.
@@ -91,7 +91,7 @@ impl Program {
         proxy: &Proxy<W>,
         ending: Option<&Kill>,
     ) -> Ended {
-        if let (None, Some(clock)) = (&line.editing, &self.simulation) {
+        if let (None, Some(clock)) = (&line.editing, &proxy.clock) {
             return simulated::run(line, machine, (proxy, clock), ending);
         }
         if !self.is_debug_build {
@@ -153,6 +153,26 @@ impl Program {
         Ended { exit, killed, interrupted, out, err }
     }
 
+    /// Returns a server and the proxy in front of it; each token is that of a machine.
+    pub(crate) fn serve<W: Observed>(
+        &self,
+        account: Account,
+        tokens: Vec<String>,
+        choices: Choices,
+    ) -> Proxy<W> {
+        let legacy_as_buttons = choices.legacy_as_buttons;
+        let builder = ContractServer::builder(World::of(account)).no_limits().choices(choices);
+        let (clock, builder) = if self.is_simulated {
+            let (clock, of_server) = shared_clock();
+            (Some(clock), builder.clock(of_server))
+        } else {
+            (None, builder)
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let server = runtime.block_on(builder.start()).unwrap();
+        Proxy::start(server, tokens, legacy_as_buttons, clock)
+    }
+
     /// Runs two command lines at once.
     pub(crate) fn run_both<W: Observed>(
         &self,
@@ -161,7 +181,7 @@ impl Program {
         proxy: &Proxy<W>,
     ) -> [Ended; 2] {
         let start = |nth: usize| self.run(lines[nth], machines[nth], proxy, None);
-        if self.simulation.is_some() {
+        if self.is_simulated {
             if machines[0].token == machines[1].token || lines.iter().any(|it| it.editing.is_some())
             {
                 // What waits for a lock of this machine would wait for ever.

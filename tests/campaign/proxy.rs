@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use links_fixtures::{Account, ContractServer};
+use links_sdk::testing::TestClock;
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -93,6 +94,8 @@ impl<W: Observed> Default for Script<W> {
 /// A running proxy.
 pub(crate) struct Proxy<W: Observed = World> {
     pub(crate) origin: String,
+    /// Clock of the service and of the commands, if those run in this process.
+    pub(crate) clock: Option<Arc<TestClock>>,
     shared: Arc<Shared<W>>,
 }
 
@@ -144,6 +147,7 @@ impl<W: Observed> Proxy<W> {
         server: ContractServer,
         tokens: Vec<String>,
         legacy_as_buttons: bool,
+        clock: Option<Arc<TestClock>>,
     ) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -167,7 +171,7 @@ impl<W: Observed> Proxy<W> {
                 thread::spawn(move || connection.0.serve(&stream));
             }
         });
-        Self { origin, shared }
+        Self { origin, clock, shared }
     }
 
     /// Begins a step.

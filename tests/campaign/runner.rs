@@ -16,7 +16,7 @@ use crate::invariants::Violation;
 use crate::process::Program;
 use crate::shorten::shorten;
 use crate::tally::Tally;
-use links_test_support::clock::shared_clock;
+use links_cli::simulation;
 
 /// Length of a campaign.
 struct Length {
@@ -91,9 +91,8 @@ fn program() -> Program {
     let ignored = variable("LINKS_CAMPAIGN_IGNORE").unwrap_or_default();
     let ignored = ignored.split(',').map(str::to_owned).collect();
     let is_shown = variable("LINKS_CAMPAIGN_SHOW").is_some();
-    let is_simulation = variable("LINKS_CAMPAIGN_STEPS").is_some();
-    let simulation = is_simulation.then(|| shared_clock().0);
-    Program { path, is_debug_build, simulation, is_shown, ignored }
+    let is_simulated = variable("LINKS_CAMPAIGN_STEPS").is_some();
+    Program { path, is_debug_build, is_simulated, is_shown, ignored }
 }
 
 /// Replays one history.
@@ -158,6 +157,9 @@ fn run(
             let seed = next.fetch_add(1, Ordering::SeqCst);
             let history = Case::of(seed, kinds, settings);
             let (tally, found) = history.play(program);
+            if program.is_simulated {
+                simulation::forget(Path::new("/"));
+            }
             done.fetch_add(tally.commands(), Ordering::SeqCst);
             taken.fetch_add(tally.steps(), Ordering::SeqCst);
             total.lock().unwrap_or_else(PoisonError::into_inner).add(tally);

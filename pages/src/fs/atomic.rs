@@ -117,6 +117,18 @@ mod tests {
     }
 
     #[test]
+    fn a_file_in_shared_memory_is_replaced() {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let path = directory.path().join("links.lock");
+        write(&path, "a longer text", false).unwrap();
+        write(&path, "a text", true).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "a text");
+        let link = directory.path().join("link");
+        symlink(&path, &link).unwrap();
+        assert_eq!(named::resolve(&link).unwrap(), path);
+    }
+
+    #[test]
     fn a_pipe_is_written_to_and_not_replaced() {
         let directory = tempfile::tempdir().unwrap();
         let (reader, writer) = io::pipe().unwrap();

@@ -200,9 +200,12 @@ fn follow(
     Ok(at)
 }
 
-/// Tells whether a path is in a directory of devices and open files, where the links are none of a user: these are used as they are.
+/// Tells whether a path is in a directory of devices and open files, where the links are none of a user: these are used as they are. Below
+/// `/dev/shm` are files of users.
 pub fn is_stream(path: &Path) -> bool {
-    cfg!(unix) && ["/dev", "/proc"].iter().any(|it| path.starts_with(it))
+    let is_device =
+        |parent: &Path| ["/dev", "/dev/fd", "/dev/pts"].map(Path::new).contains(&parent);
+    cfg!(unix) && (path.starts_with("/proc") || path.parent().is_some_and(is_device))
 }
 
 /// Follows a link in the directory `at`, to a place beneath `tree` or in a safe directory.

@@ -16,7 +16,7 @@ use super::rules::AccountTrial;
 use super::world::AccountWorld;
 use crate::command_line::CommandLine;
 use crate::edits;
-use crate::execute::{explained, start_server, tokens};
+use crate::execute::{explained, tokens};
 use crate::generate;
 use crate::invariants::{Intent, Violation, bad_end, last_object};
 use crate::machine::{Machine, leaked_token};
@@ -87,14 +87,13 @@ impl<'p> Player<'p> {
         let mut first = Repository::of(&AccountWorld::of(&account, false), history.has_ids);
         first.is_composed = history.is_composed && !history.has_git;
         let choices = generate::choices(history.choices);
-        let server = start_server(account, choices);
         let mut directory = tempfile::tempdir().unwrap();
         if program.is_shown {
             println!("in {}", directory.path().display());
             directory.disable_cleanup(true);
         }
         let machines = Machine::all(directory.path(), &tokens, |_| false);
-        let proxy = Proxy::start(server, tokens, false);
+        let proxy = program.serve(account, tokens, choices);
         let memory = Memory { up_to_date: [0, 1].into(), ..Memory::default() };
         Self {
             program,
