@@ -2,20 +2,42 @@
 //! repository, and never in a release build.
 //!
 //! `LINKS_TEST_CRASH=before_send:3` ends it at the third `before_send`, `before_send` at the first, `any:3` at the third place of whatever
-//! name.
+//! name. In a program that simulates machines, [`simulate`] sets the same, and the machine is unwound there.
 
 use std::env;
 use std::fs::File;
 use std::io::Write;
+use std::panic::resume_unwind;
 use std::process::abort;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 static PASSED: AtomicUsize = AtomicUsize::new(0);
+
+/// The place at which the simulated machine ends.
+static SIMULATED: Mutex<Option<String>> = Mutex::new(None);
+
+/// Ends the simulated machine at this place, or nowhere.
+pub fn simulate(place: Option<String>) {
+    *SIMULATED.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    PASSED.store(0, Ordering::Relaxed);
+}
+
+fn simulated() -> Option<String> {
+    SIMULATED.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+fn end() -> ! {
+    if simulated().is_some() {
+        resume_unwind(Box::new(()));
+    }
+    abort()
+}
 
 /// Marks a place where the process may end.
 pub fn point(place: &str) {
     if is_due(place) {
-        abort();
+        end();
     }
 }
 
@@ -23,7 +45,7 @@ pub fn point(place: &str) {
 pub fn tear(file: &mut File, bytes: &[u8]) {
     if is_due("torn_write") {
         let _ = file.write_all(&bytes[..bytes.len() / 2]).and_then(|()| file.sync_data());
-        abort();
+        end();
     }
 }
 
@@ -31,7 +53,9 @@ fn is_due(place: &str) -> bool {
     if !cfg!(all(feature = "crash-points", debug_assertions)) {
         return false;
     }
-    let Ok(wanted) = env::var("LINKS_TEST_CRASH") else { return false };
+    let Some(wanted) = simulated().or_else(|| env::var("LINKS_TEST_CRASH").ok()) else {
+        return false;
+    };
     let (name, number) = wanted.split_once(':').unwrap_or((&wanted, "1"));
     (name == place || name == "any")
         && number.parse() == Ok(PASSED.fetch_add(1, Ordering::Relaxed) + 1)

@@ -9,6 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use links_cli::simulation::{self, Machine as Simulated};
+use links_sdk::Clock;
+use links_sdk::runs::simulate_crash;
 use links_sdk::testing::TestClock;
 use nix::sched::{CloneFlags, unshare};
 
@@ -18,11 +20,12 @@ use crate::machine::Machine;
 use crate::process::{Ended, variables};
 use crate::proxy::{Observed, Proxy};
 
-/// What a command that is killed is unwound with.
-struct Killed;
-
 /// Time between two commands.
 const PAUSE: Duration = Duration::from_millis(1700);
+
+/// Time after which the service has forgotten what it stored under idempotency keys. It passes before one of so many commands.
+const DAY: Duration = Duration::from_hours(25);
+const DAYS: u128 = 30;
 
 /// Runs a command line to its end, or until it is killed.
 pub(crate) fn run<W: Observed>(
@@ -32,10 +35,18 @@ pub(crate) fn run<W: Observed>(
     ending: Option<&Kill>,
 ) -> Ended {
     clock.advance(PAUSE);
-    if let Some(kill) = ending {
-        proxy.kill_at(during_request(kill));
+    if clock.monotonic().as_millis() / PAUSE.as_millis() % DAYS == 0 {
+        clock.advance(DAY);
     }
-    let answer = proxy.responder(|| resume_unwind(Box::new(Killed)));
+    match ending {
+        Some(Kill::Place(place)) => simulate_crash(Some(place.clone())),
+        Some(Kill::Interrupt(nth)) => proxy.kill_at(Kill::Before(*nth)),
+        Some(Kill::Micros(micros)) => {
+            proxy.kill_at(Kill::Before(1 + usize::try_from(*micros).unwrap() % 12));
+        }
+        _ => {}
+    }
+    let answer = proxy.responder(|| resume_unwind(Box::new(())));
     let variables: BTreeMap<String, String> = variables(machine, &proxy.origin).collect();
     let simulated = Simulated { variables, clock: clock.clone(), answer: Arc::new(answer) };
     let args = ["links"].into_iter().chain(line.args.iter().map(String::as_str));
@@ -50,30 +61,17 @@ pub(crate) fn run<W: Observed>(
         scope.spawn(own).join().unwrap()
     });
     proxy.leave();
+    simulate_crash(None);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let (out, mut err) = (text(&ran.out), text(&ran.err));
     let exit = match &ran.exit {
         Ok(exit) => Some(i32::from(*exit)),
-        Err(unwound) if unwound.is::<Killed>() => None,
+        Err(unwound) if unwound.is::<()>() => None,
         Err(unwound) => {
-            let text = unwound.downcast_ref::<String>().map(String::as_str);
-            err += &format!("panicked at: {}", text.unwrap_or("an unknown place"));
+            let text = unwound.downcast_ref::<String>().map_or("an unknown place", String::as_str);
+            err += &format!("panicked at: {text}");
             Some(1)
         }
     };
     Ended { exit, killed: exit.is_none(), interrupted: false, out, err }
-}
-
-/// Returns the request at which a process is killed that other machines would be killed elsewhere: at a place in the program, by a timer, or by
-/// Ctrl-C.
-fn during_request(kill: &Kill) -> Kill {
-    match kill {
-        Kill::Before(_) | Kill::After(_) => kill.clone(),
-        Kill::Interrupt(nth) => Kill::Before(*nth),
-        Kill::Micros(micros) => Kill::Before(1 + usize::try_from(*micros).unwrap_or(0) % 12),
-        Kill::Place(place) => {
-            let number = place.rsplit(':').next().and_then(|it| it.parse().ok());
-            Kill::After(number.unwrap_or(1usize).div_ceil(2))
-        }
-    }
 }

@@ -97,6 +97,7 @@ pub(super) fn read(directory: &Path, name: &str) -> PageText {
     let path = pages.join(format!("{name}.yaml"));
     let roots = ImageRoots::new(&pages, &[]).unwrap().with_project(directory);
     let bytes = fs::read(&path).unwrap();
+    let is_doubled = String::from_utf8_lossy(&bytes).contains("(also created on the page;");
     let mut document = Document::of_page_or_form(&path.display().to_string(), bytes).unwrap();
     if document.row_keys(&roots).unwrap().is_some() {
         document = document.of_row(ROW);
@@ -109,10 +110,17 @@ pub(super) fn read(directory: &Path, name: &str) -> PageText {
         }
         item
     };
+    let mut slots: Vec<Value> = page.content.slots.iter().map(item).collect();
+    if is_doubled {
+        // A person leaves the item that is on the page, as the mark says.
+        let title = |slot: &Value| slot["data"]["title"].clone();
+        let pulled: Vec<Value> = slots.iter().filter(|it| it["id"].is_u64()).map(title).collect();
+        slots.retain(|slot| slot["id"].is_u64() || !pulled.contains(&title(slot)));
+    }
     PageText {
         profile: page.profile.to_string(),
         login: page.login.clone(),
         fields: page.content.fields.0.clone().into_iter().collect(),
-        slots: page.content.slots.iter().map(item).collect(),
+        slots,
     }
 }
