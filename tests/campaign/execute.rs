@@ -103,6 +103,10 @@ impl<'p> Player<'p> {
         let world = self.proxy.world();
         let machine = &mut self.machines[run.machine];
         let Some(line) = line(&run.command, machine, &world) else { return (None, None) };
+        if self.program.is_simulated && line.editing.is_some() {
+            // An editor needs a terminal, and so a process.
+            return (None, None);
+        }
         let (is_fresh, temporary) = (machine.is_settled(), machine.temporary());
         self.proxy.begin(Script {
             faults: run.faults.clone(),
@@ -135,6 +139,9 @@ impl<'p> Player<'p> {
         let world = self.proxy.world();
         let first = line(&one.command, &mut self.machines[one.machine], &world)?;
         let second = line(&other.command, &mut self.machines[other.machine], &world)?;
+        if self.program.is_simulated && [&first, &second].iter().any(|it| it.editing.is_some()) {
+            return None;
+        }
         let fresh = [one, other].map(|run| self.machines[run.machine].is_settled());
         for machine in &mut self.machines {
             machine.created.clear();

@@ -24,6 +24,9 @@ const MOST: Duration = Duration::from_secs(120);
 /// Variable that distinguishes the processes of one command from all others.
 const MARK: &str = "LINKS_CAMPAIGN_RUN";
 
+/// Origin of a service that only this process reaches.
+const ORIGIN: &str = "http://127.0.0.1:9";
+
 /// Exit code after Ctrl-C.
 pub(crate) const INTERRUPTED: i32 = 130;
 
@@ -91,7 +94,7 @@ impl Program {
         proxy: &Proxy<W>,
         ending: Option<&Kill>,
     ) -> Ended {
-        if let (None, Some(clock)) = (&line.editing, &proxy.clock) {
+        if let Some(clock) = &proxy.clock {
             return simulated::run(line, machine, (proxy, clock), ending);
         }
         if !self.is_debug_build {
@@ -162,15 +165,14 @@ impl Program {
     ) -> Proxy<W> {
         let legacy_as_buttons = choices.legacy_as_buttons;
         let builder = ContractServer::builder(World::of(account)).no_limits().choices(choices);
-        let (clock, builder) = if self.is_simulated {
+        if self.is_simulated {
             let (clock, of_server) = shared_clock();
-            (Some(clock), builder.clock(of_server))
-        } else {
-            (None, builder)
-        };
+            let server = builder.clock(of_server).at_origin(ORIGIN).unwrap();
+            return Proxy::start(server, tokens, legacy_as_buttons, Some(clock));
+        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let server = runtime.block_on(builder.start()).unwrap();
-        Proxy::start(server, tokens, legacy_as_buttons, clock)
+        Proxy::start(server, tokens, legacy_as_buttons, None)
     }
 
     /// Runs two command lines at once.
@@ -182,8 +184,7 @@ impl Program {
     ) -> [Ended; 2] {
         let start = |nth: usize| self.run(lines[nth], machines[nth], proxy, None);
         if self.is_simulated {
-            if machines[0].token == machines[1].token || lines.iter().any(|it| it.editing.is_some())
-            {
+            if machines[0].token == machines[1].token {
                 // What waits for a lock of this machine would wait for ever.
                 return [start(0), start(1)];
             }

@@ -1,6 +1,8 @@
 //! Clones of a Git repository, one for each of two people, and what they do there.
 
 use std::collections::BTreeMap;
+use std::fs::{self, DirEntry};
+use std::io;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -96,7 +98,7 @@ impl Team {
             }
             GitAction::Merge { branch: nth, ours } => {
                 let mut branches = self.branches(machine);
-                let current = self.run(machine, &["branch", "--show-current"])?;
+                let current = self.current_branch(machine);
                 branches.retain(|branch| *branch != current);
                 let branch = one_of(&branches, nth)?;
                 self.git(machine, &["merge", "-q", "--no-edit", "-X", side(ours), &branch])
@@ -172,13 +174,24 @@ impl Team {
         self.trees[machine].note_sync(sync, agreed);
     }
 
+    /// Returns the branches, which no Git packs here.
     fn branches(&self, machine: usize) -> Vec<String> {
-        let names = self.run(machine, &["branch", "--format=%(refname:short)"]);
-        names.unwrap_or_default().lines().map(str::to_owned).collect()
+        let entries = fs::read_dir(self.directories[machine].join(".git/refs/heads")).unwrap();
+        let name = |entry: io::Result<DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<String> = entries.map(name).collect();
+        names.sort();
+        names
+    }
+
+    fn current_branch(&self, machine: usize) -> String {
+        let head = fs::read_to_string(self.directories[machine].join(".git/HEAD")).unwrap();
+        head.trim().rsplit('/').next().unwrap().to_owned()
     }
 
     fn head(&self, machine: usize) -> String {
-        self.run(machine, &["rev-parse", "-q", "--verify", "HEAD"]).unwrap_or_default()
+        let refs = self.directories[machine].join(".git/refs/heads");
+        let commit = fs::read_to_string(refs.join(self.current_branch(machine)));
+        commit.unwrap_or_default().trim().to_owned()
     }
 
     fn is_clean(&self, machine: usize) -> bool {
