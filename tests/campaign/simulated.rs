@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::panic::resume_unwind;
-use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -26,6 +27,29 @@ const PAUSE: Duration = Duration::from_millis(1700);
 /// Time after which the service has forgotten what it stored under idempotency keys. It passes before one of so many commands.
 const DAY: Duration = Duration::from_hours(25);
 const DAYS: u128 = 30;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The threads of the machines. A process that a command has started for Git ends with its thread.
+static THREADS: Mutex<BTreeMap<String, Sender<Job>>> = Mutex::new(BTreeMap::new());
+
+/// Does something on the thread of a machine, which has a current directory of its own.
+fn on_thread_of<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, result) = channel();
+    let job = move || done.send(work()).unwrap();
+    let mut threads = THREADS.lock().unwrap();
+    let jobs = threads.entry(name.to_owned()).or_insert_with(|| {
+        let (jobs, received) = channel::<Job>();
+        thread::spawn(move || {
+            unshare(CloneFlags::CLONE_FS).unwrap();
+            received.iter().for_each(|job| job());
+        });
+        jobs
+    });
+    jobs.send(Box::new(job)).unwrap();
+    drop(threads);
+    result.recv().unwrap()
+}
 
 /// Runs a command line to its end, or until it is killed.
 pub(crate) fn run<W: Observed>(
@@ -52,13 +76,9 @@ pub(crate) fn run<W: Observed>(
     let args = ["links"].into_iter().chain(line.args.iter().map(String::as_str));
     let args: Vec<OsString> = args.map(Into::into).collect();
     let work = machine.directory.join("work");
-    let ran = thread::scope(|scope| {
-        let own = || {
-            unshare(CloneFlags::CLONE_FS).unwrap();
-            std::env::set_current_dir(work).unwrap();
-            simulation::run(simulated, &args)
-        };
-        scope.spawn(own).join().unwrap()
+    let ran = on_thread_of(&machine.token, move || {
+        std::env::set_current_dir(work).unwrap();
+        simulation::run(simulated, &args)
     });
     proxy.leave();
     simulate_crash(None);

@@ -205,7 +205,10 @@ impl Team {
 
     /// Runs Git without any configuration. Returns what it printed, if it succeeded.
     fn run(&self, machine: usize, args: &[&str]) -> Option<String> {
-        let mut command = Command::new("git");
+        // With its path, starting it copies no table of pages.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut paths = std::env::split_paths(&path).map(|it| it.join("git"));
+        let mut command = Command::new(paths.find(|it| it.is_file()).unwrap());
         command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
         command.env("GIT_EDITOR", "true");
