@@ -284,7 +284,7 @@ impl<'p> Player<'p> {
         let last = self.machines[nth].last.clone()?;
         let again = CommandRun::plain(nth, Command::Again);
         // A wait that the service has asked for is over by then.
-        self.machines[nth].forget_rates();
+        self.machines[nth].forget_rates(self.proxy.clock.as_deref());
         let mut ends = Vec::new();
         while ends.last().is_none_or(|(exit, _)| *exit != Some(0)) {
             let world = self.proxy.world();

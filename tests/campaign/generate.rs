@@ -38,7 +38,7 @@ pub(crate) fn history(seed: u64, settings: Settings) -> History {
         steps.push(step);
         steps.extend(again);
     }
-    steps.push(Step::Settle(0));
+    steps.extend([Step::Settle(1), Step::Settle(0)]);
     History { choices, page, steps }
 }
 

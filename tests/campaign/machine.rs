@@ -4,12 +4,18 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use std::time::Duration;
+
+use links_sdk::testing::TestClock;
 use serde_json::Value;
 
 use crate::bulk::{Bulk, BulkProgress};
 use crate::history::Prune;
 use crate::invariants::{Synced, Violation};
 use crate::world::World;
+
+/// Time that the rate limits count.
+const WINDOW: Duration = Duration::from_secs(61);
 
 /// A computer with a token of its own.
 #[derive(Debug)]
@@ -108,8 +114,12 @@ impl Machine {
         self.synced = Synced::No;
     }
 
-    /// Deletes the counts for the rate limits, so that no command waits because of the one before it.
-    pub(crate) fn forget_rates(&self) {
+    /// Deletes the counts for the rate limits, so that no command waits because of the one before it. The service counts on, so that a simulated
+    /// clock is moved on until it has forgotten, too.
+    pub(crate) fn forget_rates(&self, clock: Option<&TestClock>) {
+        if let Some(clock) = clock {
+            clock.advance(WINDOW);
+        }
         for entry in fs::read_dir(self.directory.join("state")).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with("rate-") {
                 let _ = fs::remove_file(entry.path());

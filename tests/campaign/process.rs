@@ -98,7 +98,7 @@ impl Program {
             return simulated::run(line, machine, (proxy, clock), ending);
         }
         if !self.is_debug_build {
-            machine.forget_rates();
+            machine.forget_rates(None);
         }
         // Two commands on one machine write to files of their own.
         let output = tempfile::tempdir_in(&machine.directory).unwrap();
@@ -156,7 +156,7 @@ impl Program {
         Ended { exit, killed, interrupted, out, err }
     }
 
-    /// Returns a server and the proxy in front of it; each token is that of a machine.
+    /// Returns a server with the proxy in front of it; each token is that of a machine. Its rate limits hold where time is simulated.
     pub(crate) fn serve<W: Observed>(
         &self,
         account: Account,
@@ -164,14 +164,14 @@ impl Program {
         choices: Choices,
     ) -> Proxy<W> {
         let legacy_as_buttons = choices.legacy_as_buttons;
-        let builder = ContractServer::builder(World::of(account)).no_limits().choices(choices);
+        let builder = ContractServer::builder(World::of(account)).choices(choices);
         if self.is_simulated {
             let (clock, of_server) = shared_clock();
             let server = builder.clock(of_server).at_origin(ORIGIN).unwrap();
             return Proxy::start(server, tokens, legacy_as_buttons, Some(clock));
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let server = runtime.block_on(builder.start()).unwrap();
+        let server = runtime.block_on(builder.no_limits().start()).unwrap();
         Proxy::start(server, tokens, legacy_as_buttons, None)
     }
 

@@ -208,7 +208,7 @@ impl<'p> Player<'p> {
         };
         let (memory, files) = (self.memory(run.machine), self.files[run.machine].clone());
         let machine = &self.machines[run.machine];
-        machine.forget_rates();
+        machine.forget_rates(self.proxy.clock.as_deref());
         let (is_fresh, temporary) = (machine.is_settled(), machine.temporary());
         self.proxy.begin(Script {
             faults: run.faults.clone(),
@@ -295,7 +295,7 @@ impl<'p> Player<'p> {
         let memories = [self.memory(one.machine), self.memory(other.machine)];
         let files = self.files.clone();
         for run in [one, other] {
-            self.machines[run.machine].forget_rates();
+            self.machines[run.machine].forget_rates(self.proxy.clock.as_deref());
         }
         let faults = one.faults.iter().chain(&other.faults).cloned().collect();
         self.proxy.begin(Script { faults, ..Script::default() });

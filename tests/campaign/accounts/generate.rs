@@ -35,7 +35,10 @@ pub(crate) fn history(seed: u64, settings: Settings, has_git: bool) -> AccountHi
             _ => step(random, settings, &mut account_steps),
         }
     }
-    account_steps.push(AccountStep::Settle(machine(random), flags(random)));
+    let last = machine(random);
+    for machine in [last, 1 - last] {
+        account_steps.push(AccountStep::Settle(machine, flags(random)));
+    }
     let (has_ids, has_lock) = (random.percent(50), random.percent(85));
     let is_composed = has_lock && !has_git && random.percent(50);
     AccountHistory { choices, pages, has_ids, has_lock, has_git, is_composed, account_steps }

@@ -51,7 +51,10 @@ impl AccountTrial<'_> {
         if *exit == Some(0) && !is_disturbed && !self.is_concurrent {
             self.matches_the_files(&mut violate);
         }
-        let sent = self.events.iter().filter(|it| it.machine.is_some()).count();
+        let is_limited = |it: &&Event<AccountWorld>| {
+            it.request.as_ref().is_some_and(|request| request.status == Some(429))
+        };
+        let sent = self.events.iter().filter(|it| it.machine.is_some() && !is_limited(it)).count();
         // A plan that knows that nothing has changed does not find out what a first record needs.
         let has_written = self.events.iter().any(|it| self.is_own(it) && it.has_changed());
         let more = self.empty_pages() + STORED * self.stored_answers();
