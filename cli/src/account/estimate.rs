@@ -27,9 +27,13 @@ pub(super) fn requests(state: &AccountState) -> usize {
     let sets_language =
         state.planned().any(|planned| planned.plan().fields.changed.contains_key("languageCode"));
     let plans = || state.planned().map(PlannedPage::plan);
-    // New slots are looked for before something is removed from another page.
-    let removes = plans().any(Plan::removes);
-    let looks = plans().filter(|it| removes && !it.removes() && it.is_looked_for()).count();
+    // New slots are looked for before something is removed from another page, and once more before slots of their own page are deleted.
+    let removing = plans().filter(|it| it.removes()).count();
+    let is_looked_for = |it: &&Plan| {
+        let others = removing - usize::from(it.removes());
+        others > 0 && (!it.removes() || !it.deletes.is_empty()) && it.is_looked_for()
+    };
+    let looks = plans().filter(is_looked_for).count();
     let total = |waits: bool| -> usize {
         let pages = state.pages.iter().map(|page| of_page(page, is_later, waits));
         sent + asks + forms + looks + pages.sum::<usize>() + usize::from(sets_language)

@@ -293,7 +293,7 @@ impl Plan {
         let after_reorder =
             batches.windows(2).filter(|pair| pair[0] == PlanBatch::Reorder && deletes(&pair[1]));
         let looks = batches.iter().filter(|batch| deletes(batch)).count() - after_reorder.count();
-        let looks = looks + usize::from(self.removes() && self.is_looked_for());
+        let looks = looks + usize::from(self.is_looked_for_alone());
         match batches.len() {
             0 => 1,
             writes => 1 + writes + looks + 1,
@@ -307,9 +307,12 @@ impl Plan {
 
     /// Returns whether the page is read once more for the new slots, before something is removed from any page of the run.
     pub fn is_looked_for(&self) -> bool {
-        !self.creates.is_empty()
-            && self.deletes.is_empty()
-            && !self.batches().contains(&PlanBatch::Reorder)
+        !self.creates.is_empty() && !self.batches().contains(&PlanBatch::Reorder)
+    }
+
+    /// Returns whether that is so without another page, and not the read before slots are deleted.
+    fn is_looked_for_alone(&self) -> bool {
+        self.removes() && self.deletes.is_empty() && self.is_looked_for()
     }
 
     /// Returns the maximum number of requests to execute the plan if nothing goes wrong. If the rate limits make it wait, each change of
@@ -322,7 +325,7 @@ impl Plan {
         match batches.len() {
             0 => 1,
             writes => {
-                let looks = usize::from(self.removes() && self.is_looked_for());
+                let looks = usize::from(self.is_looked_for_alone());
                 1 + 2 * writes - batches.iter().filter(adds).count() + looks + 1
             }
         }
