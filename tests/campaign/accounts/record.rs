@@ -6,6 +6,7 @@ use super::execute::Player;
 use super::history::{AccountCommand, AccountRun};
 use super::lineage::Writer;
 use super::repository::Repository;
+use super::rules::turned;
 use super::world::{AccountWorld, Owner};
 use crate::process::Ended;
 use crate::proxy::Event;
@@ -129,6 +130,7 @@ impl Player<'_> {
 
     pub(super) fn note(&mut self, events: &[Event<AccountWorld>], writers: [Writer; 2]) {
         for event in events {
+            self.turned.extend(turned(event));
             let writer = event.machine.map_or(Writer::Other, |machine| writers[machine]);
             self.memory.note(None, event, writer == Writer::Other);
             if let Some(team) = &mut self.team {

@@ -1,6 +1,8 @@
 //! Rules that hold for every command over an account, checked against the log of what the service has executed.
 
-use links_fixtures::Profile;
+use std::collections::{BTreeMap, BTreeSet};
+
+use links_fixtures::{Profile, Slot};
 use serde_json::Value;
 
 use super::history::{AccountCommand, Flags};
@@ -29,6 +31,8 @@ pub(crate) struct AccountTrial<'t> {
     pub(crate) is_plain: bool,
     /// Number of requests that a plan has announced.
     pub(crate) announced: Option<usize>,
+    /// Slots that were made into others before.
+    pub(crate) turned: BTreeSet<u64>,
 }
 
 /// Requests that a stored answer costs: one that is refused, a read, the create again, and another read.
@@ -234,7 +238,12 @@ impl AccountTrial<'_> {
                 violate("rename", format!("{} became {}", old.login, page.login));
             }
             for (mark, count) in counts(page) {
+                let is_turned = |slot: &Slot| {
+                    super::world::mark(&slot.kind, &slot.data) == Some(&*mark)
+                        && self.turned.contains(&slot.id)
+                };
                 if count > 1
+                    && !old.slots.iter().any(is_turned)
                     && count > counts(old).get(&mark).copied().unwrap_or_default()
                     && !self.is_concurrent
                 {
@@ -481,8 +490,24 @@ fn deleted(event: &Event<AccountWorld>) -> Vec<(&Profile, String)> {
 }
 
 /// Returns the number of slots with each mark.
-fn counts(page: &Profile) -> std::collections::BTreeMap<String, usize> {
-    let mut counts = std::collections::BTreeMap::new();
+/// Returns the slots that an event has made into others, which one file may still want while another page shows its content again.
+pub(super) fn turned(event: &Event<AccountWorld>) -> Vec<u64> {
+    let marks = |world: &AccountWorld| -> BTreeMap<u64, Option<String>> {
+        let slots = world.pages.iter().flat_map(|page| &page.slots);
+        let mark = |slot: &Slot| super::world::mark(&slot.kind, &slot.data).map(str::to_owned);
+        slots.map(|slot| (slot.id, mark(slot))).collect()
+    };
+    if !event.has_changed() {
+        return Vec::new();
+    }
+    let (before, after) = (marks(&event.before), marks(&event.after));
+    let is_turned =
+        |(id, mark): &(&u64, &Option<String>)| before.get(id).is_some_and(|it| it != *mark);
+    after.iter().filter(is_turned).map(|(id, _)| *id).collect()
+}
+
+fn counts(page: &Profile) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
     for slot in &page.slots {
         if let Some(mark) = super::world::mark(&slot.kind, &slot.data) {
             *counts.entry(mark.to_owned()).or_default() += 1;
