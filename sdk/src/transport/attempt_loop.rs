@@ -98,7 +98,7 @@ impl<'a> AttemptLoop<'a> {
             }
             // What the caller read is too old for the request to be sent.
             let single_attempt = self.options.single_attempt;
-            if single_attempt.is_some_and(|it| it.expires < shared.clock.monotonic()) {
+            if single_attempt.is_some_and(|it| it.expires < shared.clock.passed()) {
                 let (wait, reason) = (Duration::ZERO, WaitReason::Retry);
                 self.next_attempt = Some((wait, reason));
                 return Err(CallFailure::Deadline { wait, reason });
