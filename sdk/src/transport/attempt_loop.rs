@@ -116,10 +116,12 @@ impl<'a> AttemptLoop<'a> {
             // A request that is not settled in time is settled in the background. Its answer counts.
             let _ = shared.within(deadline, admitted.settle()).await;
             let Some(end) = attempt_end(&result) else { return result };
-            let asked = result
-                .as_ref()
-                .ok()
-                .and_then(|answer| retry_after(&answer.headers, shared.clock.wall()));
+            if let Ok(answer) = &result {
+                shared.service_time.note(&answer.headers, &*shared.clock);
+            }
+            let asked = result.as_ref().ok().and_then(|answer| {
+                retry_after(&answer.headers, shared.service_time.now(&*shared.clock))
+            });
             self.retry_after = asked;
             let is_spent = self.options.is_body_spent();
             let decision = if is_spent { RetryDecision::End } else { self.decide(end, asked) };
