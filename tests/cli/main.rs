@@ -127,3 +127,4 @@ mod whole_plan;
 mod workflows;
 mod write_log;
 mod written_locks;
+mod year_of_runs;
