@@ -114,6 +114,7 @@ mod sync;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod test_env;
+mod time_zones;
 #[cfg(unix)]
 mod tmux;
 mod unchanged;
