@@ -123,7 +123,7 @@ async fn the_hours_of_a_status_pass_over_leap_days_and_new_year() {
         let mood = json!({"moodText": "Open late", "moodHours": hours});
         let set = api.patch(&page).json(&mood).await.is(200);
         let shown = set.data()["computed"]["moodExpiresAt"].as_str().expect("a time").to_owned();
-        let [shown, expires] = [&shown, expires].map(|text| text.parse::<Timestamp>());
+        let [shown, expires] = [&*shown, expires].map(str::parse::<Timestamp>);
         assert_eq!(shown.expect("a timestamp"), expires.expect("a timestamp"), "{set_at}");
         let is_active = async || -> Value {
             api.get(&page).await.is(200).data()["computed"]["moodActive"].clone()

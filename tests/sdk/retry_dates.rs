@@ -57,7 +57,8 @@ impl Skewed {
         let (begin, sent) = (self.time.monotonic(), self.client.requests_sent());
         let result = self.client.me().await;
         assert!(result.is_ok(), "{result:?}");
-        ((self.time.monotonic() - begin).as_secs(), self.client.requests_sent() - sent)
+        let took = self.time.monotonic().saturating_sub(begin);
+        (took.as_secs(), self.client.requests_sent() - sent)
     }
 }
 

@@ -24,9 +24,9 @@ enum Place {
     BeforeSend,
 }
 
-/// What keeps the limits.
+/// The pacer that keeps the limits.
 #[derive(Clone, Copy, Debug)]
-enum Kept {
+enum PacerKind {
     InProcess,
     InFile,
 }
@@ -46,10 +46,10 @@ impl Machine {
         Self { server, clock, directory: tempfile::tempdir().unwrap() }
     }
 
-    fn builder(&self, kept: Kept) -> ClientBuilder {
+    fn builder(&self, kept: PacerKind) -> ClientBuilder {
         let pacer: Arc<dyn Pacer> = match kept {
-            Kept::InProcess => Arc::new(InProcessPacer::default()),
-            Kept::InFile => Arc::new(SharedFilePacer::new(self.directory.path().join("rate"))),
+            PacerKind::InProcess => Arc::new(InProcessPacer::default()),
+            PacerKind::InFile => Arc::new(SharedFilePacer::new(self.directory.path().join("rate"))),
         };
         let builder = Client::builder(self.server.base_url()).clock(self.clock.clone());
         builder.token(Token::new(self.server.token()).unwrap()).pacer(pacer)
@@ -65,7 +65,7 @@ const REQUESTS: usize = 130;
 
 /// Sends requests, and suspends the machine at one of them. Returns the time for which the machine was awake, and the number of requests that
 /// the service refused.
-async fn send(kept: Kept, place: Place, at: usize, suspended: Duration) -> (Duration, usize) {
+async fn send(kept: PacerKind, place: Place, at: usize, suspended: Duration) -> (Duration, usize) {
     let machine = Machine::new().await;
     let (clock, sent) = (machine.clock.clone(), AtomicUsize::new(0));
     let builder = machine.builder(kept).before_send(move |_| {
@@ -89,7 +89,7 @@ async fn send(kept: Kept, place: Place, at: usize, suspended: Duration) -> (Dura
 
 #[tokio::test]
 async fn a_suspended_machine_sends_on_as_if_it_had_been_awake() {
-    for kept in [Kept::InProcess, Kept::InFile] {
+    for kept in [PacerKind::InProcess, PacerKind::InFile] {
         let (usual, _) = send(kept, Place::Between, REQUESTS, HOUR).await;
         let (mut histories, mut most) = (0, Duration::ZERO);
         for place in [Place::Between, Place::InWait, Place::BeforeSend] {
@@ -110,7 +110,7 @@ async fn a_suspended_machine_sends_on_as_if_it_had_been_awake() {
 
 #[tokio::test]
 async fn a_long_retry_after_that_passes_while_the_machine_is_suspended_is_over() {
-    for kept in [Kept::InProcess, Kept::InFile] {
+    for kept in [PacerKind::InProcess, PacerKind::InFile] {
         // The call that waits, and another one after a call that did not wait.
         for waits in [true, false] {
             let machine = Machine::new().await;
@@ -125,7 +125,7 @@ async fn a_long_retry_after_that_passes_while_the_machine_is_suspended_is_over()
             }
             let begin = machine.clock.monotonic();
             client.me().await.unwrap();
-            let awake = machine.clock.monotonic() - begin;
+            let awake = machine.clock.monotonic().saturating_sub(begin);
             // Half of the wait came before.
             let before = if waits { Duration::from_secs(1500) } else { Duration::ZERO };
             assert!(awake <= before + MINUTE, "{kept:?}, {waits}: {awake:?}");
@@ -137,7 +137,7 @@ async fn a_long_retry_after_that_passes_while_the_machine_is_suspended_is_over()
 #[tokio::test]
 async fn a_deadline_counts_the_time_for_which_the_machine_is_awake() {
     let machine = Machine::new().await;
-    let client = machine.builder(Kept::InFile).deadline(2 * MINUTE).build().unwrap();
+    let client = machine.builder(PacerKind::InFile).deadline(2 * MINUTE).build().unwrap();
     for _ in 0..60 {
         client.me().await.unwrap();
     }

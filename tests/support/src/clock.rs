@@ -94,7 +94,7 @@ impl Clock for MachineClock {
             self.time.sleep(half).await;
             self.suspend(suspended);
             // The timer is late by what it still waits for when the machine wakes up.
-            self.time.sleep((duration - half).saturating_sub(suspended).max(half.min(NAP))).await;
+            self.time.sleep(half.saturating_sub(suspended).max(half.min(NAP))).await;
         })
     }
 
