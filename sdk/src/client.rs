@@ -430,6 +430,7 @@ impl ClientBuilder {
             retry: self.retry,
             token: self.token,
             clock: self.clock,
+            service_time: Arc::default(),
             pacer: self.pacer.unwrap_or_else(|| in_process_pacer(limits)),
             limits,
             observer: self.observer,

@@ -34,13 +34,13 @@ impl ReadTime {
     /// Returns the time of an answer that has just arrived.
     pub fn now(client: &Client) -> Self {
         let shared = &client.shared;
-        Self { waits: shared.waits(), read_at: shared.clock.monotonic() }
+        Self { waits: shared.waits(), read_at: shared.clock.passed() }
     }
 
     /// Returns whether no other client had time to change what was read.
     pub fn is_fresh(self, client: &Client) -> bool {
         let shared = &client.shared;
-        self.waits == shared.waits() && shared.clock.monotonic() <= self.expires()
+        self.waits == shared.waits() && shared.clock.passed() <= self.expires()
     }
 
     fn expires(self) -> Duration {

@@ -114,6 +114,7 @@ mod sync;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod test_env;
+mod time_zones;
 #[cfg(unix)]
 mod tmux;
 mod unchanged;
@@ -127,3 +128,4 @@ mod whole_plan;
 mod workflows;
 mod write_log;
 mod written_locks;
+mod year_of_runs;

@@ -434,6 +434,25 @@ fn a_legacy_slot_and_an_expired_status_stay_as_the_service_shows_them() {
     );
 }
 
+/// The clock of the service is months behind.
+#[test]
+fn a_status_is_shown_for_as_long_as_the_service_shows_it() {
+    let env = TestEnv::in_june();
+    let now = "2026-06-09T09:00:00Z".parse().unwrap();
+    for (hours, set_at, is_shown) in
+        [(4, now, true), (4, "2026-06-01T12:00:00Z".parse().unwrap(), false), (999, now, true)]
+    {
+        env.server.edit(|account| {
+            let page = &mut account.profiles[0];
+            (page.mood_text, page.mood_hours) = (Some("Open late".to_owned()), Some(hours));
+            page.mood_set_at = Some(set_at);
+        });
+        env.file("cafe.yaml", FILE);
+        let run = preview(&env, "preview cafe.yaml");
+        assert_eq!(run.stdout.contains("Open late"), is_shown, "{hours} hours: {run}");
+    }
+}
+
 #[test]
 fn a_slot_type_that_only_the_service_knows_is_named_as_unknown_to_the_preview() {
     let env = env();

@@ -2,6 +2,7 @@
 //!
 //! Each test is named after the section and rule it shows; each has its own server and its own account.
 
+mod calendar;
 mod connector;
 mod faults;
 mod foreign_requests;

@@ -52,7 +52,12 @@ impl Api {
 
     /// Starts a world without rate limits, with a clock that the test moves.
     pub(crate) async fn timed(world: World) -> (Self, Clock) {
-        let clock = Clock::manual(noon());
+        Self::at(world, noon()).await
+    }
+
+    /// Starts a world without rate limits, with a clock that shows this time until the test moves it.
+    pub(crate) async fn at(world: World, time: SystemTime) -> (Self, Clock) {
+        let clock = Clock::manual(time);
         let server = ContractServer::builder(world).clock(clock.clone()).no_limits().start().await;
         (Self::over(server.expect("the server binds to loopback")), clock)
     }

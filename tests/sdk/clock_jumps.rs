@@ -1,44 +1,16 @@
-//! Clocks that are set forward or back by an hour while requests are sent, and computers that sleep: no request fails, and none waits longer than
-//! a minute more.
+//! Clocks that are set forward or back by an hour while requests are sent: no request fails, and none waits longer than a minute more.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use links_fixtures::{ContractServer, World};
-use links_sdk::testing::TestClock;
 use links_sdk::{Client, Clock, Pacer, SharedFilePacer, Token};
-use links_test_support::clock::shared_clock;
+use links_test_support::clock::{MachineClock, shared_clock};
 
 const HOUR: i64 = 60 * 60;
 
 /// Requests of one history: more than two minutes allow.
 const REQUESTS: usize = 130;
-
-/// Clock of a machine that somebody sets: only the time of day jumps.
-#[derive(Debug)]
-struct SetClock(Arc<TestClock>, AtomicI64);
-
-impl Clock for SetClock {
-    fn monotonic(&self) -> Duration {
-        self.0.monotonic()
-    }
-
-    fn wall(&self) -> SystemTime {
-        let set = self.1.load(Ordering::Relaxed);
-        let by = Duration::from_secs(set.unsigned_abs());
-        if set < 0 { self.0.wall() - by } else { self.0.wall() + by }
-    }
-
-    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        self.0.sleep(duration)
-    }
-
-    fn until(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        self.0.until(time)
-    }
-}
 
 /// What a history took.
 struct Took {
@@ -52,7 +24,7 @@ async fn send(at: usize, by: i64) -> Took {
     let directory = tempfile::tempdir().unwrap();
     let (clock, service) = shared_clock();
     let server = ContractServer::builder(World::cafe()).clock(service).start().await.unwrap();
-    let own = Arc::new(SetClock(clock.clone(), AtomicI64::new(0)));
+    let own = MachineClock::new(clock.clone());
     let clients = [(); 2].map(|()| {
         let pacer = SharedFilePacer::new(directory.path().join("rate.json"));
         let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
@@ -62,7 +34,7 @@ async fn send(at: usize, by: i64) -> Took {
     let begin = clock.monotonic();
     for nth in 0..REQUESTS {
         if nth == at {
-            own.1.store(by, Ordering::Relaxed);
+            own.set(by);
         }
         let sent = clients[nth % 2].notification_channels().await;
         assert!(sent.is_ok(), "clock set by {by} s at request {at}, request {nth}: {sent:?}");

@@ -31,8 +31,11 @@ mod raw;
 mod readme;
 #[cfg(feature = "oauth")]
 mod renewals;
+mod retry_dates;
+mod suspends;
 #[cfg(feature = "oauth")]
 mod testing;
+mod token_ends;
 mod token_refresh;
 mod token_source;
 mod tolerant_reading;

@@ -1,6 +1,6 @@
 //! Recorded runs in the state directory.
 
-use links_pages::apply::{JournalError, LockError, RecordedRun, RunCommand, RunOwner, RunSettings};
+use links_pages::apply::{JournalError, LockError, RunCommand, RunHeader, RunOwner, RunSettings};
 
 use crate::context::prelude::*;
 use crate::env_vars::STATE_DIR;
@@ -30,8 +30,8 @@ pub(crate) fn write_settings(context: &Context, command: RunCommand) -> Result<R
 }
 
 /// Tells whether a run belongs to an account. `None` if unknown: the journal names no owner, or another token.
-pub(crate) fn is_own(recorded: &RecordedRun, own: &RunOwner) -> Option<bool> {
-    recorded.opening.as_ref()?.owner.as_ref()?.is(own)
+pub(crate) fn is_own(opening: Option<&RunHeader>, own: &RunOwner) -> Option<bool> {
+    opening?.owner.as_ref()?.is(own)
 }
 
 /// Error for a page whose runs cannot be listed.

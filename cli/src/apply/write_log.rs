@@ -120,7 +120,7 @@ impl<'a> PageFilter<'a> {
 impl LoggedWrite {
     /// Tells whether the write belongs to an account. `None` if unknown.
     pub(crate) fn is_of(&self, own: &RunOwner) -> Option<bool> {
-        runs::is_own(&self.recorded, own)
+        runs::is_own(self.recorded.opening.as_ref(), own)
     }
 
     /// Name of the run.

@@ -6,7 +6,7 @@ use crate::apply::write_log::{LoggedWrite, PageFilter};
 use crate::context::seconds_now;
 use crate::ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
-use links_pages::apply::{DesiredSlot, JournalStore};
+use links_pages::apply::{DesiredSlot, JournalStore, RunHeader};
 use links_pages::undo::slots_before;
 
 #[derive(Args, Debug)]
@@ -133,8 +133,8 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
     };
     let stores = JournalStore::all(&directory, service.as_deref()).map_err(refused)?;
     let own = context.owner();
-    let is_own = |recorded: &links_pages::apply::RecordedRun| {
-        own.as_ref().is_none_or(|own| runs::is_own(recorded, own) != Some(false))
+    let is_own = |opening: Option<&RunHeader>| {
+        own.as_ref().is_none_or(|own| runs::is_own(opening, own) != Some(false))
     };
     let old = |store: JournalStore| Ok((store.old(keep, before, is_own)?, store));
     let old: Vec<_> = stores.into_iter().map(old).collect::<Result<_, _>>().map_err(refused)?;

@@ -112,7 +112,7 @@ fn profile(page: &PageSnapshot) -> Profile {
         profile.mood_hours,
         is_active,
         expires.and_then(|text| text.parse().ok()),
-        Timestamp::now(),
+        (page.read_at.try_into().unwrap_or_default(), Timestamp::now()),
     );
     profile.is_main = computed("isMain").and_then(Value::as_bool).unwrap_or_default();
     profile.status = computed("status").and_then(Value::as_bool).unwrap_or(true);
@@ -120,17 +120,20 @@ fn profile(page: &PageSnapshot) -> Profile {
     profile
 }
 
-/// Returns a time at which the status was set, so that it is shown as long as the service shows it.
+/// Returns a time at which the status was set, so that it is shown as long as the service shows it. `read_at` is a time of the service, and
+/// `now` the same moment by the clock of this machine, which the preview goes by.
 fn mood_set_at(
     hours: Option<i64>,
     is_active: bool,
     expires: Option<Timestamp>,
-    now: Timestamp,
+    (read_at, now): (Timestamp, Timestamp),
 ) -> Option<Timestamp> {
     let shown = hours.and_then(SignedDuration::try_from_hours);
     match (shown, expires) {
         _ if !is_active => Some(Timestamp::UNIX_EPOCH),
-        (Some(shown), Some(expires)) => expires.checked_sub(shown).ok(),
+        (Some(shown), Some(expires)) => {
+            now.checked_add(expires.duration_since(read_at)).ok()?.checked_sub(shown).ok()
+        }
         _ => Some(now),
     }
 }
@@ -184,9 +187,14 @@ mod tests {
     #[test]
     fn a_status_is_shown_as_long_as_the_service_shows_it() {
         let now = Timestamp::from_second(1_000_000).unwrap();
-        let set_at = |is_active, expires| mood_set_at(Some(2), is_active, expires, now);
         let later = Timestamp::from_second(1_003_600).unwrap();
-        assert_eq!(set_at(true, Some(later)), Timestamp::from_second(996_400).ok());
+        for skew in [0, -7200, 7200, 86_400] {
+            let read_at = Timestamp::from_second(1_000_000 - skew).unwrap();
+            let expires = Timestamp::from_second(1_003_600 - skew).unwrap();
+            let set_at = mood_set_at(Some(2), true, Some(expires), (read_at, now));
+            assert_eq!(set_at, Timestamp::from_second(996_400).ok(), "{skew}");
+        }
+        let set_at = |is_active, expires| mood_set_at(Some(2), is_active, expires, (now, now));
         assert_eq!(set_at(true, None), Some(now));
         assert_eq!(set_at(false, Some(later)), Some(Timestamp::UNIX_EPOCH));
     }

@@ -14,7 +14,7 @@ use crate::generated::Client as Api;
 use crate::generated::types::{File, FileEnvelope, FileFromUrl};
 use crate::operation;
 use crate::transport::caller_headers::IdempotencyKey;
-use crate::transport::{BoxFuture, CallOptions};
+use crate::transport::{BoxFuture, CallOptions, Shared};
 use crate::upload::{
     GET, ReplayableBody, Upload, UploadMethod, UploadTarget, download, send_to_upload_url,
 };
@@ -136,8 +136,8 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
     }
     let mut target = create_upload_url(&sender.with_key(idempotency_key.clone())).await?;
     let mut asked = 1;
-    let is_almost_over =
-        |target: &UploadTarget| target.is_almost_over(sender.client.shared.clock.wall());
+    let Shared { service_time, clock, .. } = &*sender.client.shared;
+    let is_almost_over = |target: &UploadTarget| target.is_almost_over(service_time.now(&**clock));
     loop {
         // A repeated key answers with the URL it made the first time.
         if asked > 1 || !is_almost_over(&target) {

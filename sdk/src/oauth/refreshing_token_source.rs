@@ -77,7 +77,7 @@ type Renewed = Result<Token, TokenError>;
 struct FailedRenewal {
     error: TokenError,
     backoff: Duration,
-    /// Monotonic time before which the authorization server is not asked again.
+    /// Time before which the authorization server is not asked again.
     until: Duration,
 }
 
@@ -111,7 +111,7 @@ impl State {
     /// Returns the error of the last renewal, if the next one may not begin yet.
     fn postponed(&self, clock: &dyn Clock) -> Option<TokenError> {
         let FailedRenewal { error, until, .. } = self.failure.as_ref()?;
-        let left = until.checked_sub(clock.monotonic()).filter(|left| !left.is_zero())?;
+        let left = until.checked_sub(clock.passed()).filter(|left| !left.is_zero())?;
         Some(error.clone().with_retry_after(error.retry_after.and(Some(left))))
     }
 }
@@ -349,7 +349,7 @@ impl RefreshingTokenSource {
         let wait = error.retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER).max(backoff);
         let retry_after = error.is_temporary().then_some(wait);
         let error = error.with_retry_after(retry_after);
-        let until = self.clock.monotonic().saturating_add(wait);
+        let until = self.clock.passed().saturating_add(wait);
         state.failure = Some(FailedRenewal { error: error.clone(), backoff, until });
         error
     }

@@ -98,7 +98,7 @@ impl<'a> AttemptLoop<'a> {
             }
             // What the caller read is too old for the request to be sent.
             let single_attempt = self.options.single_attempt;
-            if single_attempt.is_some_and(|it| it.expires < shared.clock.monotonic()) {
+            if single_attempt.is_some_and(|it| it.expires < shared.clock.passed()) {
                 let (wait, reason) = (Duration::ZERO, WaitReason::Retry);
                 self.next_attempt = Some((wait, reason));
                 return Err(CallFailure::Deadline { wait, reason });
@@ -116,10 +116,12 @@ impl<'a> AttemptLoop<'a> {
             // A request that is not settled in time is settled in the background. Its answer counts.
             let _ = shared.within(deadline, admitted.settle()).await;
             let Some(end) = attempt_end(&result) else { return result };
-            let asked = result
-                .as_ref()
-                .ok()
-                .and_then(|answer| retry_after(&answer.headers, shared.clock.wall()));
+            if let Ok(answer) = &result {
+                shared.service_time.note(&answer.headers, &*shared.clock);
+            }
+            let asked = result.as_ref().ok().and_then(|answer| {
+                retry_after(&answer.headers, shared.service_time.now(&*shared.clock))
+            });
             self.retry_after = asked;
             let is_spent = self.options.is_body_spent();
             let decision = if is_spent { RetryDecision::End } else { self.decide(end, asked) };

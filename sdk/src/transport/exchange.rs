@@ -168,7 +168,7 @@ pub(crate) struct CallOptions {
 pub(crate) struct SingleAttempt {
     /// The attempts before this one.
     pub(crate) tries: AttemptCounts,
-    /// Time at which what was read is too old, by the client's monotonic clock.
+    /// Time at which what was read is too old, by the time that has passed.
     pub(crate) expires: Duration,
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod pacing;
 pub(crate) mod redis_server;
 pub(crate) mod retry;
 pub(crate) mod retry_policy;
+mod service_time;
 mod shared;
 pub(crate) mod tls;
 pub(crate) mod trace;

@@ -199,7 +199,7 @@ pub(crate) fn backoff(sent: u32, jitter: f64) -> Duration {
 /// counts as [`LONGEST`].
 pub fn retry_after(headers: &HeaderMap, wall: SystemTime) -> Option<Duration> {
     headers.get(RETRY_AFTER)?;
-    let now = headers.get(DATE).and_then(date).unwrap_or(wall);
+    let now = date_of(headers).unwrap_or(wall);
     headers
         .get_all(RETRY_AFTER)
         .iter()
@@ -217,6 +217,11 @@ fn wait(value: &HeaderValue, now: SystemTime) -> Option<Duration> {
         return Some(text.parse().map_or(LONGEST, Duration::from_secs));
     }
     date(value)?.duration_since(now).ok()
+}
+
+/// Returns the `Date` of a response.
+pub(super) fn date_of(headers: &HeaderMap) -> Option<SystemTime> {
+    date(headers.get(DATE)?)
 }
 
 fn date(value: &HeaderValue) -> Option<SystemTime> {

@@ -17,6 +17,7 @@ use super::http_sender::{HttpClient, Timeouts};
 use super::observer::Observer;
 use super::pacing::{Pacer, RateLimits, WaitReason};
 use super::retry_policy::{RetryBudget, RetryPolicy};
+use super::service_time::ServiceTime;
 use super::trace;
 use super::write_tally::WriteTally;
 use crate::base_url::BaseUrl;
@@ -38,6 +39,7 @@ pub(crate) struct Shared {
     pub(crate) retry: RetryPolicy,
     pub(crate) token: Option<Arc<dyn TokenSource>>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) service_time: Arc<ServiceTime>,
     pub(crate) pacer: Arc<dyn Pacer>,
     /// Upper bounds of the limits of every token.
     pub(crate) limits: Option<RateLimits>,

@@ -60,6 +60,7 @@ impl ForeignUrl {
             http: http.map_err(io::Error::other)?,
             connection,
             headers: Arc::default(),
+            service_time: Arc::default(),
             before_send: None,
             limits: None,
             secrets: shared.secrets.clone(),

@@ -354,6 +354,14 @@ pub(super) fn has_ended(bytes: &[u8]) -> bool {
         && lines.all(|line| matches!(line, [b'{', .., b'}'] | [b'"', .., b'"']))
 }
 
+/// Returns whether a journal is that of a run which has made the page match its file, from its ends. The lines between have to be whole.
+pub(super) fn is_surely_done(bytes: &[u8]) -> bool {
+    let whole = bytes.strip_suffix(b"\n").unwrap_or_default();
+    let entries = whole.rsplit(|byte| *byte == b'\n').map(serde_json::from_slice);
+    let last = entries.into_iter().find(|it| !matches!(it, Ok(JournalEntry::Recorded)));
+    has_ended(bytes) && matches!(last, Some(Ok(JournalEntry::Commit { .. })))
+}
+
 /// Returns whether a journal notes that the record of its file was written.
 pub(super) fn is_recorded(bytes: &[u8]) -> bool {
     let last =

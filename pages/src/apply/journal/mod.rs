@@ -8,6 +8,7 @@ mod entries;
 mod entry;
 mod file;
 mod lock;
+mod old;
 mod sent;
 mod settle;
 mod store;

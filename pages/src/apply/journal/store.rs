@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::entries::{
-    JournalEntries, JournalError, RunState, decoded, has_ended, is_recorded, opening_of,
+    JournalEntries, JournalError, RunState, decoded, has_ended, is_recorded, is_surely_done,
+    opening_of,
 };
 use super::entry::{JournalEntry, RunEnding, RunHeader, short_hash};
 use super::file::Journal;
@@ -25,14 +26,13 @@ use links_sdk::runs::{LockRetry, blocking, crash_point, tear};
 
 const RUNS: &str = "runs";
 const COMMANDS: &str = "writes";
-/// Number of newer runs for which an ended run of a page is kept; the same number applies to runs that were not begun.
-const KEPT: usize = 50;
-/// The same number for the commands of a service that write without a run.
-const KEPT_COMMANDS: usize = 200;
 const JOURNAL: &str = "jsonl";
 const BACKUP: &str = "page.json";
 /// Extension of a journal that could not be used when its run was abandoned.
 const PUT_ASIDE: &str = "aborted";
+/// Time, in seconds since 1970, from which a clock is not believed: the year 2100. The names of much later runs would have a digit more, and
+/// sort before the others.
+const LATEST: u64 = 4_102_444_800;
 /// Maximum length of the name of a run.
 const LONGEST_NAME: usize = 64;
 /// Maximum size of a journal in bytes: its plans hold a page of 500 slots each.
@@ -57,9 +57,9 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// ```
 #[derive(Clone, Debug)]
 pub struct JournalStore {
-    directory: PathBuf,
+    pub(super) directory: PathBuf,
     /// Directories of the service: of the runs of its pages, and of the other commands.
-    service: [PathBuf; 2],
+    pub(super) service: [PathBuf; 2],
 }
 
 /// A run with a journal or a backup.
@@ -74,6 +74,37 @@ pub struct RecordedRun {
     pub opening: Option<RunHeader>,
     /// The entries of the journal.
     pub log: Result<JournalEntries, JournalError>,
+}
+
+/// A run as it was read.
+pub(super) struct StoredRun {
+    pub(super) run: String,
+    path: PathBuf,
+    /// Set if the journal was put aside.
+    is_aside: bool,
+    pub(super) bytes: io::Result<Vec<u8>>,
+}
+
+impl StoredRun {
+    pub(super) fn opening(&self) -> Option<RunHeader> {
+        self.bytes.as_ref().ok().and_then(|bytes| opening_of(bytes))
+    }
+
+    /// Returns whether the run has certainly done what it was for. Nothing but the ends of its journal is decoded.
+    pub(super) fn is_surely_done(&self) -> bool {
+        !self.is_aside && self.bytes.as_ref().is_ok_and(|bytes| is_surely_done(bytes))
+    }
+
+    pub(super) fn into_recorded(self) -> RecordedRun {
+        let opening = self.opening();
+        let Self { run, path, is_aside, bytes } = self;
+        let log = match bytes {
+            _ if is_aside => Err(JournalError::PutAside),
+            Ok(bytes) => JournalEntries::read(&run, &bytes).map(|(log, _)| log),
+            Err(error) => Err(JournalError::Io(error)),
+        };
+        RecordedRun { run, path, opening, log }
+    }
 }
 
 impl RecordedRun {
@@ -213,7 +244,7 @@ impl JournalStore {
         self.runs(|_| true)
     }
 
-    /// Returns each run that has not ended as far as is known, oldest first. The plans of the others, up to [`KEPT`] with 500 slots each,
+    /// Returns each run that has not ended as far as is known, oldest first. The plans of the others, up to 50 with 500 slots each,
     /// are not decoded.
     ///
     /// # Errors
@@ -229,31 +260,27 @@ impl JournalStore {
     }
 
     fn runs(&self, is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<RecordedRun>> {
+        let is_wanted = |stored: &StoredRun| stored.bytes.as_ref().map_or(true, |it| is_wanted(it));
+        Ok(self.stored()?.filter(is_wanted).map(StoredRun::into_recorded).collect())
+    }
+
+    /// Returns each run with a journal or a backup, oldest first. Each is read when it is its turn.
+    pub(super) fn stored(&self) -> io::Result<impl DoubleEndedIterator<Item = StoredRun>> {
         let mut runs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for path in entries(&self.directory)? {
             if let Some((run, what)) = run_of(&path) {
                 runs.entry(run).or_default().insert(what);
             }
         }
-        let recorded = |(run, files): (String, BTreeSet<&str>)| {
+        Ok(runs.into_iter().map(|(run, files)| {
             let is_aside = !files.contains(JOURNAL) && files.contains(PUT_ASIDE);
             let path = self.file(&run, if is_aside { PUT_ASIDE } else { JOURNAL });
             let bytes = match read(&path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
                 bytes => bytes,
             };
-            if bytes.as_ref().is_ok_and(|bytes| !is_wanted(bytes)) {
-                return None;
-            }
-            let opening = bytes.as_ref().ok().and_then(|bytes| opening_of(bytes));
-            let log = match bytes {
-                _ if is_aside => Err(JournalError::PutAside),
-                Ok(bytes) => JournalEntries::read(&run, &bytes).map(|(log, _)| log),
-                Err(error) => Err(JournalError::Io(error)),
-            };
-            Some(RecordedRun { run, path, opening, log })
-        };
-        Ok(runs.into_iter().filter_map(recorded).collect())
+            StoredRun { run, path, is_aside, bytes }
+        }))
     }
 
     /// Returns the values that runs of a page file have sent since its record was written. `base` returns the digest of that record, and is
@@ -318,8 +345,7 @@ impl JournalStore {
 
     /// Returns the current end of the journals.
     pub(crate) fn mark(&self) -> JournalPosition {
-        let is_journal = |path: &PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
-        let newest = entries(&self.directory).ok()?.into_iter().rfind(is_journal)?;
+        let newest = entries(&self.directory).ok()?.into_iter().rfind(|path| is_journal(path))?;
         let length = fs::metadata(&newest).ok()?.len();
         Some((newest, length))
     }
@@ -378,7 +404,7 @@ impl JournalStore {
     ) -> io::Result<Journal> {
         make_directory(&self.directory)?;
         let is_of_commands = self.is_of_commands();
-        self.remove_old_runs_above(if is_of_commands { KEPT_COMMANDS } else { KEPT });
+        self.make_room();
         let run = self.new_name(opening.time);
         let begin = || {
             if let Some(before) = before {
@@ -494,59 +520,9 @@ impl JournalStore {
             files.iter().rev().find_map(|path| order_of(&run_of(path)?.0))
         };
         let last = directories.filter_map(newest).max();
-        let order = last.map_or(time << 8, |last| (last + 1).max(time << 8));
+        let time = if time < LATEST { time << 8 } else { 0 };
+        let order = last.map_or(time, |last| (last + 1).max(time));
         format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])
-    }
-
-    /// Makes room for one more run. Nothing is read while there are few.
-    fn remove_old_runs_above(&self, kept: usize) {
-        let is_journal = |path: &&PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
-        if entries(&self.directory).is_ok_and(|all| all.iter().filter(is_journal).count() >= kept) {
-            let _ = self.old(kept - 1, None, |_| true).and_then(|old| self.remove_runs(&old));
-        }
-    }
-
-    /// Returns the names of the ended runs that [`Self::remove_runs`] may remove. The newest `keep` runs are left out, and with `before`, so are
-    /// runs that started at that time or later, in seconds since 1970. Only runs that `may_remove` accepts are counted.
-    ///
-    /// Runs that did not start are counted separately, because a damaged journal can look the same. Other unreadable journals are kept with
-    /// their backups, which may be the only copy of a page. Unfinished runs are kept, too.
-    ///
-    /// # Errors
-    ///
-    /// When the directory cannot be read.
-    pub fn old(
-        &self,
-        keep: usize,
-        before: Option<u64>,
-        may_remove: impl Fn(&RecordedRun) -> bool,
-    ) -> io::Result<Vec<String>> {
-        let mut runs = self.list()?;
-        runs.retain(may_remove);
-        let is_old = |run: &&RecordedRun| {
-            before.is_none_or(|before| order_of(&run.run).is_some_and(|it| it >> 8 < before))
-        };
-        let ended = runs.iter().filter(|run| run.log.is_ok() && !run.is_open());
-        let not_begun = runs.iter().filter(|run| matches!(run.log, Err(JournalError::NotBegun)));
-        let old = ended.rev().skip(keep).chain(not_begun.rev().skip(keep)).filter(is_old);
-        Ok(old.map(|run| run.run.clone()).collect())
-    }
-
-    /// Removes runs with their backups.
-    ///
-    /// # Errors
-    ///
-    /// When a file cannot be removed.
-    pub fn remove_runs(&self, runs: &[String]) -> io::Result<()> {
-        for path in runs.iter().flat_map(|run| [self.backup(run), self.journal(run)]) {
-            crash_point("before_remove");
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-            crash_point("after_remove");
-        }
-        Ok(())
     }
 }
 
@@ -560,7 +536,7 @@ fn short_name(service: &str) -> String {
 }
 
 /// Returns the paths in a directory, by name; none if the directory is missing.
-fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
+pub(super) fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = match fs::read_dir(directory) {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -593,7 +569,7 @@ pub(crate) fn is_run_name(name: &str) -> bool {
 pub(crate) type JournalPosition = Option<(PathBuf, u64)>;
 
 /// Returns the time at which a run began, in 256ths of a second.
-fn order_of(run: &str) -> Option<u64> {
+pub(super) fn order_of(run: &str) -> Option<u64> {
     u64::from_str_radix(run.split_once('-')?.0, 16).ok()
 }
 
@@ -603,4 +579,8 @@ fn run_of(path: &Path) -> Option<(String, &'static str)> {
     let known = [JOURNAL, BACKUP, PUT_ASIDE].into_iter().find(|it| *it == what)?;
     order_of(run)?;
     Some((run.to_owned(), known))
+}
+
+pub(super) fn is_journal(path: &Path) -> bool {
+    run_of(path).is_some_and(|(_, what)| what == JOURNAL)
 }

@@ -15,6 +15,8 @@ use links_sdk::IdempotencyKey;
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
+mod year;
+
 const SERVICE: &str = "https://links.example/api/v1";
 
 /// State directory, a page with one text slot, and a file that asks for another and a divider.
@@ -28,7 +30,10 @@ struct JournalEnv {
 
 impl JournalEnv {
     fn new() -> Self {
-        let state = tempfile::tempdir().unwrap();
+        Self::with(tempfile::tempdir().unwrap())
+    }
+
+    fn with(state: TempDir) -> Self {
         let runs = JournalStore::of(state.path(), SERVICE, 101);
         let slots: Vec<Slot> = serde_json::from_value(
             json!([{"id": 7, "type": "text", "data": {"title": "A", "size": 0.1}, "supported": true}]),

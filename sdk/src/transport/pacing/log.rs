@@ -301,12 +301,12 @@ impl Pacer for InProcessPacer {
         bucket: Bucket,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
-        let admitted = self.log().admit(self.bounds, bucket, clock.monotonic());
+        let admitted = self.log().admit(self.bounds, bucket, clock.passed());
         Box::pin(ready(admitted.map_err(NotAdmitted::Wait)))
     }
 
     fn note<'a>(&'a self, note: PacerNote, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        self.log().note(note, clock.monotonic());
+        self.log().note(note, clock.passed());
         Box::pin(ready(()))
     }
 
@@ -316,12 +316,12 @@ impl Pacer for InProcessPacer {
         ahead: usize,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Option<MustWait>> {
-        let wait = self.log().forecast(self.bounds, bucket, ahead, clock.monotonic());
+        let wait = self.log().forecast(self.bounds, bucket, ahead, clock.passed());
         Box::pin(ready(Some(wait)))
     }
 
     fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
-        Some(self.log().remaining(self.bounds, clock.monotonic()))
+        Some(self.log().remaining(self.bounds, clock.passed()))
     }
 }
 

@@ -149,7 +149,7 @@ impl RedisPacer {
         details: &[String],
         clock: &dyn Clock,
     ) -> Result<LogAnswer, String> {
-        let now = clock.monotonic();
+        let now = clock.passed();
         let epoch = {
             let mut memory = self.memory();
             if let Some(outage) = memory.outage.as_ref().filter(|outage| now < outage.ends) {
@@ -160,7 +160,7 @@ impl RedisPacer {
         let mut context = Context { epoch, bounds: self.bounds, ..Context::default() };
         let mut asked = self.log.ask(operation, details, &context).await;
         if matches!(asked, Ok(LogAnswer { must_report: true, .. })) {
-            context.report = self.memory().report(clock.monotonic());
+            context.report = self.memory().report(clock.passed());
             asked = self.log.ask(operation, details, &context).await;
         }
         let mut memory = self.memory();
@@ -173,7 +173,7 @@ impl RedisPacer {
                 Ok(answer)
             }
             Err(error) => {
-                let is_first = memory.failed(error.to_string(), clock.monotonic());
+                let is_first = memory.failed(error.to_string(), clock.passed());
                 drop(memory);
                 if is_first && matches!(self.when_unreachable, WhenUnreachable::Share(_)) {
                     self.observer.pacing_alone(&self.log.server.to_string(), &error);
@@ -235,19 +235,19 @@ impl Pacer for RedisPacer {
             let details = [ticket_name(ticket), bucket_name(bucket)];
             match self.ask("admit", &details, clock).await {
                 Ok(LogAnswer { wait: ..0, .. }) => {
-                    let sent = micros(clock.monotonic());
+                    let sent = micros(clock.passed());
                     let request = LoggedRequest { ticket, bucket, sent, answered: None };
                     self.memory().log.sent.push(request);
                     Ok(ticket)
                 }
                 Ok(answer) => Err(self.must_wait(&answer).into()),
-                Err(reason) => self.admit_alone(&reason, bucket, clock.monotonic()),
+                Err(reason) => self.admit_alone(&reason, bucket, clock.passed()),
             }
         })
     }
 
     fn note<'a>(&'a self, note: PacerNote, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        self.memory().log.note(note, clock.monotonic());
+        self.memory().log.note(note, clock.passed());
         let (operation, detail) = match note {
             PacerNote::Settled(ticket) => ("settle", ticket_name(ticket)),
             PacerNote::Blocked(wait) => ("block", wait.as_micros().to_string()),
@@ -308,7 +308,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// Epoch that no server has: what the client has sent is to be reported.
 const UNREPORTED: &str = "-";
 
-/// What a client of a shared log knows by itself, by its monotonic clock.
+/// What a client of a shared log knows by itself, by the time that has passed.
 #[derive(Debug, Default)]
 struct Memory {
     /// The requests of this client alone, with the limits and the blocked period as it knows them.
