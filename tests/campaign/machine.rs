@@ -199,7 +199,7 @@ pub(crate) fn leaked_token(machines: &[Machine], directory: &Path) -> Option<Vio
 }
 
 /// Returns every file in a directory and below it.
-fn files_below(directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -156,9 +156,10 @@ fn run(
         while !is_over() {
             let seed = next.fetch_add(1, Ordering::SeqCst);
             let history = Case::of(seed, kinds, settings);
-            let (tally, found) = history.play(program);
-            if program.is_simulated {
-                simulation::forget(Path::new("/"));
+            let (tally, found) = played(&history, program);
+            if program.is_simulated && seed.is_multiple_of(TWICE) {
+                let again = played(&history, program).0;
+                assert_eq!(tally.to_string(), again.to_string(), "seed {seed}: it is not the same");
             }
             done.fetch_add(tally.commands(), Ordering::SeqCst);
             taken.fetch_add(tally.steps(), Ordering::SeqCst);
@@ -183,6 +184,17 @@ fn run(
         "{took:.0} s, {rate:.0} commands a minute, {steps} steps, {a_second:.0} a second, {count} violations"
     );
     if count == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// In a simulation, one of so many histories is played twice.
+const TWICE: u64 = 50;
+
+fn played(history: &Case, program: &Program) -> (Tally, Option<(usize, Violation)>) {
+    let played = history.play(program);
+    if program.is_simulated {
+        simulation::forget(Path::new("/"));
+    }
+    played
 }
 
 /// Number of violations after which a campaign ends, because more show nothing new.

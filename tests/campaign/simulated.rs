@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::{self, DirEntry};
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -17,9 +18,10 @@ use nix::sched::{CloneFlags, unshare};
 
 use crate::command_line::CommandLine;
 use crate::history::Kill;
-use crate::machine::Machine;
+use crate::machine::{Machine, files_below};
 use crate::process::{Ended, variables};
 use crate::proxy::{Observed, Proxy};
+use crate::random::Random;
 
 /// Time between two commands.
 const PAUSE: Duration = Duration::from_millis(1700);
@@ -27,6 +29,29 @@ const PAUSE: Duration = Duration::from_millis(1700);
 /// Time after which the service has forgotten what it stored under idempotency keys. It passes before one of so many commands.
 const DAY: Duration = Duration::from_hours(25);
 const DAYS: u128 = 30;
+
+/// Does to the files that the program never syncs what a power cut may do: each is left, lost, empty, or has zeros at its end.
+fn lose_what_is_not_synced(machine: &Machine, seed: u64) {
+    let mut random = Random::new(seed);
+    let mut files = files_below(&machine.directory.join("cache"));
+    let state = fs::read_dir(machine.directory.join("state")).into_iter().flatten().flatten();
+    let is_rate = |entry: &DirEntry| entry.file_name().to_string_lossy().starts_with("rate-");
+    files.extend(state.filter(is_rate).map(|entry| entry.path()));
+    files.sort();
+    for path in files {
+        let mut bytes = fs::read(&path).unwrap();
+        let kept = random.below(bytes.len());
+        match random.below(5) {
+            0 => fs::remove_file(&path).unwrap(),
+            1 => fs::write(&path, b"").unwrap(),
+            2 => {
+                bytes[kept..].fill(0);
+                fs::write(&path, bytes).unwrap();
+            }
+            _ => {}
+        }
+    }
+}
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -82,6 +107,9 @@ pub(crate) fn run<W: Observed>(
     });
     proxy.leave();
     simulate_crash(None);
+    if let (Some(Kill::Place(_)), Err(_)) = (ending, &ran.exit) {
+        lose_what_is_not_synced(machine, u64::try_from(clock.monotonic().as_millis()).unwrap());
+    }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let (out, mut err) = (text(&ran.out), text(&ran.err));
     let exit = match &ran.exit {
