@@ -30,6 +30,8 @@ mod raw;
 #[cfg(feature = "oauth")]
 mod readme;
 #[cfg(feature = "oauth")]
+mod renewal_orders;
+#[cfg(feature = "oauth")]
 mod renewals;
 #[cfg(feature = "oauth")]
 mod testing;

@@ -20,12 +20,13 @@ use tokio::task::unconstrained;
 /// Variable with the number of random orders that are run in addition.
 const MORE: &str = "LINKS_RACES";
 /// Time after which an actor that waits for no gate waits for ever. It is virtual, where the time is paused.
-const FOR_EVER: Duration = Duration::from_secs(24 * 60 * 60);
+const FOR_EVER: Duration = Duration::from_secs(2 * 60);
 /// Number of steps after which an order has no end.
 const ENDLESS: usize = 10_000;
 
-/// Runs the test in each order with up to this many switches, which are choices other than to let the same actor go on while it can. With
-/// `LINKS_RACES=NUMBER`, as many random orders follow. Returns what was explored.
+/// Runs the test in each order with up to this many switches. Without one, an actor goes on for as long as it can, and then the first by its
+/// name; to let another one go on, or to drop an actor, is a switch. With `LINKS_RACES=NUMBER`, as many random orders follow. Returns what was
+/// explored.
 ///
 /// # Panics
 ///
@@ -148,9 +149,7 @@ impl Order {
             }
             assert!(self.steps.len() < ENDLESS, "the order has no end");
             let ready = gates.ready(&last);
-            let is_last = ready.first().is_some_and(|(actor, _)| *actor == last);
-            let mut costs: Vec<usize> =
-                (0..ready.len()).map(|nth| usize::from(is_last && nth > 0)).collect();
+            let mut costs: Vec<usize> = (0..ready.len()).map(|nth| nth.min(1)).collect();
             let running = actors.iter_mut().filter(|it| it.is_running());
             if costs.is_empty() {
                 let mut running = running.map(|it| &*it.name).collect::<Vec<_>>().join(", ");
@@ -231,7 +230,7 @@ impl<'a> Actor<'a> {
         let (name, mut future) = (name.into(), Box::pin(future));
         let (actor, mut gate) = (name.clone(), None);
         let each_poll = poll_fn(move |context| {
-            let gate_now = gate.get_or_insert_with(|| gates.park(&actor, "goes on", None));
+            let gate_now = gate.get_or_insert_with(|| gates.park(&actor, "goes on", false, None));
             let _ = ready!(Pin::new(gate_now).poll(context));
             gate = None;
             future.as_mut().poll(context)
@@ -304,6 +303,7 @@ struct GateState {
 struct Parked {
     actor: String,
     step: String,
+    is_thread: bool,
     /// Returns whether it can go on.
     when: Option<Box<dyn Fn() -> bool + Send>>,
     opened: oneshot::Sender<()>,
@@ -312,35 +312,46 @@ struct Parked {
 impl Gates {
     /// Stops a future before this step.
     pub async fn pass(&self, actor: &str, step: &str) {
-        let _ = self.park(actor, step, None).await;
+        let _ = self.park(actor, step, false, None).await;
+    }
+
+    /// Stops a future until something is so.
+    pub async fn pass_when(
+        &self,
+        actor: &str,
+        step: &str,
+        when: impl Fn() -> bool + Send + 'static,
+    ) {
+        let _ = self.park(actor, step, false, Some(Box::new(when))).await;
     }
 
     /// Stops a thread before this step.
-    pub fn pass_blocking(&self, actor: &str, step: &str) {
-        let _ = self.park(actor, step, None).blocking_recv();
+    pub fn block(&self, actor: &str, step: &str) {
+        self.block_until(actor, step, || true);
     }
 
     /// Stops a thread until something is so.
-    pub fn pass_when(&self, actor: &str, step: &str, when: impl Fn() -> bool + Send + 'static) {
-        let _ = self.park(actor, step, Some(Box::new(when))).blocking_recv();
+    pub fn block_until(&self, actor: &str, step: &str, when: impl Fn() -> bool + Send + 'static) {
+        let _ = self.park(actor, step, true, Some(Box::new(when))).blocking_recv();
     }
 
-    /// Returns the number of actors that have stopped.
-    pub fn parked(&self) -> usize {
-        self.state().parked.iter().filter(|it| !it.opened.is_closed()).count()
+    /// Returns the number of threads that have stopped.
+    pub fn stopped_threads(&self) -> usize {
+        self.state().parked.iter().filter(|it| it.is_thread).count()
     }
 
     fn park(
         &self,
         actor: &str,
         step: &str,
+        is_thread: bool,
         when: Option<Box<dyn Fn() -> bool + Send>>,
     ) -> oneshot::Receiver<()> {
         let (opened, gate) = oneshot::channel();
         let mut state = self.state();
         if !state.is_closed {
             let (actor, step) = (actor.to_owned(), step.to_owned());
-            state.parked.push(Parked { actor, step, when, opened });
+            state.parked.push(Parked { actor, step, is_thread, when, opened });
         }
         gate
     }
