@@ -20,6 +20,8 @@ mod faults;
 mod file_store;
 #[cfg(feature = "redis")]
 mod fleet;
+#[cfg(all(feature = "oauth", feature = "redis"))]
+mod lease_orders;
 mod login_change;
 mod memory;
 mod operations;

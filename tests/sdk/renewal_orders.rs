@@ -21,7 +21,7 @@ use crate::token_refresh::seconds;
 
 /// Reason for a renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Need {
+pub(crate) enum Need {
     /// The token is valid for a few seconds.
     Soon,
     Ended,
@@ -29,11 +29,11 @@ enum Need {
     Refused,
 }
 
-const NEEDS: [Need; 3] = [Need::Soon, Need::Ended, Need::Refused];
+pub(crate) const NEEDS: [Need; 3] = [Need::Soon, Need::Ended, Need::Refused];
 
 /// Authorization server that stops before it spends a refresh token, and before it answers.
 #[derive(Clone)]
-struct Authority {
+pub(crate) struct Authority {
     address: String,
     state: Arc<Mutex<Grants>>,
 }
@@ -52,7 +52,7 @@ struct Grants {
 }
 
 impl Authority {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let authority = Self { address, state: Arc::default() };
@@ -216,7 +216,7 @@ impl Drop for GatedLock {
 }
 
 /// What takes part in an order.
-struct Course<'a> {
+pub(crate) struct Course<'a> {
     authority: &'a Authority,
     need: Need,
     /// The stores of the processes, which share one login.
@@ -229,7 +229,7 @@ struct Course<'a> {
 }
 
 impl Course<'_> {
-    fn run(&self, order: &mut Order) {
+    pub(crate) fn run(&self, order: &mut Order) {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (gates, clock) = (Gates::default(), Arc::new(TestClock::new()));
@@ -257,8 +257,12 @@ impl Course<'_> {
                 source.token().await.unwrap();
                 for call in 0..self.calls {
                     let (name, source) = (format!("call {process}.{call}"), source.clone());
-                    let actor = Actor::new(&*name, self.call(name.clone(), source, gates.clone()));
-                    actors.push(if self.drops && call > 0 { actor.droppable() } else { actor });
+                    let mut actor =
+                        Actor::new(&*name, self.call(name.clone(), source, gates.clone()));
+                    if self.drops && call > 0 {
+                        actor.drop_anywhere();
+                    }
+                    actors.push(actor);
                 }
             }
             match self.need {
@@ -273,7 +277,7 @@ impl Course<'_> {
             }
             let metrics = Handle::current().metrics();
             order
-                .run(&gates, actors, async |_| {
+                .run(&gates, actors, async || {
                     // Each task is a renewal, whose thread has stopped, or the authorization server for it.
                     tokio::task::yield_now().await;
                     metrics.num_alive_tasks() == gates.stopped_threads()
@@ -332,7 +336,11 @@ async fn log_in(store: GatedStore, new: Credentials) {
 
 impl<'a> Course<'a> {
     /// Returns a course in which each process makes one call.
-    fn of(authority: &'a Authority, need: Need, stores: Vec<Arc<dyn CredentialStore>>) -> Self {
+    pub(crate) fn of(
+        authority: &'a Authority,
+        need: Need,
+        stores: Vec<Arc<dyn CredentialStore>>,
+    ) -> Self {
         Self { authority, need, stores, calls: 1, drops: false, logs_in: false }
     }
 }
@@ -340,10 +348,10 @@ impl<'a> Course<'a> {
 #[test]
 fn calls_of_a_process_renew_its_login_once_whichever_of_them_are_dropped() {
     let authority = Authority::start();
-    for drops in [false, true] {
+    for (drops, calls) in [(false, 3), (true, 2)] {
         let explored = explore(2, |order| {
             let course = Course::of(&authority, NEEDS[order.choose(3)], vec![memory_store(None)]);
-            Course { calls: 2, drops, ..course }.run(order);
+            Course { calls, drops, ..course }.run(order);
         });
         println!("calls, dropped: {drops}: {explored}");
     }
@@ -355,7 +363,7 @@ fn processes_that_share_a_file_renew_its_login_once() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("login.json");
     for need in NEEDS {
-        let explored = explore(if need == Need::Ended { 2 } else { 1 }, |order| {
+        let explored = explore(2, |order| {
             Course::of(&authority, need, vec![file_store(&path), file_store(&path)]).run(order);
         });
         println!("processes, {need:?}: {explored}");

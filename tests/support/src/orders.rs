@@ -4,10 +4,12 @@
 //! until all actors have stopped again, so the same choices always give the same order. A failure names its choices, for [`replay`].
 
 use std::any::Any;
+use std::cell::Cell;
 use std::fmt::Write;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker, ready};
@@ -136,7 +138,7 @@ impl Order {
         &mut self,
         gates: &Gates,
         mut actors: Vec<Actor<'_>>,
-        settled: impl AsyncFn(&[Actor<'_>]) -> bool,
+        settled: impl AsyncFn() -> bool,
     ) {
         let _closed = ClosedAtEnd(gates);
         let mut last = String::new();
@@ -144,7 +146,7 @@ impl Order {
             for actor in &mut actors {
                 actor.run_woken();
             }
-            if !settled(&actors).await || actors.iter().any(Actor::is_woken) {
+            if !settled().await || actors.iter().any(Actor::is_woken) {
                 continue;
             }
             assert!(self.steps.len() < ENDLESS, "the order has no end");
@@ -173,6 +175,26 @@ impl Order {
                 dropped.future = None;
             }
         }
+    }
+}
+
+impl Order {
+    /// Runs actors that do nothing else between two gates than to ask a server, in a runtime whose time is not paused.
+    pub async fn run_asking(&mut self, gates: &Gates, actors: Vec<Actor<'_>>) {
+        let running = Rc::new(Cell::new(actors.len()));
+        let counted = actors.into_iter().map(|actor| {
+            let running = running.clone();
+            let Actor { name, future, .. } = actor;
+            Actor::new(name, async move {
+                future.unwrap().await;
+                running.set(running.get() - 1);
+            })
+        });
+        let settled = async || {
+            tokio::task::yield_now().await;
+            gates.stopped() == running.get()
+        };
+        self.run(gates, counted.collect(), settled).await;
     }
 }
 
@@ -239,13 +261,12 @@ impl<'a> Actor<'a> {
     }
 
     /// Lets the order drop the future at any step.
-    #[must_use]
-    pub fn droppable(self) -> Self {
-        Self { is_droppable: true, ..self }
+    pub fn drop_anywhere(&mut self) {
+        self.is_droppable = true;
     }
 
     /// Returns whether the future has neither ended nor been dropped.
-    pub fn is_running(&self) -> bool {
+    fn is_running(&self) -> bool {
         self.future.is_some()
     }
 
@@ -338,6 +359,11 @@ impl Gates {
     /// Returns the number of threads that have stopped.
     pub fn stopped_threads(&self) -> usize {
         self.state().parked.iter().filter(|it| it.is_thread).count()
+    }
+
+    /// Returns the number of futures that have stopped.
+    fn stopped(&self) -> usize {
+        self.state().parked.iter().filter(|it| !it.is_thread && !it.opened.is_closed()).count()
     }
 
     fn park(

@@ -15,6 +15,8 @@ use links_sdk::IdempotencyKey;
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
+mod lock_orders;
+
 const SERVICE: &str = "https://links.example/api/v1";
 
 /// State directory, a page with one text slot, and a file that asks for another and a divider.
