@@ -4,7 +4,6 @@
 //! until all actors have stopped again, so the same choices always give the same order. A failure names its choices, for [`replay`].
 
 use std::any::Any;
-use std::cell::Cell;
 use std::fmt::Write;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -181,20 +180,22 @@ impl Order {
 impl Order {
     /// Runs actors that do nothing else between two gates than to ask a server, in a runtime whose time is not paused.
     pub async fn run_asking(&mut self, gates: &Gates, actors: Vec<Actor<'_>>) {
-        let running = Rc::new(Cell::new(actors.len()));
+        let running = Rc::new(());
         let counted = actors.into_iter().map(|actor| {
             let running = running.clone();
-            let Actor { name, future, .. } = actor;
-            Actor::new(name, async move {
+            let Actor { name, future, is_droppable, .. } = actor;
+            let counted = Actor::new(name, async move {
                 future.unwrap().await;
-                running.set(running.get() - 1);
-            })
+                drop(running);
+            });
+            Actor { is_droppable, ..counted }
         });
+        let counted = counted.collect();
         let settled = async || {
             tokio::task::yield_now().await;
-            gates.stopped() == running.get()
+            gates.stopped() == Rc::strong_count(&running) - 1
         };
-        self.run(gates, counted.collect(), settled).await;
+        self.run(gates, counted, settled).await;
     }
 }
 
