@@ -105,7 +105,9 @@ fn run(order: &mut Order, has_locks: bool, drops: bool) -> usize {
         }
         assert!(drops || has_locks || results.iter().any(|it| it.result.is_ok()), "{history}");
         // The gates are open.
-        locks.iter().for_each(|locks| locks.expire());
+        if let Some(locks) = &locks {
+            locks.expire();
+        }
         apply(client("machine 3", 2)).await.result.unwrap();
         for title in ["New", "Newer", "Updated", "Stays"] {
             assert_eq!(count(&server, title), 1, "{history}");

@@ -169,7 +169,7 @@ impl Order {
                 last.clone_from(actor);
                 gates.open(actor);
             } else {
-                let dropped = &mut droppable[chosen - ready.len()];
+                let dropped = droppable.swap_remove(chosen - ready.len());
                 self.steps.push(format!("{}: dropped", dropped.name));
                 dropped.future = None;
             }
