@@ -17,7 +17,7 @@ const LIFETIME: Duration = Duration::from_secs(60);
 const WRITES: usize = 2;
 
 /// The page of one order, and its lock.
-struct Page<'a> {
+struct LeasedPage<'a> {
     name: String,
     gates: &'a Gates,
     server: RedisServer,
@@ -30,7 +30,7 @@ struct Page<'a> {
     lost: Cell<usize>,
 }
 
-impl Page<'_> {
+impl LeasedPage<'_> {
     /// Locks the page as a run does: before each write. It ends at once while another machine has the lock.
     async fn write(&self, machine: usize) {
         let (name, pacer) =
@@ -90,7 +90,7 @@ fn run(order: &mut Order, process: &RedisProcess, name: String) -> usize {
     Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
         let (gates, server) = (Gates::default(), RedisServer::new(process.url()).unwrap());
         let (newest, holder, has_ended, lost) = Default::default();
-        let page = Page { name, gates: &gates, server, newest, holder, has_ended, lost };
+        let page = LeasedPage { name, gates: &gates, server, newest, holder, has_ended, lost };
         let mut actors: Vec<_> =
             (1..=2).map(|it| Actor::new(format!("machine {it}"), page.write(it))).collect();
         actors.push(Actor::new("time", page.end_lease(process)));

@@ -11,7 +11,7 @@ use super::*;
 use crate::apply::page_turns::{PageTurn, ended_turns};
 
 /// A page on which several runs write.
-struct Page<'a> {
+struct SharedPage<'a> {
     env: &'a JournalEnv,
     gates: &'a Gates,
     /// Changes with each write.
@@ -23,22 +23,22 @@ struct Page<'a> {
 }
 
 /// Marks the page as held until this is dropped.
-struct Held<'a>(&'a Cell<bool>);
+struct HeldPage<'a>(&'a Cell<bool>);
 
-impl<'a> Held<'a> {
+impl<'a> HeldPage<'a> {
     fn of(is_held: &'a Cell<bool>) -> Self {
         assert!(!is_held.replace(true), "two runs hold the page");
         Self(is_held)
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldPage<'_> {
     fn drop(&mut self) {
         self.0.set(false);
     }
 }
 
-impl Page<'_> {
+impl SharedPage<'_> {
     /// Runs as `Run::open` and `OpenPage` do: marks, a read, the turn and the lock, another read if it is needed, a journal, a write.
     async fn run(&self, name: &str, process: &str) {
         let Self { env, gates, version, .. } = self;
@@ -51,7 +51,7 @@ impl Page<'_> {
         let turn = PageTurn::take((process.to_owned(), 101.into()), true).await.unwrap();
         let lock =
             if self.has_journal { Some(runs.lock_when_free(true).await.unwrap()) } else { None };
-        let held = Held::of(&self.is_held);
+        let held = HeldPage::of(&self.is_held);
         let was_awaited = lock.as_ref().is_some_and(|it| it.was_awaited);
         let is_told = !turn.is_first_since(turns) || was_awaited || runs.mark() != mark;
         assert!(is_told || version.get() == read, "{name} does not know of the other run");
@@ -83,7 +83,7 @@ fn run_orders(order: &mut Order, drops: bool) {
         }
         let (version, is_held, finished) = Default::default();
         let has_journal = order.choose(2) == 1;
-        let page = Page { env: &env, gates: &gates, version, is_held, finished, has_journal };
+        let page = SharedPage { env: &env, gates: &gates, version, is_held, finished, has_journal };
         let actor =
             |name: &'static str, process: &'static str| Actor::new(name, page.run(name, process));
         let other = if has_journal { "b" } else { "a" };
