@@ -17,6 +17,7 @@ mod readme;
 
 mod recorded_run;
 mod resume;
+mod run_orders;
 mod two_runners;
 mod undo;
 

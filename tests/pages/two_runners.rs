@@ -20,7 +20,7 @@ use tokio::sync::Notify;
 
 use crate::recorded_run::{self, RunResult};
 
-const PAGE: ProfileId = ProfileId::new(101);
+pub(crate) const PAGE: ProfileId = ProfileId::new(101);
 
 /// Pacer that stops its client before a request, until it is opened.
 #[derive(Debug, Default)]
@@ -36,14 +36,14 @@ struct Gate {
 
 /// The lock of the only page.
 #[derive(Debug, Default)]
-struct Locks {
+pub(crate) struct Locks {
     is_away: AtomicBool,
     last: AtomicU64,
     is_held: AtomicBool,
 }
 
 impl Locks {
-    fn lock(&self, held: Option<u64>) -> Result<Option<u64>, PacerError> {
+    pub(crate) fn lock(&self, held: Option<u64>) -> Result<Option<u64>, PacerError> {
         if self.is_away.load(Ordering::Relaxed) {
             return Err(PacerError::new("cannot use the server to lock the page: it is away"));
         }
@@ -54,8 +54,14 @@ impl Locks {
         }
     }
 
+    pub(crate) fn unlock(&self, held: u64) {
+        if self.last.load(Ordering::Relaxed) == held {
+            self.expire();
+        }
+    }
+
     /// Ends the lock, as after its lifetime.
-    fn expire(&self) {
+    pub(crate) fn expire(&self) {
         self.is_held.store(false, Ordering::Relaxed);
     }
 }
@@ -98,17 +104,15 @@ impl Pacer for Gate {
     }
 
     fn unlock<'a>(&'a self, _: &'a str, held: u64) -> PacerFuture<'a, ()> {
-        if let Some(locks) = &self.locks
-            && locks.last.load(Ordering::Relaxed) == held
-        {
-            locks.expire();
+        if let Some(locks) = &self.locks {
+            locks.unlock(held);
         }
         Box::pin(std::future::ready(()))
     }
 }
 
 /// A service whose page has three slots.
-async fn service() -> ContractServer {
+pub(crate) async fn service() -> ContractServer {
     let mut account = World::cafe().into_account();
     let text = |id, title: &str| {
         let data = [("title".to_owned(), json!(title))].into_iter().collect();
@@ -154,7 +158,7 @@ fn writes(server: &ContractServer) -> Vec<&'static str> {
     operations.filter(|it| !it.starts_with("get") && !it.starts_with("list")).collect()
 }
 
-fn is_lock(result: &RunResult, is_expected: impl Fn(&LockError) -> bool) -> bool {
+pub(crate) fn is_lock(result: &RunResult, is_expected: impl Fn(&LockError) -> bool) -> bool {
     let cause = result.result.as_ref().err().map(ApplyError::cause);
     matches!(cause, Some(ApplyCause::Lock(error)) if is_expected(error))
 }
@@ -164,7 +168,7 @@ fn text(title: &str) -> serde_json::Value {
 }
 
 /// A file that updates, creates and deletes, and needs another order unless it `appends`.
-fn file(appends: bool) -> DesiredPage {
+pub(crate) fn file(appends: bool) -> DesiredPage {
     let old = json!({"id": 1, "type": "text", "data": {"title": "Updated"}});
     let stays = json!({"id": 2, "type": "text", "data": {"title": "Stays"}});
     let items = if appends {
@@ -175,13 +179,13 @@ fn file(appends: bool) -> DesiredPage {
     serde_json::from_value(json!({ "slots": items })).unwrap()
 }
 
-fn titles(server: &ContractServer) -> Vec<String> {
+pub(crate) fn titles(server: &ContractServer) -> Vec<String> {
     let account = server.account();
     let title = |slot: &links_fixtures::Slot| slot.data["title"].as_str().unwrap().to_owned();
     account.profiles[0].slots.iter().map(title).collect()
 }
 
-fn count(server: &ContractServer, title: &str) -> usize {
+pub(crate) fn count(server: &ContractServer, title: &str) -> usize {
     titles(server).iter().filter(|it| *it == title).count()
 }
 

@@ -20,6 +20,8 @@ mod faults;
 mod file_store;
 #[cfg(feature = "redis")]
 mod fleet;
+#[cfg(all(feature = "oauth", feature = "redis"))]
+mod lease_orders;
 mod login_change;
 mod memory;
 mod operations;
@@ -29,6 +31,8 @@ mod pacing;
 mod raw;
 #[cfg(feature = "oauth")]
 mod readme;
+#[cfg(feature = "oauth")]
+mod renewal_orders;
 #[cfg(feature = "oauth")]
 mod renewals;
 mod retry_dates;

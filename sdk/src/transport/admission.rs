@@ -3,6 +3,7 @@
 //! Calls queue in front of the pacer. A pacer only tells how long to wait, and of many calls that ask again at that moment an arbitrary one
 //! would be admitted.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -126,7 +127,14 @@ impl Shared {
         options: &CallOptions,
     ) -> Result<QueueGuard<'a>, CallFailure> {
         let clock = &*self.clock;
-        let forecast = self.forecast(bucket, place.ahead, options).await;
+        let forecast = self.forecast(bucket, place.ahead, options);
+        let mut head = pin!(place.acquire());
+        let forecast = tokio::select! {
+            biased;
+            // First, so that the call has its place in the line, whatever time the pacer takes.
+            head = &mut head => return Ok(head),
+            forecast = forecast => forecast,
+        };
         if let Some(MustWait { duration: wait, reason }) = forecast {
             if options.is_too_long(wait, reason, clock) {
                 return Err(CallFailure::Deadline { wait, reason });
@@ -139,7 +147,7 @@ impl Shared {
         let longest = clock.monotonic().saturating_add(options.max_wait.unwrap_or(Duration::MAX));
         tokio::select! {
             biased;
-            head = place.acquire() => Ok(head),
+            head = head => Ok(head),
             () = clock.until(longest.min(options.until)) => {
                 let wait = self.forecast(bucket, 0, options).await;
                 let (wait, reason) =

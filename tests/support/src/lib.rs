@@ -11,6 +11,7 @@ pub mod executor;
 pub mod guide;
 pub mod link_site;
 pub mod misbehaving_servers;
+pub mod orders;
 pub mod priorities;
 pub mod proxy;
 pub mod readings;

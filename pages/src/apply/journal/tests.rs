@@ -15,6 +15,7 @@ use links_sdk::IdempotencyKey;
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
+mod lock_orders;
 mod year;
 
 const SERVICE: &str = "https://links.example/api/v1";

@@ -412,3 +412,4 @@ async fn deletes_of_several_slots_are_never_sent_again_blindly() {
     reason = "the time of these tests is tokio's, which is paused"
 )]
 mod fairness;
+mod orders;

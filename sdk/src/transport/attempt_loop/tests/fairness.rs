@@ -19,9 +19,15 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Clock that sleeps a little longer than asked, by a varying amount, as real timers do.
 #[derive(Debug)]
-struct VirtualClock {
+pub(super) struct VirtualClock {
     start: Instant,
     sleeps: AtomicU64,
+}
+
+impl VirtualClock {
+    pub(super) fn new() -> Self {
+        Self { start: Instant::now(), sleeps: AtomicU64::new(0) }
+    }
 }
 
 impl Clock for VirtualClock {
@@ -61,7 +67,7 @@ struct FairnessTest {
 
 impl FairnessTest {
     fn new(source: Option<Arc<dyn TokenSource>>) -> Self {
-        let clock = Arc::new(VirtualClock { start: Instant::now(), sleeps: AtomicU64::new(0) });
+        let clock = Arc::new(VirtualClock::new());
         let mut builder = Client::builder("http://127.0.0.1:1/api/v1").clock(clock.clone());
         if let Some(source) = source {
             builder = builder.token(source);
