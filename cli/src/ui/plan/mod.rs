@@ -202,8 +202,10 @@ pub(crate) fn form_lines(before: &Object, changed: &Object) -> Vec<StyledLine> {
         let before = place(field, old).map(|at| &old[at]);
         differences(&path(field), before, Some(field), &mut changes);
     }
-    for field in old.iter().filter(|field| place(field, new).is_none()) {
-        differences(&path(field), Some(field), None, &mut changes);
+    let removed = old.iter().filter(|field| place(field, new).is_none());
+    let removed: Vec<(String, Value)> = removed.map(|it| (path(it), without_key(it))).collect();
+    for (path, field) in &removed {
+        differences(path, Some(field), None, &mut changes);
     }
     lines.extend(shown(&changes, width()));
     if !new.iter().filter_map(|field| place(field, old)).is_sorted() {
@@ -212,6 +214,12 @@ pub(crate) fn form_lines(before: &Object, changed: &Object) -> Vec<StyledLine> {
         lines.push(StyledLine::changed(text::cut(&text, width())));
     }
     lines
+}
+
+/// Returns a field without its key, so that its label is seen where a line is cut.
+fn without_key(field: &Value) -> Value {
+    let values = field.as_object().into_iter().flatten().filter(|(name, _)| *name != "key");
+    values.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// Lines about new values of a record: a line for each value that differs.

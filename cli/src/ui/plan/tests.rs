@@ -170,7 +170,7 @@ fn each_change_of_a_form_has_a_line_of_its_own() {
         "    + buttonText: \"Go\"",
         "    fields.tel.required: false → true",
         "    + fields.More\\u{1b}: {\"label\":\"More\\u001b\",\"type\":\"text\",\"required\":null}",
-        "    - fields.x: {\"key\":\"x\",\"label\":\"X\",\"type\":\"text\"}",
+        "    - fields.x: {\"label\":\"X\",\"type\":\"text\"}",
         "    field order: Phone, Name , More\\u{1b}",
     ];
     assert_eq!(lines, expected);
