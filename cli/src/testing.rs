@@ -58,7 +58,7 @@ pub(crate) fn variable(name: &str) -> Option<Option<String>> {
 
 /// Adds to the output of the simulated machine, if there is one: 0 is stdout, 1 is stderr.
 pub(crate) fn capture(stream: usize, bytes: &[u8]) -> bool {
-    MACHINE.with_borrow_mut(|it| match it {
+    MACHINE.with_borrow_mut(|simulated| match simulated {
         Some((_, outputs)) => {
             outputs[stream].extend_from_slice(bytes);
             true

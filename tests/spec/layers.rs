@@ -31,6 +31,7 @@ fn cycles(modules: &Modules) -> Vec<String> {
 const LAYERS: &[&str] = &[
     "lib",
     "fuzzing",
+    "simulation",
     "app",
     "commands",
     "preview",

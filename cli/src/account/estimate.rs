@@ -29,9 +29,9 @@ pub(super) fn requests(state: &AccountState) -> usize {
     let plans = || state.planned().map(PlannedPage::plan);
     // New slots are looked for before something is removed from another page, and once more before slots of their own page are deleted.
     let removing = plans().filter(|it| it.removes()).count();
-    let is_looked_for = |it: &&Plan| {
-        let others = removing - usize::from(it.removes());
-        others > 0 && (!it.removes() || !it.deletes.is_empty()) && it.is_looked_for()
+    let is_looked_for = |plan: &&Plan| {
+        let others = removing - usize::from(plan.removes());
+        others > 0 && (!plan.removes() || !plan.deletes.is_empty()) && plan.is_looked_for()
     };
     let looks = plans().filter(is_looked_for).count();
     let total = |waits: bool| -> usize {

@@ -55,10 +55,11 @@ impl AccountTrial<'_> {
         if *exit == Some(0) && !is_disturbed && !self.is_concurrent {
             self.matches_the_files(&mut violate);
         }
-        let is_limited = |it: &&Event<AccountWorld>| {
-            it.request.as_ref().is_some_and(|request| request.status == Some(429))
+        let is_counted = |event: &&Event<AccountWorld>| {
+            let request = event.request.as_ref();
+            event.machine.is_some() && request.is_none_or(|request| request.status != Some(429))
         };
-        let sent = self.events.iter().filter(|it| it.machine.is_some() && !is_limited(it)).count();
+        let sent = self.events.iter().filter(is_counted).count();
         // A plan that knows that nothing has changed does not find out what a first record needs.
         let has_written = self.events.iter().any(|it| self.is_own(it) && it.has_changed());
         let more = self.empty_pages() + STORED * self.stored_answers();
