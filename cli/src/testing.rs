@@ -18,7 +18,7 @@ use crate::env_vars;
 #[derive(Clone)]
 pub struct Machine {
     /// Variables of the environment.
-    pub variables: BTreeMap<String, String>,
+    pub variables: Arc<BTreeMap<String, String>>,
     /// Clock.
     pub clock: Arc<dyn Clock>,
     /// Answers a request. If it unwinds, the command ends there.
@@ -51,9 +51,9 @@ pub(crate) fn is_simulated() -> bool {
     MACHINE.with_borrow(Option::is_some)
 }
 
-/// Returns a variable of the simulated machine; `None` if there is none.
-pub(crate) fn variable(name: &str) -> Option<Option<String>> {
-    MACHINE.with_borrow(|it| it.as_ref().map(|(machine, _)| machine.variables.get(name).cloned()))
+/// Returns the variables of the simulated machine; `None` if this thread is none.
+pub(crate) fn variables() -> Option<Arc<BTreeMap<String, String>>> {
+    MACHINE.with_borrow(|it| it.as_ref().map(|(machine, _)| machine.variables.clone()))
 }
 
 /// Adds to the output of the simulated machine, if there is one: 0 is stdout, 1 is stderr.

@@ -27,7 +27,7 @@ use crate::random::Random;
 const PAUSE: Duration = Duration::from_millis(1700);
 
 /// Time after which the service has forgotten what it stored under idempotency keys. It passes before one of so many commands.
-const DAY: Duration = Duration::from_hours(25);
+const DAY: Duration = Duration::from_secs(25 * 60 * 60);
 const DAYS: u128 = 30;
 
 /// Does to the files that the program never syncs what a power cut may do: each is left, lost, empty, or has zeros at its end.
@@ -67,7 +67,9 @@ fn on_thread_of<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send +
         let (jobs, received) = channel::<Job>();
         thread::spawn(move || {
             unshare(CloneFlags::CLONE_FS).unwrap();
-            received.iter().for_each(|job| job());
+            for job in received {
+                job();
+            }
         });
         jobs
     });
@@ -84,7 +86,7 @@ pub(crate) fn run<W: Observed>(
     ending: Option<&Kill>,
 ) -> Ended {
     clock.advance(PAUSE);
-    if clock.monotonic().as_millis() / PAUSE.as_millis() % DAYS == 0 {
+    if (clock.monotonic().as_millis() / PAUSE.as_millis()).is_multiple_of(DAYS) {
         clock.advance(DAY);
     }
     match ending {
@@ -97,6 +99,7 @@ pub(crate) fn run<W: Observed>(
     }
     let answer = proxy.responder(|| resume_unwind(Box::new(())));
     let variables: BTreeMap<String, String> = variables(machine, &proxy.origin).collect();
+    let variables = Arc::new(variables);
     let simulated = Simulated { variables, clock: clock.clone(), answer: Arc::new(answer) };
     let args = ["links"].into_iter().chain(line.args.iter().map(String::as_str));
     let args: Vec<OsString> = args.map(Into::into).collect();
@@ -117,7 +120,8 @@ pub(crate) fn run<W: Observed>(
         Err(unwound) if unwound.is::<()>() => None,
         Err(unwound) => {
             let text = unwound.downcast_ref::<String>().map_or("an unknown place", String::as_str);
-            err += &format!("panicked at: {text}");
+            err.push_str("panicked at: ");
+            err.push_str(text);
             Some(1)
         }
     };

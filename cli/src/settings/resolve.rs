@@ -208,8 +208,8 @@ pub(crate) fn color_of_process(flag: Option<Color>) -> Color {
 /// Returns a variable of this process. Bytes that are no UTF-8 are replaced, so that the variable is reported rather than ignored.
 fn env(name: &str) -> Option<String> {
     #[cfg(debug_assertions)]
-    if let Some(value) = crate::testing::variable(name) {
-        return value;
+    if let Some(variables) = crate::testing::variables() {
+        return variables.get(name).cloned();
     }
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
