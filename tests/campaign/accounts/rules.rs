@@ -239,12 +239,12 @@ impl AccountTrial<'_> {
                 violate("rename", format!("{} became {}", old.login, page.login));
             }
             for (mark, count) in counts(page) {
-                let is_turned = |slot: &Slot| {
-                    super::world::mark(&slot.kind, &slot.data) == Some(&*mark)
-                        && self.turned.contains(&slot.id)
-                };
+                let of_mark =
+                    |slot: &&Slot| super::world::mark(&slot.kind, &slot.data) == Some(&*mark);
+                let is_new = |slot: &Slot| old.slots.iter().all(|known| known.id != slot.id);
                 if count > 1
-                    && !old.slots.iter().any(is_turned)
+                    && page.slots.iter().filter(of_mark).any(is_new)
+                    && !old.slots.iter().filter(of_mark).any(|it| self.turned.contains(&it.id))
                     && count > counts(old).get(&mark).copied().unwrap_or_default()
                     && !self.is_concurrent
                 {
