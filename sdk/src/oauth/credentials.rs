@@ -90,7 +90,8 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// When the store cannot be read.
     fn load(&self) -> io::Result<Option<Credentials>>;
 
-    /// Replaces the stored credentials, completely or not at all.
+    /// Replaces the stored credentials, completely or not at all. Save a new login while you hold the lock: otherwise a renewal of the old one
+    /// that is under way may replace it.
     ///
     /// # Errors
     ///
