@@ -4,6 +4,7 @@
 //! `LINKS_TEST_CRASH=before_send:3` ends it at the third `before_send`, `before_send` at the first, `any:3` at the third place of whatever
 //! name. In a program that simulates machines, [`simulate`] sets the same, and the machine is unwound there.
 
+use std::cell::Cell;
 use std::env;
 use std::fs::File;
 use std::io::Write;
@@ -16,6 +17,21 @@ static PASSED: AtomicUsize = AtomicUsize::new(0);
 
 /// The place at which the simulated machine ends.
 static SIMULATED: Mutex<Option<String>> = Mutex::new(None);
+
+thread_local! {
+    /// Name of the simulated machine whose thread this is.
+    static MACHINE: Cell<&'static str> = const { Cell::new("") };
+}
+
+/// Makes this thread that of a simulated machine, which knows nothing of the others in its process.
+pub fn simulate_machine(name: &'static str) {
+    MACHINE.set(name);
+}
+
+/// Returns the name of the simulated machine whose thread this is; nothing in any other program.
+pub fn machine() -> &'static str {
+    if cfg!(feature = "crash-points") { MACHINE.get() } else { "" }
+}
 
 /// Ends the simulated machine at this place, or nowhere.
 pub fn simulate(place: Option<String>) {

@@ -6,7 +6,9 @@ use std::time::Duration;
 pub use crate::batch::item_of;
 pub use crate::blocking::{LockRetry, blocking};
 pub use crate::conditional_write::{ReadTime, WriteStop};
-pub use crate::crash_point::{point as crash_point, simulate as simulate_crash, tear};
+pub use crate::crash_point::{
+    machine, point as crash_point, simulate as simulate_crash, simulate_machine, tear,
+};
 pub use crate::error::FailedRun;
 pub use crate::same::{ValueShape, for_each_sorted, is_absent, present, same};
 

@@ -230,6 +230,14 @@ impl<W: Observed> Proxy<W> {
         }
     }
 
+    /// Begins a command of a machine in this process, when it is its turn.
+    pub(crate) fn enter(&self, token: &str) {
+        let turns = self.shared.script().turns.clone();
+        if let Some(turns) = turns {
+            turns.wait(self.shared.machine_of(token));
+        }
+    }
+
     /// Ends a command in this process.
     pub(crate) fn leave(&self) {
         let turns = self.shared.script().turns.clone();
@@ -367,8 +375,12 @@ impl<W: Observed> Shared<W> {
     fn machine(&self, incoming: &Incoming) -> usize {
         let authorization = incoming.header("authorization");
         let bearer = authorization.strip_prefix("Bearer ").unwrap_or_default();
-        // A request without a token belongs to no machine, and none is sent.
-        self.tokens.iter().position(|token| token == bearer).unwrap_or(0)
+        self.machine_of(bearer)
+    }
+
+    /// Returns the machine of a token. A request without one belongs to no machine, and none is sent.
+    fn machine_of(&self, token: &str) -> usize {
+        self.tokens.iter().position(|known| known == token).unwrap_or(0)
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use links_cli::simulation::{self, Machine as Simulated};
 use links_sdk::Clock;
-use links_sdk::runs::simulate_crash;
+use links_sdk::runs::{simulate_crash, simulate_machine};
 use links_sdk::testing::TestClock;
 use nix::sched::{CloneFlags, unshare};
 
@@ -65,8 +65,10 @@ fn on_thread_of<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send +
     let mut threads = THREADS.lock().unwrap();
     let jobs = threads.entry(name.to_owned()).or_insert_with(|| {
         let (jobs, received) = channel::<Job>();
+        let name = name.to_owned();
         thread::spawn(move || {
             unshare(CloneFlags::CLONE_FS).unwrap();
+            simulate_machine(String::leak(name));
             for job in received {
                 job();
             }
@@ -85,6 +87,7 @@ pub(crate) fn run<W: Observed>(
     (proxy, clock): (&Proxy<W>, &Arc<TestClock>),
     ending: Option<&Kill>,
 ) -> Ended {
+    proxy.enter(&machine.token);
     clock.advance(PAUSE);
     if (clock.monotonic().as_millis() / PAUSE.as_millis()).is_multiple_of(DAYS) {
         clock.advance(DAY);

@@ -121,7 +121,7 @@ fn profile(page: &PageSnapshot) -> Profile {
 }
 
 /// Returns a time at which the status was set, so that it is shown as long as the service shows it. `read_at` is a time of the service, and
-/// `now` the same moment by the clock of this machine, which the preview goes by.
+/// `now` the time of this machine, by which the preview goes: a page that was read earlier is shown as it was then.
 fn mood_set_at(
     hours: Option<i64>,
     is_active: bool,

@@ -17,7 +17,7 @@ use super::{
     PageLock, PageSnapshot, Plan, Proposal, RecordWrite, RecordedRun, RunCommand, RunHeader,
     RunState, Step, fingerprint,
 };
-use links_sdk::runs::{self, LockRetry, blocking};
+use links_sdk::runs::{self, LockRetry, blocking, machine};
 use links_sdk::types::Profile;
 use links_sdk::{Client, NewProfile, ProfileKey, SlotId};
 
@@ -81,7 +81,7 @@ impl OpenPage {
         let (client, id, waits) = (&self.client, self.page.id, self.settings.wait);
         let runs = self.settings.store(client, id);
         let held = async {
-            let page = (client.base_url().as_str().to_owned(), id);
+            let page = (client.base_url().to_string() + machine(), id);
             let turn = PageTurn::take(page, waits || runs.is_none()).await?;
             let lock = match &runs {
                 Some(runs) => match runs.lock_when_free(waits).await {

@@ -3,7 +3,6 @@
 //! Calls queue in front of the pacer. A pacer only tells how long to wait, and of many calls that ask again at that moment an arbitrary one
 //! would be admitted.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -128,7 +127,7 @@ impl Shared {
     ) -> Result<QueueGuard<'a>, CallFailure> {
         let clock = &*self.clock;
         let forecast = self.forecast(bucket, place.ahead, options);
-        let mut head = pin!(place.acquire());
+        let mut head = Box::pin(place.acquire());
         let forecast = tokio::select! {
             biased;
             // First, so that the call has its place in the line, whatever time the pacer takes.
@@ -147,14 +146,15 @@ impl Shared {
         let longest = clock.monotonic().saturating_add(options.max_wait.unwrap_or(Duration::MAX));
         tokio::select! {
             biased;
-            head = head => Ok(head),
-            () = clock.until(longest.min(options.until)) => {
-                let wait = self.forecast(bucket, 0, options).await;
-                let (wait, reason) =
-                    wait.map_or((Duration::ZERO, WaitReason::Retry), |it| (it.duration, it.reason));
-                Err(CallFailure::Deadline { wait, reason })
-            }
+            head = &mut head => return Ok(head),
+            () = clock.until(longest.min(options.until)) => {}
         }
+        // Its place goes to the next call, whatever time the pacer takes.
+        drop(head);
+        let wait = self.forecast(bucket, 0, options).await;
+        let (wait, reason) =
+            wait.map_or((Duration::ZERO, WaitReason::Retry), |it| (it.duration, it.reason));
+        Err(CallFailure::Deadline { wait, reason })
     }
 
     /// Waits until the limits admit a request of this operation.

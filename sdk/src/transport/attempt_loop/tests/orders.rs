@@ -15,7 +15,8 @@ use crate::client::Client;
 use crate::operation::{self, Bucket};
 use crate::transport::clock::Clock;
 use crate::transport::pacing::{
-    InProcessPacer, MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, SharedFilePacer, Ticket,
+    InProcessPacer, MustWait, NotAdmitted, Pacer, PacerFuture, PacerNote, RateLimits,
+    SharedFilePacer, Ticket,
 };
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
@@ -274,6 +275,57 @@ fn a_call_that_asks_how_long_it_will_wait_has_its_place_in_the_line() {
         Course { calls: &[LIST; 3], pacing: Pacing::Asking, drops: false, takes: (MS(0), MS(0)) };
     // Call 1 comes while call 0 is at the head of the line, and asks; call 0 is admitted, and then call 2 comes.
     replay(&[0, 0, 1, 0, 1, 0, 0, 0, 0, 1], |order| course.check(&course.run(order)));
+}
+
+/// Pacer that never says how long the first call in line has to wait.
+#[derive(Debug)]
+struct SilentPacer(InProcessPacer);
+
+impl Pacer for SilentPacer {
+    fn admit<'a>(
+        &'a self,
+        bucket: Bucket,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
+        self.0.admit(bucket, clock)
+    }
+
+    fn note<'a>(&'a self, note: PacerNote, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        self.0.note(note, clock)
+    }
+
+    fn forecast<'a>(
+        &'a self,
+        _: Bucket,
+        ahead: usize,
+        _: &'a dyn Clock,
+    ) -> PacerFuture<'a, Option<MustWait>> {
+        if ahead == 0 {
+            Box::pin(std::future::pending())
+        } else {
+            Box::pin(std::future::ready(None))
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_gives_up_leaves_the_line_before_it_asks_how_long_it_would_have_waited() {
+    let clock = Arc::new(VirtualClock::new());
+    let pacer = Arc::new(SilentPacer(InProcessPacer::new(LIMITS)));
+    let shared = Arc::new(Shared { clock, ..CLIENT.shared.for_token(None, pacer) });
+    let admit = |max_wait| {
+        let shared = shared.clone();
+        let options = CallOptions { max_wait, ..options() };
+        tokio::spawn(async move { shared.admit(LIST, &options).await.map(drop) })
+    };
+    for _ in 0..LIMITS.per_second {
+        admit(None).await.unwrap().unwrap();
+    }
+    let (first, gives_up, last) = (admit(None), admit(Some(MS(100))), admit(None));
+    first.await.unwrap().unwrap();
+    tokio::time::timeout(3 * MINUTE, last).await.unwrap().unwrap().unwrap();
+    assert!(!gives_up.is_finished());
+    gives_up.abort();
 }
 
 const LIST: &Operation = operation::LIST_SLOTS;
