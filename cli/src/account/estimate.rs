@@ -29,14 +29,19 @@ pub(super) fn requests(state: &AccountState) -> usize {
     let plans = || state.planned().map(PlannedPage::plan);
     // New slots are looked for before something is removed from another page, and once more before slots of their own page are deleted.
     let removing = plans().filter(|it| it.removes()).count();
-    let is_looked_for = |plan: &&Plan| {
-        let others = removing - usize::from(plan.removes());
-        others > 0 && (!plan.removes() || !plan.deletes.is_empty()) && plan.is_looked_for()
+    let looks = |waits: bool| {
+        let is_looked_for = |plan: &&Plan| {
+            let others = removing - usize::from(plan.removes());
+            // Where the run waits, it is counted with the page.
+            let is_own =
+                if waits { plan.removes() } else { plan.removes() && plan.deletes.is_empty() };
+            others > 0 && !is_own && plan.is_looked_for()
+        };
+        plans().filter(is_looked_for).count()
     };
-    let looks = plans().filter(is_looked_for).count();
     let total = |waits: bool| -> usize {
         let pages = state.pages.iter().map(|page| of_page(page, is_later, waits));
-        sent + asks + forms + looks + pages.sum::<usize>() + usize::from(sets_language)
+        sent + asks + forms + looks(waits) + pages.sum::<usize>() + usize::from(sets_language)
     };
     let at_once = total(false);
     if at_once > RateLimits::default().per_second { total(true) } else { at_once }

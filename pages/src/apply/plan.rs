@@ -325,7 +325,7 @@ impl Plan {
         match batches.len() {
             0 => 1,
             writes => {
-                let looks = usize::from(self.is_looked_for_alone());
+                let looks = usize::from(self.removes() && self.is_looked_for());
                 1 + 2 * writes - batches.iter().filter(adds).count() + looks + 1
             }
         }
