@@ -238,6 +238,10 @@ impl Operations {
                 continue;
             }
             let is_changed = !alike(&now, then) && !alike(&now, left);
+            // An earlier command has restored it, and others have changed it since.
+            if is_begun && is_changed && alike(&new, &now) {
+                continue;
+            }
             if is_changed && !how.keep_changed && !how.overwrite {
                 violate("foreign", format!("{place:?} is {now}, was left as {left}: no conflict"));
             }
