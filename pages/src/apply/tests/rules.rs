@@ -424,7 +424,7 @@ fn requests_are_counted_as_they_are_batched() {
         (vec![], buttons(0..500), (12, 12), "500 to create"),
         (slots(0..120), edited(0..120), (5, 8), "120 to update"),
         (slots(0..100), buttons(0..49), (6, 6), "51 to delete"),
-        (slots(0..51), buttons(1..52), (5, 5), "1 to create, 1 to delete"),
+        (slots(0..51), buttons(1..52), (5, 6), "1 to create, 1 to delete"),
         (slots(0..3), buttons(0..3).into_iter().rev().collect(), (3, 4), "order changes"),
         (
             slots(0..2),
