@@ -75,11 +75,13 @@ fn each_directory_is_planned_applied_and_pulled_with_the_account_of_its_lock() {
     }
     assert_eq!(agency.titles(), before);
     let servers = [&agency.env.server, &agency.other];
-    servers.iter().for_each(|server| server.forget_requests());
+    for server in servers {
+        server.forget_requests();
+    }
     let run = agency.run("apply clients --yes -o json");
     assert_eq!(run.exit, 0, "{run}");
     let json: Value = serde_json::from_str(&run.stdout).unwrap();
-    let sent = servers.map(|server| server.requests());
+    let sent = servers.map(ContractServer::requests);
     let requests = sent.iter().map(Vec::len).sum::<usize>();
     assert!((6..=8).contains(&requests), "{sent:?}");
     assert_eq!(
