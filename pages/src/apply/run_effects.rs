@@ -69,6 +69,31 @@ impl<'r> RunEffects<'r> {
         effects
     }
 
+    /// Returns the slots before the run. Those that a later plan of the run deleted are as that plan found them, with the run's own changes
+    /// reversed.
+    pub(super) fn before(
+        &self,
+        run: &'r JournalEntries,
+        backup: &[DesiredSlot],
+    ) -> Vec<DesiredSlot> {
+        let (mut before, changes) = (backup.to_vec(), self.changes_by_slot(run));
+        for found in run.found() {
+            let mut slot = found.clone();
+            let changed = found.id.and_then(|id| changes.get(&id));
+            for (key, (before, _)) in changed.into_iter().flat_map(|(_, keys)| keys) {
+                match before {
+                    Some(before) => slot.data.insert((*key).to_owned(), (*before).clone()),
+                    None => slot.data.remove(*key),
+                };
+            }
+            match before.iter_mut().find(|it| it.id == slot.id) {
+                Some(old) => *old = slot,
+                None => before.push(slot),
+            }
+        }
+        before
+    }
+
     /// Returns the changes to each slot: its type, and for each key the value before the first of them and after the last.
     pub(super) fn changes_by_slot(
         &self,

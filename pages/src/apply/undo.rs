@@ -164,6 +164,8 @@ impl Undo {
         facts: &UndoFacts<'_>,
     ) -> Self {
         let effects = RunEffects::of(run, now, facts.before);
+        let before = facts.before.map(|backup| effects.before(run, backup));
+        let facts = &UndoFacts { before: before.as_deref(), ..*facts };
         let on_page: BTreeMap<SlotId, &Slot> = now.iter().map(|slot| (slot.id, slot)).collect();
         let mut reverse = Reverse { facts, run, effects, on_page, undo: Self::default() };
         reverse.restore_fields(fields);

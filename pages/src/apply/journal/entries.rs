@@ -10,7 +10,9 @@ use super::entry::{
 };
 use crate::apply::created_slots::created_slots;
 use crate::apply::plan::PlanBatch;
-use crate::apply::{AppliedChanges, Plan, PlannedDelete, PlannedFields, PlannedUpdate};
+use crate::apply::{
+    AppliedChanges, DesiredSlot, Plan, PlannedDelete, PlannedFields, PlannedUpdate,
+};
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
@@ -301,6 +303,11 @@ impl JournalEntries {
             created.extend(created_slots(creates, &plan.known(created.values().copied()), page));
         }
         created
+    }
+
+    /// Returns slots that the run deletes, as they were found by plans that were made after the backup.
+    pub(crate) fn found(&self) -> impl Iterator<Item = &DesiredSlot> {
+        self.plans.iter().flat_map(|recorded| &recorded.found)
     }
 
     /// Returns the latest plan.

@@ -6,7 +6,9 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SyncedRun, fingerprint};
+use crate::apply::{
+    DesiredPage, DesiredSlot, PageSnapshot, Plan, PlanOptions, SyncedRun, fingerprint,
+};
 use links_sdk::{Object, ProfileId, SlotId, Token};
 
 /// Format of the journals that this version writes. It reads no newer one.
@@ -227,6 +229,9 @@ pub enum RunEnding {
 pub(crate) struct RecordedPlan {
     pub time: u64,
     pub plan: Plan,
+    /// Slots that a later plan of the run deletes, as they were before it: others may have edited them since the backup.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<DesiredSlot>,
 }
 
 /// One line of a journal. The plan holds the exact content of every request: the bodies are made from it alone.

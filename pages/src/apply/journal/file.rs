@@ -7,10 +7,9 @@ use std::io::{self, Write};
 use super::entries::{JournalEntries, RunState};
 use super::entry::{JournalEntry, RecordedPlan, RunEnding, seconds};
 use super::lock::PageLock;
-use crate::apply::{PageSnapshot, Plan};
-use links_sdk::SlotId;
+use crate::apply::{DesiredPage, PageSnapshot, Plan, SlotTypes};
 use links_sdk::runs::{crash_point, tear};
-use links_sdk::{IdempotencyKey, Object, Outcome};
+use links_sdk::{IdempotencyKey, Object, Outcome, Slot, SlotId};
 
 /// Journal that is being written, step by step: each line is on the disk before the command continues.
 ///
@@ -41,8 +40,15 @@ impl Journal {
     ///
     /// When the file cannot be written: nothing may be sent then.
     pub(crate) fn plan(&mut self, plan: &Plan, page: &PageSnapshot) -> io::Result<()> {
-        let (time, plan) = (seconds(page.read_at), plan.clone());
-        self.append(JournalEntry::Plan(Box::new(RecordedPlan { time, plan })))
+        let is_later = self.log.plan().is_some();
+        let is_found =
+            |slot: &&Slot| is_later && plan.deletes.iter().any(|delete| delete.id == slot.id);
+        let found: Vec<Slot> = page.slots.iter().filter(is_found).cloned().collect();
+        self.append(JournalEntry::Plan(Box::new(RecordedPlan {
+            time: seconds(page.read_at),
+            plan: plan.clone(),
+            found: DesiredPage::from_page(&found, &SlotTypes::default()).slots,
+        })))
     }
 
     /// Notes that a step's request is about to be sent, under this key if it creates slots.

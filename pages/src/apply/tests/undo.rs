@@ -5,11 +5,11 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use crate::apply::journal::{JournalEntry, RecordedPlan};
+use crate::apply::journal::{Journal, JournalEntry, RecordedPlan};
 use crate::apply::{
-    DesiredSlot, JournalEntries, JournalStore, NotRestored, Plan, PlannedCreate, PlannedDelete,
-    PlannedFields, PlannedUpdate, RunCommand, RunHeader, SlotRef, SlotTypes, Undo, UndoConflict,
-    UndoFacts,
+    DesiredSlot, JournalEntries, JournalStore, NotRestored, PageSnapshot, Plan, PlannedCreate,
+    PlannedDelete, PlannedFields, PlannedUpdate, RunCommand, RunHeader, SlotRef, SlotTypes, Undo,
+    UndoConflict, UndoFacts,
 };
 use links_sdk::{Object, Outcome, Slot, SlotId};
 
@@ -125,6 +125,38 @@ fn a_deleted_slot_comes_back_between_its_neighbours() {
         ]
     );
     assert_eq!(undo.recreates, BTreeMap::from([(2, 2.into()), (3, 3.into())]));
+}
+
+#[test]
+fn what_others_edited_before_a_later_plan_deleted_it_comes_back() {
+    let state = tempfile::tempdir().unwrap();
+    let store = JournalStore::of_commands(state.path(), "service");
+    let command = RunCommand::default();
+    let header = RunHeader::of_command("service", command, (7, "cafe"), SystemTime::UNIX_EPOCH);
+    let page = |slots: &[Value]| {
+        PageSnapshot::not_yet("cafe".to_owned()).with_slots(self::slots(json!(slots)))
+    };
+    let before = [text(1, "A"), text(2, "B"), text(4, "D")];
+    let rewrite = update(1.into(), json!({ "title": "A" }), json!({ "title": "B", "note": "x" }));
+    let types = SlotTypes::default();
+    let write = |it: &mut Journal| it.plan(&rewrite, &page(&before));
+    let mut journal = store.open(None, header, None, &types, write).unwrap();
+    journal.begin(0, None).unwrap();
+    journal.end(0, BTreeMap::new(), 0, None);
+    let edited = json!({ "title": "B", "note": "x", "link": "theirs" });
+    let edited = json!({ "id": 1, "type": "text", "data": edited, "supported": true });
+    let remove = Plan { deletes: [1, 2, 3].map(|id| delete(id.into())).into(), ..Plan::default() };
+    let now = [edited, text(2, "theirs"), text(3, "theirs"), text(4, "D")];
+    journal.plan(&remove, &page(&now)).unwrap();
+    journal.begin(0, None).unwrap();
+    journal.end(0, BTreeMap::new(), 3, None);
+    journal.commit(1);
+    let run = store.list().unwrap().remove(0).log.unwrap();
+    let undo = undo(&run, Some(&before), &[text(4, "D")], false);
+    let made = undo.desired.slots.iter().map(|slot| json!(slot.data)).collect::<Vec<_>>();
+    let [whole, theirs] = [json!({ "title": "A", "link": "theirs" }), json!({ "title": "theirs" })];
+    assert_eq!(made, [whole, theirs.clone(), json!({}), theirs]);
+    assert!(undo.not_restored.is_empty() && undo.conflicts.is_empty(), "{undo:?}");
 }
 
 #[test]
