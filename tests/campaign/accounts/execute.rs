@@ -333,6 +333,11 @@ impl<'p> Player<'p> {
             } else {
                 violations.extend(trial.check());
             }
+            if self.program.is_shown {
+                let text = format!("at once, machine {}", run.machine);
+                let shown = explained(Violation { rule: "", text }, line, ended, &events);
+                println!("{}", shown.text);
+            }
             let first = self.first(violations).or_else(|| self.tells_token(ended));
             found = found.or_else(|| first.map(|it| explained(it, line, ended, &events)));
             let writer = self.record(run, ended, &events);

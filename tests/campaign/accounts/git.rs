@@ -10,7 +10,7 @@ use super::history::GitAction;
 use super::lineage::{Authors, Lineage};
 use super::memory::Memory;
 use super::repository::Repository;
-use super::world::AccountWorld;
+use super::world::{AccountWorld, Place};
 
 const BRANCHES: [&str; 3] = ["main", "summer", "winter"];
 
@@ -157,6 +157,12 @@ impl Team {
     /// Notes what the files of a work tree say.
     pub(crate) fn note_files(&mut self, machine: usize, files: &Repository, world: &AccountWorld) {
         self.trees[machine].note_files(files, world);
+    }
+
+    /// Notes that a value of the account was recorded, and is not taken over.
+    pub(crate) fn note_pulled(&mut self, machine: usize, place: Place, value: String) {
+        self.authors.doubt(place.clone());
+        self.trees[machine].note_pulled(place, value);
     }
 
     /// Notes an apply that was recorded.

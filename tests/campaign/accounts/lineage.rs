@@ -12,7 +12,7 @@ use crate::proxy::Event;
 pub(crate) struct Lineage {
     /// Runs whose record it has.
     syncs: BTreeSet<usize>,
-    /// Values that its files have said.
+    /// Values that its files have said, or that were recorded of the account.
     said: BTreeSet<(Place, String)>,
     /// Slots that its files have had, by the name of the file.
     once_in_file: BTreeSet<(String, String)>,
@@ -70,6 +70,11 @@ impl Lineage {
         // A form that the run has made was not there when the files were noted.
         self.said.extend(agreed.clone());
         self.synced.extend(agreed);
+    }
+
+    /// Notes a value of the account that was recorded without being in a file.
+    pub(crate) fn note_pulled(&mut self, place: Place, value: String) {
+        self.said.insert((place, value));
     }
 
     fn knows(&self, syncs: &BTreeSet<usize>) -> bool {

@@ -7,6 +7,7 @@ mod git;
 mod history;
 mod lineage;
 mod memory;
+mod names;
 mod operations;
 mod record;
 mod repository;

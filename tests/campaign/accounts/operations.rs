@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use links_fixtures::Slot;
 use serde_json::Value;
 
 use super::history::{AccountCommand, Undoing};
+use super::memory::Memory;
+use super::names::{Names, mark_of};
 use super::rules::AccountTrial;
-use super::world::{AccountWorld, Owner, Place, mark};
+use super::world::{AccountWorld, Owner, Place};
 use crate::invariants::{Violate, Violation};
 use crate::proxy::{Event, Request};
 use crate::world::alike;
@@ -18,7 +21,7 @@ const ORDER: &str = "order";
 /// Key of the place that tells that a slot is there.
 const KIND: &str = "type";
 
-/// Everything that an undo restores, by its place: a slot has its mark for a name, so that it is the same one when it is created again.
+/// Everything that an undo restores, by its place.
 type Content = BTreeMap<Place, Value>;
 
 /// What an operation did, as the requests show.
@@ -53,6 +56,7 @@ pub(crate) struct Operations {
     /// The newest first.
     rows: Vec<Row>,
     known: Vec<Operation>,
+    names: Names,
     /// Slots that commands of the machine have made.
     made: BTreeSet<u64>,
     /// Set if it is not known which of two commands has written what.
@@ -66,7 +70,12 @@ impl Operations {
         let mut violate = |rule: &'static str, text: String| found.push(Violation { rule, text });
         let rows: Vec<Row> = log["data"].as_array().into_iter().flatten().map(Row::of).collect();
         let old = std::mem::replace(&mut self.rows, rows);
-        let own = changes(trial.events.iter().filter(|event| trial.is_own(event)));
+        for event in trial.events {
+            self.names.note(&event.before);
+            self.names.note(&event.after);
+        }
+        self.names.note(trial.after);
+        let own = self.changes(trial.events.iter().filter(|event| trial.is_own(event)));
         for event in trial.events.iter().filter(|event| trial.is_own(event)) {
             self.made.extend(slot_ids(&event.after).difference(&slot_ids(&event.before)));
         }
@@ -74,7 +83,9 @@ impl Operations {
         // Of a run that did not begin, it is not recorded which operation it belongs to.
         let grown = self.rows.iter().filter(|row| !is_old(row));
         let grown = grown.min_by_key(|row| row.state == "not_begun").cloned();
-        let grown = grown.filter(|_| !own.is_empty() || trial.ended.exit == Some(0));
+        // Of two commands at once, one may have been told what the other has made.
+        let has_written = !own.is_empty() || trial.ended.exit == Some(0) || trial.is_concurrent;
+        let grown = grown.filter(|_| has_written);
         let is_continued = |row: &Row| old.iter().any(|old| old.id == row.id);
         let is_continued = grown.as_ref().is_some_and(is_continued);
         tells_the_truth(grown.as_ref(), is_continued, &own, trial, &mut violate);
@@ -86,7 +97,7 @@ impl Operations {
         }
         if let Some(row) = grown.filter(|_| !self.is_blind) {
             // Of two commands at once, each may have sent what the other had just written.
-            let sent = if trial.is_concurrent { changes(trial.events.iter()) } else { own };
+            let sent = if trial.is_concurrent { self.changes(trial.events.iter()) } else { own };
             self.note(row, sent, trial);
         }
         found
@@ -108,7 +119,7 @@ impl Operations {
         let is_clean = trial.ended.exit == Some(0) && trial.is_fresh && !is_disturbed(trial);
         let own_is_empty = own.is_empty();
         // What others wrote a moment before a request is not what the command has seen.
-        let mut seen = content(&first.before);
+        let mut seen = self.content(&first.before);
         let mut between: Vec<(Place, Value)> = own
             .keys()
             .map(|place| (place.clone(), seen.remove(place).unwrap_or_default()))
@@ -142,24 +153,29 @@ impl Operations {
         for (nth, event) in trial.events.iter().enumerate() {
             let is_write = event.request.as_ref().is_some_and(Request::is_executed);
             if trial.is_own(event) && is_write && event.has_changed() {
-                for (place, (was, is)) in differences(&event.before, &event.after) {
+                for (place, (was, is)) in self.differences(&event.before, &event.after) {
                     // Somebody else may have made the same slot in another way, which is not looked for.
-                    let is_twin = id_of(&place, &event.before).is_some_and(|id| {
-                        !self.made.contains(&id) && has_two(&place, &event.after)
-                    });
-                    if place.2 == ORDER || is_twin || is_kept(&place, event) {
+                    if place.2 == ORDER || self.is_twin(&place, &event.after, &memory) {
                         continue;
                     }
+                    // Of an operation of several commands, each command is reversed for itself.
                     let reverses = |operation: &Operation| {
-                        let between = operation.between.iter();
-                        let mut between = between.filter(|(at, _)| *at == place);
+                        let between = || {
+                            let between = operation.between.iter();
+                            between.filter(|(at, _)| *at == place).map(|(_, then)| then)
+                        };
                         operation.changes.get(&place).is_some_and(|(before, after)| {
                             (became(before, &is, &place)
-                                || between.any(|(_, then)| became(then, &is, &place)))
-                                && (how.overwrite || alike(after, &was))
+                                || between().any(|then| became(then, &is, &place)))
+                                && (how.overwrite
+                                    || alike(after, &was)
+                                    || between().any(|then| alike(then, &was)))
                         })
                     };
-                    let unseen = memory.foreign.get(&place).is_some_and(|foreign| {
+                    let known_by = self.names.slot(&place, &event.before).map(mark_of);
+                    let known_by = known_by.unwrap_or(&place.1).to_owned();
+                    let edited = (place.0.clone(), known_by, place.2.clone());
+                    let unseen = memory.foreign.get(&edited).is_some_and(|foreign| {
                         let is_field = place.1.is_empty();
                         foreign.event.is_some() && !trial.has_seen(&place.0, is_field, foreign, nth)
                     });
@@ -190,13 +206,16 @@ impl Operations {
         violate: Violate<'_>,
     ) {
         let before = trial.events.first().map_or(trial.after, |event| &event.before);
-        let (was, is) = (content(before), content(trial.after));
+        let (was, is) = (self.content(before), self.content(trial.after));
         let expected = self.expected(old, trial.command).filter(|newest| {
             let is_of_page = how.page.is_none_or(|page| {
                 let id = before.pages[page % before.pages.len()].id;
                 newest.changes.keys().any(|(owner, ..)| *owner == Owner::Page(id))
             });
-            trial.is_fresh && is_of_page && newest.is_untouched(&was) && newest.is_reversible()
+            trial.is_fresh
+                && is_of_page
+                && self.is_untouched(newest, before)
+                && self.is_reversible(newest)
         });
         if trial.ended.exit != Some(0) {
             if let Some(expected) = expected {
@@ -224,13 +243,16 @@ impl Operations {
         };
         for (place, (then, left)) in &target.changes {
             let (now, new) = (value(&was, place), value(&is, place));
-            if place.2 == ORDER || !is_meant(place) || !target.can_restore(place, trial) {
+            if place.2 == ORDER || !is_meant(place) || !self.can_restore(target, place, trial) {
                 continue;
             }
             // A slot that others have made again, perhaps in another way, is one that came since.
-            let id = id_of(place, before);
-            let is_another = left.is_null() || id != id_of(place, &target.after);
-            if is_another && id.is_some_and(|id| !self.made.contains(&id)) {
+            let slot = self.names.slot(place, before);
+            let was_left = self.names.slot(place, &target.after).map(|slot| slot.id);
+            let is_another = left.is_null() || slot.map(|slot| slot.id) != was_left;
+            if is_another
+                && slot.is_some_and(|slot| self.is_of_others(&place.0, slot, trial.memory))
+            {
                 continue;
             }
             // An earlier command has made the slot again for this undo, and others have changed it since.
@@ -254,13 +276,124 @@ impl Operations {
         for place in was.keys().chain(is.keys()) {
             let is_own = place.2 == ORDER || target.changes.contains_key(place) && is_meant(place);
             let (now, new) = (value(&was, place), value(&is, place));
-            if !is_own && !alike(&now, &new) {
+            let is_twin = || self.is_twin(place, trial.after, trial.memory);
+            if !is_own && !alike(&now, &new) && !is_twin() {
                 violate("undone", format!("{place:?} was {now}, and is {new}: nobody wrote it"));
             }
         }
-        if how.page.is_none() && target.is_untouched(&was) && target.is_reversible() {
-            target.check_order(&is, violate);
+        if how.page.is_none() && self.is_untouched(target, before) && self.is_reversible(target) {
+            target.check_order(&self.content(&target.before), &is, violate);
         }
+    }
+
+    /// Returns whether a slot is there once more, made or edited by others: it does not count as the same.
+    fn is_twin(&self, place: &Place, world: &AccountWorld, memory: &Memory) -> bool {
+        self.names.twins(place, world).any(|twin| self.is_of_others(&place.0, twin, memory))
+    }
+
+    /// Returns whether others have made or edited a slot.
+    fn is_of_others(&self, page: &Owner, slot: &Slot, memory: &Memory) -> bool {
+        let is_of_it = |(owner, mark, _): &Place| owner == page && mark == mark_of(slot);
+        !self.made.contains(&slot.id) || memory.foreign.keys().any(is_of_it)
+    }
+
+    /// Returns whether the pages and forms of an operation are as it left them, with slots that it left or that this machine has made.
+    fn is_untouched(&self, operation: &Operation, now: &AccountWorld) -> bool {
+        let owners: BTreeSet<&Owner> = operation.changes.keys().map(|(owner, ..)| owner).collect();
+        let of = |world: &AccountWorld| -> Content {
+            let of = self.content(world).into_iter();
+            of.filter(|((owner, ..), _)| owners.contains(owner)).collect()
+        };
+        let pages = now.pages.iter().filter(|page| owners.contains(&Owner::Page(page.id)));
+        let left = slot_ids(&operation.after);
+        let is_own = |id: u64| left.contains(&id) || self.made.contains(&id);
+        of(now) == of(&operation.after)
+            && pages.flat_map(|page| &page.slots).all(|slot| is_own(slot.id))
+    }
+
+    /// Returns whether all of an operation can be taken back without another word.
+    fn is_reversible(&self, operation: &Operation) -> bool {
+        let start = self.content(&operation.before);
+        let is_of_old = |(owner, ..): &Place| start.keys().any(|(of, ..)| of == owner);
+        let is_new_key = |(place, (then, _)): (&Place, &(Value, Value))| {
+            then.is_null() && !operation.is_new_slot(place)
+        };
+        !operation.changes.is_empty()
+            && operation.changes.keys().all(|place| is_of_old(place) && place.2 != "login")
+            && !operation.changes.iter().any(is_new_key)
+    }
+
+    /// Returns whether a place is one that the program can restore: neither in a new page or form, nor a value that the service cannot clear.
+    fn can_restore(&self, operation: &Operation, place: &Place, trial: &AccountTrial<'_>) -> bool {
+        let (owner, _, key) = place;
+        let start = self.content(&operation.before);
+        let (then, _) = &operation.changes[place];
+        start.keys().any(|(of, ..)| of == owner)
+            && key != "login"
+            && (!then.is_null()
+                || operation.is_new_slot(place)
+                || !trial.output().contains(key.as_str()))
+    }
+
+    /// Returns what requests have changed: each value before and after them.
+    fn changes<'e>(
+        &self,
+        events: impl Iterator<Item = &'e Event<AccountWorld>>,
+    ) -> BTreeMap<Place, (Value, Value)> {
+        let mut own: BTreeMap<Place, (Value, Value)> = BTreeMap::new();
+        for event in events.filter(|event| event.has_changed()) {
+            for (place, (before, after)) in self.differences(&event.before, &event.after) {
+                own.entry(place).or_insert((before, Value::Null)).1 = after;
+            }
+        }
+        own.retain(|_, (before, after)| !alike(before, after));
+        own
+    }
+
+    /// Returns the places at which two accounts differ, with both values.
+    fn differences(
+        &self,
+        one: &AccountWorld,
+        other: &AccountWorld,
+    ) -> BTreeMap<Place, (Value, Value)> {
+        let (mut before, mut after) = (self.content(one), self.content(other));
+        let places: BTreeSet<Place> = before.keys().chain(after.keys()).cloned().collect();
+        let pair = |place: Place| {
+            let pair = [&mut before, &mut after].map(|it| it.remove(&place).unwrap_or_default());
+            let [was, is] = pair;
+            (!alike(&was, &is)).then_some((place, (was, is)))
+        };
+        places.into_iter().filter_map(pair).collect()
+    }
+
+    fn content(&self, world: &AccountWorld) -> Content {
+        let mut content = Content::new();
+        for page in &world.pages {
+            let mut put = |name: &str, key: &str, value: Value| {
+                content.insert((Owner::Page(page.id), name.to_owned(), key.to_owned()), value)
+            };
+            put("", "login", page.login.as_str().into());
+            put("", "title", page.title.clone().into());
+            put("", "description", page.description.clone().into());
+            for slot in &page.slots {
+                put(self.names.of(slot), KIND, slot.kind.as_str().into());
+                for (key, value) in &slot.data {
+                    put(self.names.of(slot), key, value.clone());
+                }
+            }
+            let order = page.slots.iter().map(|slot| self.names.of(slot)).collect();
+            put("", ORDER, order);
+        }
+        for form in &world.forms {
+            let mut put = |key: &str, value: Value| {
+                content.insert((Owner::Form(form.id.clone()), String::new(), key.to_owned()), value)
+            };
+            put("title", form.title.as_str().into());
+            put("buttonText", form.button_text.as_str().into());
+            put("successMessage", form.success_message.as_str().into());
+            put("fields", form.fields.iter().map(|field| field.label.as_str()).collect());
+        }
+        content
     }
 
     /// Returns the operation that has to be taken back, if all that is newer is surely taken back or not meant.
@@ -286,56 +419,21 @@ impl Operations {
 }
 
 impl Operation {
-    /// Returns whether the pages and forms of the operation are as it left them.
-    fn is_untouched(&self, now: &Content) -> bool {
-        let owners: BTreeSet<&Owner> = self.changes.keys().map(|(owner, ..)| owner).collect();
-        let of = |content: &Content| -> Content {
-            let of = content.iter().filter(|((owner, ..), _)| owners.contains(owner));
-            of.map(|(place, value)| (place.clone(), value.clone())).collect()
-        };
-        of(now) == of(&content(&self.after))
-    }
-
-    /// Returns whether all of it can be taken back without another word.
-    fn is_reversible(&self) -> bool {
-        let start = content(&self.before);
-        let is_of_old = |(owner, ..): &Place| start.keys().any(|(of, ..)| of == owner);
-        let is_new_key = |(place, (then, _)): (&Place, &(Value, Value))| {
-            then.is_null() && !self.is_new_slot(place)
-        };
-        !self.changes.is_empty()
-            && self.changes.keys().all(|place| is_of_old(place) && place.2 != "login")
-            && !self.changes.iter().any(is_new_key)
-    }
-
-    fn is_new_slot(&self, (owner, mark, _): &Place) -> bool {
-        let kind = (owner.clone(), mark.clone(), KIND.to_owned());
+    fn is_new_slot(&self, (owner, name, _): &Place) -> bool {
+        let kind = (owner.clone(), name.clone(), KIND.to_owned());
         self.changes.get(&kind).is_some_and(|(then, _)| then.is_null())
     }
 
-    /// Returns whether a place is one that the program can restore: neither in a new page or form, nor a value that the service cannot clear.
-    fn can_restore(&self, place: &Place, trial: &AccountTrial<'_>) -> bool {
-        let (owner, _, key) = place;
-        let start = content(&self.before);
-        let (then, _) = &self.changes[place];
-        start.keys().any(|(of, ..)| of == owner)
-            && key != "login"
-            && (!then.is_null()
-                || self.is_new_slot(place)
-                || !trial.output().contains(key.as_str()))
-    }
-
     /// Returns whether others have changed the value, or anything of the slot.
-    fn is_edited(&self, (owner, mark, key): &Place, now: &Content) -> bool {
+    fn is_edited(&self, (owner, name, key): &Place, now: &Content) -> bool {
         self.changes.iter().any(|(place, (then, left))| {
-            let is_same_slot = !mark.is_empty() && place.1 == *mark || place.2 == *key;
+            let is_same_slot = !name.is_empty() && place.1 == *name || place.2 == *key;
             let value = now.get(place).unwrap_or(&Value::Null);
             place.0 == *owner && is_same_slot && !alike(value, then) && !alike(value, left)
         })
     }
 
-    fn check_order(&self, now: &Content, violate: Violate<'_>) {
-        let before = content(&self.before);
+    fn check_order(&self, before: &Content, now: &Content, violate: Violate<'_>) {
         for place in self.changes.keys().filter(|(.., key)| key == ORDER) {
             if before.get(place) != now.get(place) {
                 let text =
@@ -401,32 +499,6 @@ fn is_disturbed(trial: &AccountTrial<'_>) -> bool {
     trial.events.iter().any(|event| !trial.is_own(event) && event.has_changed())
 }
 
-/// Returns what requests have changed: each value before and after them.
-fn changes<'e>(
-    events: impl Iterator<Item = &'e Event<AccountWorld>>,
-) -> BTreeMap<Place, (Value, Value)> {
-    let mut own: BTreeMap<Place, (Value, Value)> = BTreeMap::new();
-    for event in events.filter(|event| event.has_changed()) {
-        for (place, (before, after)) in differences(&event.before, &event.after) {
-            own.entry(place).or_insert((before, Value::Null)).1 = after;
-        }
-    }
-    own.retain(|_, (before, after)| !alike(before, after));
-    own
-}
-
-/// Returns the places at which two accounts differ, with both values.
-fn differences(one: &AccountWorld, other: &AccountWorld) -> BTreeMap<Place, (Value, Value)> {
-    let (mut before, mut after) = (content(one), content(other));
-    let places: BTreeSet<Place> = before.keys().chain(after.keys()).cloned().collect();
-    let pair = |place: Place| {
-        let pair = [&mut before, &mut after].map(|it| it.remove(&place).unwrap_or_default());
-        let [was, is] = pair;
-        (!alike(&was, &is)).then_some((place, (was, is)))
-    };
-    places.into_iter().filter_map(pair).collect()
-}
-
 /// Returns whether a value is restored. The service sets some that were not there.
 fn became(wanted: &Value, value: &Value, (_, _, key): &Place) -> bool {
     alike(wanted, value) || wanted.is_null() && ["style", "view"].contains(&key.as_str())
@@ -434,62 +506,4 @@ fn became(wanted: &Value, value: &Value, (_, _, key): &Place) -> bool {
 
 fn slot_ids(world: &AccountWorld) -> BTreeSet<u64> {
     world.pages.iter().flat_map(|page| page.slots.iter().map(|slot| slot.id)).collect()
-}
-
-/// Returns whether the page of a place has its slot twice.
-fn has_two((owner, of, _): &Place, world: &AccountWorld) -> bool {
-    let page = world.pages.iter().filter(|page| *owner == Owner::Page(page.id));
-    let slots = page.flat_map(|page| &page.slots);
-    slots.filter(|slot| mark(&slot.kind, &slot.data) == Some(of)).count() > 1
-}
-
-/// Returns whether a slot has the value as before, and only what it is known by has changed.
-fn is_kept(place: &Place, event: &Event<AccountWorld>) -> bool {
-    let Some(id) = id_of(place, &event.before).xor(id_of(place, &event.after)) else {
-        return false;
-    };
-    let value = |world: &AccountWorld| {
-        let mut slots = world.pages.iter().flat_map(|page| &page.slots);
-        Some(slots.find(|slot| slot.id == id)?.data.get(&place.2).cloned())
-    };
-    value(&event.before).is_some_and(|before| Some(before) == value(&event.after))
-}
-
-/// Returns the id of the slot of a place.
-fn id_of((owner, of, _): &Place, world: &AccountWorld) -> Option<u64> {
-    let page = world.pages.iter().find(|page| *owner == Owner::Page(page.id))?;
-    let slot = page.slots.iter().find(|slot| mark(&slot.kind, &slot.data) == Some(of))?;
-    Some(slot.id)
-}
-
-fn content(world: &AccountWorld) -> Content {
-    let mut content = Content::new();
-    for page in &world.pages {
-        let mut put = |mark: &str, key: &str, value: Value| {
-            content.insert((Owner::Page(page.id), mark.to_owned(), key.to_owned()), value)
-        };
-        put("", "login", page.login.as_str().into());
-        put("", "title", page.title.clone().into());
-        put("", "description", page.description.clone().into());
-        let mut marks = Vec::new();
-        for slot in &page.slots {
-            let mark = mark(&slot.kind, &slot.data).unwrap_or_default();
-            marks.push(mark);
-            put(mark, KIND, slot.kind.as_str().into());
-            for (key, value) in &slot.data {
-                put(mark, key, value.clone());
-            }
-        }
-        put("", ORDER, marks.into());
-    }
-    for form in &world.forms {
-        let mut put = |key: &str, value: Value| {
-            content.insert((Owner::Form(form.id.clone()), String::new(), key.to_owned()), value)
-        };
-        put("title", form.title.as_str().into());
-        put("buttonText", form.button_text.as_str().into());
-        put("successMessage", form.success_message.as_str().into());
-        put("fields", form.fields.iter().map(|field| field.label.as_str()).collect());
-    }
-    content
 }

@@ -71,7 +71,7 @@ impl Player<'_> {
         if is_recorded && !flags.locked { Writer::Recorded(self.runs) } else { Writer::Unrecorded }
     }
 
-    /// Notes a pull of a form. One that found a conflict has shown what others changed; the person keeps the file as it was.
+    /// Notes a pull of a form. One that found a conflict has shown and recorded what others changed; the person keeps the file as it was.
     fn note_pull(&mut self, machine: usize, nth: usize, is_good: bool) {
         let names: Vec<String> = self.files[machine].forms.keys().cloned().collect();
         let name = &names[nth % names.len()];
@@ -94,11 +94,14 @@ impl Player<'_> {
             return;
         }
         let world = self.proxy.world();
-        let places = Repository::places_of_form(name, &world);
-        for place in places {
+        let mut stored = world.values();
+        for place in Repository::places_of_form(name, &world) {
             self.memory.foreign.remove(&place);
+            let Some(value) = stored.remove(&place) else { continue };
             if let Some(team) = &mut self.team {
-                team.authors.doubt(place);
+                team.note_pulled(machine, place, value);
+            } else {
+                self.memory.synced.insert(place, value);
             }
         }
     }

@@ -267,17 +267,13 @@ impl AccountTrial<'_> {
             return;
         }
         let output = self.output();
-        let kept = event.after.marks();
         for (place, foreign) in &memory.foreign {
             let (owner, mark, key) = place;
             if before.get(place) != Some(&foreign.value) || after.get(place) == before.get(place) {
                 continue;
             }
             let is_slot = !mark.is_empty() && mark != "field";
-            if is_slot
-                && let Owner::Page(id) = owner
-                && !kept.contains(&(*id, mark.clone()))
-            {
+            if is_slot && !self.is_left(place, &foreign.value, event) {
                 // The slot is gone, which is another rule.
                 continue;
             }
@@ -301,6 +297,22 @@ impl AccountTrial<'_> {
                 violate("silently", text);
             }
         }
+    }
+
+    /// Returns whether a slot of this mark that had the value is still there. Another one may be known by the same.
+    fn is_left(
+        &self,
+        (owner, mark, key): &Place,
+        value: &str,
+        event: &Event<AccountWorld>,
+    ) -> bool {
+        let page = event.before.pages.iter().filter(|page| *owner == Owner::Page(page.id));
+        let mut slots = page.flat_map(|page| &page.slots).filter(|slot| {
+            slot.data.get(key).and_then(Value::as_str) == Some(value)
+                && super::world::mark(&slot.kind, &slot.data) == Some(mark)
+        });
+        let after = || event.after.pages.iter().flat_map(|page| &page.slots);
+        slots.any(|slot| after().any(|it| it.id == slot.id))
     }
 
     /// Checks the outcome that a failure tells, and that it says what to do.
