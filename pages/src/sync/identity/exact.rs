@@ -62,12 +62,24 @@ pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
     }
 }
 
-/// Binds items to the slots that an interrupted run created for them.
+/// Binds items to the slots that an interrupted run created for them, unless that slot is gone and the record has another one for such an
+/// item, as if two people had created it at once.
 pub(super) fn bind_created(binder: &mut Binder<'_>, created: &BTreeMap<usize, SlotId>) {
     let open = binder.open_items();
     for (item, id) in created {
-        let is_entry = |entry: &usize| binder.entries[*entry].id == *id;
-        if let Some(entry) = binder.open_entries().into_iter().find(is_entry)
+        let entries = binder.open_entries();
+        let own = entries.iter().copied().find(|entry| binder.entries[*entry].id == *id);
+        let is_left = |own: usize, other: usize| {
+            let [own, other] = [own, other].map(|entry| &binder.entries[entry]);
+            own.kind == other.kind && own.said() == other.said()
+        };
+        if let Some(own) = own.filter(|own| binder.live[*own].is_none()) {
+            let mut live = entries.iter().filter(|entry| binder.live[**entry].is_some());
+            if live.any(|other| is_left(own, *other)) {
+                continue;
+            }
+        }
+        if let Some(entry) = own
             && open.contains(item)
             && binder.entries[entry].kind == binder.items[*item].item.kind
         {

@@ -431,6 +431,18 @@ fn ids_of_an_interrupted_run_are_taken() {
 }
 
 #[test]
+fn an_item_that_two_people_made_at_once_is_not_taken_for_the_slot_that_is_gone() {
+    let base = synced(&[(7, text("Hello")), (8, text("Hello"))]);
+    let there = page(&[(7, text("Hello, all"))]);
+    let options = PlanOptions { created: [(0, 8.into())].into(), ..PlanOptions::default() };
+    let merged =
+        |options: &PlanOptions| Merge::new(Some(&base), &file(&[text("Hello")]), &there, options);
+    let Err(PlanError::Unclear(found)) = merged(&options) else { panic!("it is clear") };
+    let expected = IdentityProblem::Ambiguous { items: vec![0], ids: vec![7.into(), 8.into()] };
+    assert_eq!(found, [expected]);
+}
+
+#[test]
 fn an_event_is_found_by_its_id_or_by_content_that_only_it_has() {
     let event = |title: &str| json!(["event", {"title": title}]);
     let there = page(&[(1, event("Concert")), (2, event("Reading")), (3, event("Reading"))]);
