@@ -276,7 +276,7 @@ fn undoes(write: &LoggedWrite) -> Option<&str> {
 type UndoneRuns = (BTreeMap<String, String>, BTreeSet<String>, BTreeSet<String>);
 
 /// Returns the runs that were undone, each with the run that did it; those of which an undo has left something; and those whose undo did
-/// not finish. An undo that was itself undone does not count.
+/// not finish, or was undone in part. An undo that was itself undone does not count.
 fn undone(writes: &[LoggedWrite]) -> UndoneRuns {
     let (mut undone, mut left, mut unfinished) = UndoneRuns::default();
     for write in writes.iter().rev() {
@@ -284,7 +284,7 @@ fn undone(writes: &[LoggedWrite]) -> UndoneRuns {
         if undone.contains_key(write.run()) {
             continue;
         }
-        if log.state == RunState::Done {
+        if log.state == RunState::Done && !unfinished.contains(write.run()) {
             undone.entry(of.to_owned()).or_insert_with(|| write.run().to_owned());
         } else if log.has_effect() && !undone.contains_key(of) {
             unfinished.insert(of.to_owned());
