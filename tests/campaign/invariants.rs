@@ -441,6 +441,13 @@ impl Trial<'_> {
             for (id, key) in change.updated() {
                 let edited = foreign(&|it| it.change().updated().contains(&(id, key.clone())));
                 let relied_on = self.relied_on(at).filter(|(_, look)| look.shown().contains(&id));
+                // One that made it as it was before the command counts as none.
+                let value = |world: &World| {
+                    world.slot(id).and_then(|slot| slot.data.get(&key).cloned()).unwrap_or_default()
+                };
+                let first = value(&self.events[base].after);
+                let edited =
+                    edited.filter(|edited| !alike(&value(&self.events[*edited].after), &first));
                 if edited.is_some_and(|edited| relied_on.is_none_or(|(seen, _)| seen > edited)) {
                     let text = format!(
                         "{key} of slot {id} was edited by another client, then overwritten by {} {}",

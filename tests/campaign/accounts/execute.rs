@@ -258,9 +258,6 @@ impl<'p> Player<'p> {
         let writer = self.record(run, &ended, &events);
         self.note(&events, [writer; 2]);
         self.note_files(run.machine, writer);
-        if matches!(run.command, AccountCommand::PullPages) && ended.exit != Some(0) {
-            self.doubt_pages();
-        }
         (ended, found)
     }
 

@@ -122,14 +122,25 @@ impl Memory {
         self.foreign.values_mut().for_each(|foreign| foreign.event = None);
     }
 
-    /// Notes a run that succeeded, and was recorded. `has_forms` says that the forms were, too: a run with `--locked` records none.
-    pub(crate) fn note_sync(&mut self, files: &Repository, world: &AccountWorld, has_forms: bool) {
+    /// Notes a run that succeeded. `has_forms` says that it was over forms, too. One with `--locked` leaves the record as it is, and only the
+    /// journals tell of it.
+    pub(crate) fn note_sync(
+        &mut self,
+        files: &Repository,
+        world: &AccountWorld,
+        has_forms: bool,
+        is_locked: bool,
+    ) {
         let stored = world.values();
         let said = files.values(world).into_iter();
         let agreed = said.filter(|(place, value)| stored.get(place) == Some(value));
         let is_recorded =
             |(place, _): &(Place, String)| has_forms || matches!(place.0, Owner::Page(_));
-        self.synced.extend(agreed.filter(is_recorded));
+        for (place, value) in agreed.filter(is_recorded) {
+            if !is_locked || !self.synced.contains_key(&place) {
+                self.synced.insert(place, value);
+            }
+        }
     }
 
     /// Notes that a record was lost.

@@ -18,6 +18,8 @@ struct Named {
     last: Slot,
     /// What it was known by.
     marks: BTreeSet<String>,
+    /// The one that it came for.
+    came_for: Option<u64>,
 }
 
 impl Names {
@@ -27,18 +29,18 @@ impl Names {
             world.pages.iter().flat_map(|page| page.slots.iter().map(|slot| slot.id)).collect();
         for page in &world.pages {
             for slot in &page.slots {
-                let known = self.0.get(&slot.id).map(|known| known.name.clone());
-                let name = known.unwrap_or_else(|| self.name_for(page.id, slot, &live));
-                let new =
-                    || Named { name, page: page.id, last: slot.clone(), marks: BTreeSet::new() };
-                let known = self.0.entry(slot.id).or_insert_with(new);
+                if !self.0.contains_key(&slot.id) {
+                    let named = self.named(page.id, slot, &live);
+                    self.0.insert(slot.id, named);
+                }
+                let Some(known) = self.0.get_mut(&slot.id) else { continue };
                 known.marks.insert(mark_of(slot).to_owned());
                 known.last.clone_from(slot);
             }
         }
     }
 
-    fn name_for(&self, page: u64, slot: &Slot, live: &BTreeSet<u64>) -> String {
+    fn named(&self, page: u64, slot: &Slot, live: &BTreeSet<u64>) -> Named {
         let of_page = || self.0.iter().filter(|(_, known)| known.page == page);
         let mark = mark_of(slot);
         let is_there =
@@ -49,11 +51,20 @@ impl Names {
         let alike = |(id, known): &(&u64, &Named)| {
             (mark_of(&known.last) == mark, known.last.data == slot.data, **id)
         };
-        if let Some((_, known)) = gone.max_by_key(alike) {
-            return known.name.clone();
-        }
-        let is_used = of_page().any(|(_, known)| known.name == mark);
-        if is_used { format!("{mark}#{}", slot.id) } else { mark.to_owned() }
+        let came_for = gone.max_by_key(alike);
+        let is_used = || of_page().any(|(_, known)| known.name == mark);
+        let name = match came_for {
+            Some((_, known)) => known.name.clone(),
+            None if is_used() => format!("{mark}#{}", slot.id),
+            None => mark.to_owned(),
+        };
+        let (came_for, marks) = (came_for.map(|(id, _)| *id), BTreeSet::new());
+        Named { name, page, last: slot.clone(), marks, came_for }
+    }
+
+    /// Returns the slot that one came for.
+    pub(crate) fn came_for(&self, id: u64) -> Option<u64> {
+        self.0.get(&id)?.came_for
     }
 
     /// Returns the name of a slot that was seen.

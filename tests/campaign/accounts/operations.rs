@@ -59,6 +59,8 @@ pub(crate) struct Operations {
     names: Names,
     /// Slots that commands of the machine have made.
     made: BTreeSet<u64>,
+    /// Those of them that an undo or redo has made again.
+    restored: BTreeSet<u64>,
     /// Set if it is not known which of two commands has written what.
     is_blind: bool,
 }
@@ -77,7 +79,11 @@ impl Operations {
         self.names.note(trial.after);
         let own = self.changes(trial.events.iter().filter(|event| trial.is_own(event)));
         for event in trial.events.iter().filter(|event| trial.is_own(event)) {
-            self.made.extend(slot_ids(&event.after).difference(&slot_ids(&event.before)));
+            let (before, after) = (slot_ids(&event.before), slot_ids(&event.after));
+            self.made.extend(after.difference(&before));
+            if trial.command.undoing().is_some() {
+                self.restored.extend(after.difference(&before));
+            }
         }
         let is_old = |row: &Row| old.iter().any(|old| old.id == row.id && old.parts == row.parts);
         // Of a run that did not begin, it is not recorded which operation it belongs to.
@@ -250,9 +256,11 @@ impl Operations {
             let slot = self.names.slot(place, before);
             let was_left = self.names.slot(place, &target.after).map(|slot| slot.id);
             let is_another = left.is_null() || slot.map(|slot| slot.id) != was_left;
-            if is_another
-                && slot.is_some_and(|slot| self.is_of_others(&place.0, slot, trial.memory))
-            {
+            let first = self.names.slot(place, &target.before).map(|slot| slot.id);
+            let first = first.or(was_left);
+            let is_restored =
+                |slot: &Slot| first.is_some_and(|first| self.has_restored(slot.id, first));
+            if is_another && slot.is_some_and(|slot| !is_restored(slot)) {
                 continue;
             }
             // An earlier command has made the slot again for this undo, and others have changed it since.
@@ -297,7 +305,13 @@ impl Operations {
         !self.made.contains(&slot.id) || memory.foreign.keys().any(is_of_it)
     }
 
-    /// Returns whether the pages and forms of an operation are as it left them, with slots that it left or that this machine has made.
+    /// Returns whether a slot is another one, or what this machine has made again of it.
+    fn has_restored(&self, id: u64, earlier: u64) -> bool {
+        let came_for = |id: &u64| self.names.came_for(*id).filter(|_| self.restored.contains(id));
+        std::iter::successors(Some(id), came_for).any(|id| id == earlier)
+    }
+
+    /// Returns whether the pages and forms of an operation are as it left them, with the slots that it left.
     fn is_untouched(&self, operation: &Operation, now: &AccountWorld) -> bool {
         let owners: BTreeSet<&Owner> = operation.changes.keys().map(|(owner, ..)| owner).collect();
         let of = |world: &AccountWorld| -> Content {
@@ -306,7 +320,7 @@ impl Operations {
         };
         let pages = now.pages.iter().filter(|page| owners.contains(&Owner::Page(page.id)));
         let left = slot_ids(&operation.after);
-        let is_own = |id: u64| left.contains(&id) || self.made.contains(&id);
+        let is_own = |id: u64| left.iter().any(|left| self.has_restored(id, *left));
         of(now) == of(&operation.after)
             && pages.flat_map(|page| &page.slots).all(|slot| is_own(slot.id))
     }

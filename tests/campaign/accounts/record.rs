@@ -65,8 +65,8 @@ impl Player<'_> {
             self.unrecorded[run.machine] = true;
         }
         if is_recorded && self.memory.up_to_date.contains(&run.machine) {
-            let has_forms = !flags.locked;
-            self.memory.note_sync(&self.files[run.machine], &self.proxy.world(), has_forms);
+            let (files, world) = (&self.files[run.machine], self.proxy.world());
+            self.memory.note_sync(files, &world, !flags.locked, flags.locked);
         }
         if is_recorded && !flags.locked { Writer::Recorded(self.runs) } else { Writer::Unrecorded }
     }
@@ -120,13 +120,19 @@ impl Player<'_> {
         }
         if !is_good {
             self.memory.up_to_date.remove(&machine);
-            let places = world.values().into_keys();
-            let places = places.filter(|(owner, ..)| matches!(owner, Owner::Page(_)));
-            self.memory.unclear.extend(places);
+            let stored = world.values().into_iter();
+            for (place, value) in stored.filter(|((owner, ..), _)| matches!(owner, Owner::Page(_)))
+            {
+                if let Some(team) = &mut self.team {
+                    team.note_pulled(machine, place, value);
+                } else {
+                    self.memory.unclear.insert(place);
+                }
+            }
             return Writer::Other;
         }
         if self.memory.up_to_date.contains(&machine) {
-            self.memory.note_sync(&self.files[machine], &world, false);
+            self.memory.note_sync(&self.files[machine], &world, false, false);
         }
         Writer::Recorded(self.runs)
     }
@@ -144,16 +150,6 @@ impl Player<'_> {
         }
         self.tally.count_events(events);
         self.memory.end_step(&self.files[0], &self.proxy.world());
-    }
-
-    /// Notes that a pull has shown what others changed, and that a person has looked at it.
-    pub(super) fn doubt_pages(&mut self) {
-        let places = self.proxy.world().values().into_keys();
-        for place in places.filter(|(owner, ..)| matches!(owner, Owner::Page(_))) {
-            if let Some(team) = &mut self.team {
-                team.authors.doubt(place);
-            }
-        }
     }
 
     /// Notes the files of a command that has ended, and what it has recorded of them.

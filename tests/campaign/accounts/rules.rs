@@ -176,12 +176,16 @@ impl AccountTrial<'_> {
                 && event.before.values().keys().filter(|place| of_slot(place)).all(|place| {
                     memory.foreign.contains_key(place) || memory.unclear.contains(place)
                 });
-            let is_pruned = flags.prune && is_made_by_others;
+            // Where an apply has made another slot into the item, and an undo has turned it back, the item stays with that slot.
+            let mut known_by = after.iter().filter(|(owner, _)| owner == id);
+            let is_turned = known_by.any(|(_, now)| memory.former.of(*id, now).contains(mark));
+            let is_pruned = flags.prune && (is_made_by_others || is_turned);
             if is_in_file && !is_pruned || !flags.prune && !was_in_file {
                 violate("lost", format!("{mark} was deleted from {}", page.login));
             }
             let is_left = after.iter().any(|(_, left)| left == mark);
-            if !is_left && self.is_wanted(mark, &event.before, memory) {
+            let is_given_up = flags.prune && is_turned;
+            if !is_left && !is_given_up && self.is_wanted(mark, &event.before, memory) {
                 violate(
                     "nowhere",
                     format!("{mark} was deleted from {} and is on no page", page.login),
@@ -203,7 +207,7 @@ impl AccountTrial<'_> {
 
     /// Returns whether a file of a page has the slot, and it was not removed there.
     fn is_wanted(&self, mark: &str, world: &AccountWorld, memory: &Memory) -> bool {
-        let is_up_to_date = memory.up_to_date.contains(&self.machine);
+        let is_up_to_date = memory.up_to_date.contains(&self.machine) && !self.is_concurrent;
         self.files.pages.keys().filter(|name| self.files.marks(name).contains(mark)).any(|name| {
             self.files.page_of(name, world).is_none_or(|page| {
                 let place = (page.id, mark.to_owned());
@@ -354,12 +358,13 @@ impl AccountTrial<'_> {
         }
     }
 
-    /// Returns whether two people at once have created the slot or the form twice: which of them a file is for, only a lock says.
+    /// Returns whether the slot or the form was there twice, by two people at once or an undo: which of them a file is for, only a lock says.
     fn has_twin(&self, (owner, mark, _): &Place) -> bool {
-        let AccountWorld { pages, forms } = self.after;
+        let worlds = || self.events.first().map(|it| &*it.before).into_iter().chain([self.after]);
+        let forms = &self.after.forms;
         match owner {
-            Owner::Page(id) => pages
-                .iter()
+            Owner::Page(id) => worlds()
+                .flat_map(|world| &world.pages)
                 .filter(|page| page.id == *id)
                 .any(|page| counts(page).get(mark).is_some_and(|count| *count > 1)),
             Owner::Form(id) => forms.iter().filter(|form| form.id == *id).any(|form| {
