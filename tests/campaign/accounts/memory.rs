@@ -137,9 +137,12 @@ impl Memory {
         let is_recorded =
             |(place, _): &(Place, String)| has_forms || matches!(place.0, Owner::Page(_));
         for (place, value) in agreed.filter(is_recorded) {
-            if !is_locked || !self.synced.contains_key(&place) {
-                self.synced.insert(place, value);
+            if is_locked && self.synced.get(&place).is_some_and(|synced| *synced != value) {
+                self.unclear.insert(place.clone());
+            } else if !is_locked {
+                self.unclear.remove(&place);
             }
+            self.synced.insert(place, value);
         }
     }
 
