@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use links_fixtures::{Choices, ContractServer, Fault, IdempotentWrites, World};
 use links_pages::apply::{
-    ApplyCause, DesiredPage, JournalStore, Notice, PlanOptions, RunState, Step,
+    Apply, ApplyCause, DesiredPage, JournalStore, Notice, PlanOptions, RunSettings, RunState, Step,
 };
 use links_sdk::types::NewSlot;
 use links_sdk::{Client, IdempotencyKey, Outcome, ProfileId, ProfileKey, Timeouts, Token};
@@ -414,6 +414,42 @@ async fn is_finished_by_the_next(env: &JournalEnv, file: &DesiredPage, at: &str)
     assert!(env.process(file, []).await.plan.unwrap().is_empty(), "{at}");
     assert_eq!(env.server.requests().len(), 1, "{at}");
     assert!(!env.state().contains(&RunState::Unfinished), "{at}");
+    assert_eq!(undone(env, at).await, ["Old", "Doomed", "Stays"], "{at}");
+}
+
+/// Takes the newest run back, and returns the titles of the page.
+async fn undone(env: &JournalEnv, at: &str) -> Vec<Value> {
+    let journal = RunSettings::new().journal(env.state.path());
+    let settings = RunSettings { service: Some("test".to_owned()), ..journal };
+    let undo = Apply::undo(&env.client.profile(PAGE), settings).await;
+    let undo = undo.unwrap_or_else(|error| panic!("{at}: {error}"));
+    undo.unwrap_or_else(|| panic!("{at}: there is nothing to undo")).await.unwrap();
+    let account = env.server.account();
+    account.profiles[0].slots.iter().map(|slot| slot.data["title"].clone()).collect()
+}
+
+#[tokio::test]
+async fn a_reorder_without_an_answer_can_be_taken_back() {
+    let (env, _) = busy_desk().await;
+    let file = file(json!([3, 1, 2].map(|id| json!({"id": id, "type": "text"}))));
+    let end = env.process(&file, pass(1).chain([Act::reset_after()]).chain(lost(4))).await;
+    assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
+    env.process(&file, []).await.result.unwrap();
+    assert_eq!(undone(&env, "order").await, ["Old", "Doomed", "Stays"]);
+}
+
+#[tokio::test]
+async fn updates_without_an_answer_can_be_taken_back_after_one_of_them_was_edited() {
+    let (env, _) = busy_desk().await;
+    let titled = |id: u64| json!({"id": id, "type": "text", "data": {"title": "New"}});
+    let file = file(json!([titled(1), titled(2), {"id": 3, "type": "text"}]));
+    let end = env.process(&file, pass(1).chain([Act::reset_after()]).chain(lost(4))).await;
+    assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
+    env.server.edit(|account| {
+        account.profiles[0].slots[1].data.insert("title".to_owned(), "Theirs".into());
+    });
+    env.process(&file, []).await.result.unwrap();
+    assert_eq!(undone(&env, "updates").await, ["Old", "Doomed", "Stays"]);
 }
 
 #[tokio::test]

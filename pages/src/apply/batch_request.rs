@@ -32,6 +32,11 @@ impl<'p> PlanBatch<'p> {
         matches!(self, Self::Delete(_) | Self::Fields(FieldsRequest::Login, _))
     }
 
+    /// Returns whether the request replaces values, so that its plan has those before it.
+    pub(super) fn replaces(&self) -> bool {
+        matches!(self, Self::Update(_) | Self::Fields(..))
+    }
+
     /// Returns the operation of the request.
     pub fn operation(&self) -> &'static str {
         match self {

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::created_slots::created_slots;
+use super::page_fields::held;
 use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
-use super::{DesiredSlot, FieldsRequest, JournalEntries, PlannedFields};
+use super::{DesiredSlot, FieldsRequest, JournalEntries, PlannedFields, same};
 use links_sdk::Slot;
 use links_sdk::SlotId;
 
@@ -31,9 +32,12 @@ impl<'r> RunEffects<'r> {
     ) -> Self {
         let mut effects = Self::default();
         let mut has_order = false;
-        let doubtful = run.doubtful_batch().map(|batch| (batch, None));
-        let executed = run.executed().map(|(batch, created)| (batch, Some(created.clone())));
-        for (batch, created) in executed.chain(doubtful) {
+        let doubtful = run.doubtful_batch().filter(|batch| !batch.replaces());
+        let doubtful = doubtful.map(|batch| (batch, None));
+        let sent = run.sent().map(|(batch, created, _)| (batch, created.cloned()));
+        // Values that were perhaps written are restored in any case.
+        let sent = sent.filter(|(batch, created)| created.is_some() || batch.replaces());
+        for (batch, created) in sent.chain(doubtful) {
             match batch {
                 PlanBatch::Fields(request, fields) => effects.fields.push((request, fields)),
                 PlanBatch::Update(updates) => effects.updates.extend(updates),
@@ -80,7 +84,11 @@ impl<'r> RunEffects<'r> {
         for found in run.found() {
             let mut slot = found.clone();
             let changed = found.id.and_then(|id| changes.get(&id));
-            for (key, (before, _)) in changed.into_iter().flat_map(|(_, keys)| keys) {
+            for (key, (before, left)) in changed.into_iter().flat_map(|(_, keys)| keys) {
+                // Others may have edited it after the run did.
+                if !same(held(&slot.data, key), left) {
+                    continue;
+                }
                 match before {
                     Some(before) => slot.data.insert((*key).to_owned(), (*before).clone()),
                     None => slot.data.remove(*key),

@@ -306,10 +306,12 @@ impl<'a> Reverse<'a> {
             let mut before = self.facts.before.into_iter().flatten();
             let recorded = before.find(|slot| slot.id == Some(id));
             match recorded.filter(|slot| can_be_created(slot, self.facts.types)) {
-                Some(slot) => match since.iter().position(|since| is_equal(since, slot)) {
-                    Some(again) => drop(since.remove(again)),
-                    None => drop(recreates.insert(id, slot)),
-                },
+                Some(slot) => {
+                    match since.iter().position(|it| is_equal(it, slot, self.facts.types)) {
+                        Some(again) => drop(since.remove(again)),
+                        None => drop(recreates.insert(id, slot)),
+                    }
+                }
                 None => {
                     self.undo.not_restored.push(NotRestored::Slot { id, kind: kind.clone() });
                 }
@@ -323,6 +325,7 @@ impl<'a> Reverse<'a> {
         let before = self.facts.before.into_iter().flatten().filter_map(|slot| slot.id);
         let mut known: BTreeSet<SlotId> = before.map(|id| self.now_of(id)).collect();
         known.extend(self.effects.creates.iter().map(|(id, _)| self.now_of(*id)));
+        known.extend(self.facts.recreated.values());
         self.on_page.values().copied().filter(|slot| !known.contains(&slot.id)).collect()
     }
 
@@ -392,9 +395,10 @@ impl<'a> Reverse<'a> {
     }
 }
 
-/// Returns whether a slot of the page has the values of a deleted one.
-fn is_equal(slot: &Slot, deleted: &DesiredSlot) -> bool {
-    let mut keys = slot.data.keys().chain(deleted.data.keys());
+/// Returns whether a slot of the page has the values of a deleted one that can be written.
+fn is_equal(slot: &Slot, deleted: &DesiredSlot, types: &SlotTypes) -> bool {
+    let keys = slot.data.keys().chain(deleted.data.keys());
+    let mut keys = keys.filter(|key| types.is_writable_key(&slot.kind, key));
     slot.kind == deleted.kind
         && keys.all(|key| same(held(&slot.data, key), held(&deleted.data, key)))
 }

@@ -238,7 +238,7 @@ impl JournalEntries {
 
     /// Returns the requests that were sent and are not known to be refused, each with the slots that it made if it is known to be executed, and
     /// with its plan.
-    pub(super) fn sent(
+    pub(crate) fn sent(
         &self,
     ) -> impl Iterator<Item = (PlanBatch<'_>, Option<&BTreeMap<usize, SlotId>>, &Plan)> {
         self.steps.iter().filter_map(|sent| {
@@ -276,7 +276,13 @@ impl JournalEntries {
 
     /// Returns whether anything was written, or may have been.
     pub fn has_effect(&self) -> bool {
-        !self.done.is_nothing() || self.is_written || self.is_unsettled()
+        let replaces = |(batch, created, _): (PlanBatch<'_>, Option<_>, _)| {
+            created.is_none() && batch.replaces()
+        };
+        !self.done.is_nothing()
+            || self.is_written
+            || self.is_unsettled()
+            || self.sent().any(replaces)
     }
 
     /// Returns the updates that may or may not have been executed, starting with updates of earlier plans of the run.

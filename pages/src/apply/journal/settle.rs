@@ -51,8 +51,16 @@ impl Journal {
                     self.failed(step, Outcome::NotExecuted);
                 }
             }
-            // A repetition of a reorder has no further effect, and the page shows the order.
-            PlanBatch::Reorder | PlanBatch::TryCreate(_) => {}
+            PlanBatch::Reorder => {
+                let on_page: Vec<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
+                let made = |create: &PlannedCreate| self.log.done.created.get(&create.index);
+                let made = current.plan.creates.iter().map(|create| made(create).copied());
+                let made: Option<Vec<SlotId>> = made.collect();
+                if made.is_some_and(|made| current.plan.resolve_order(&on_page, &made).is_none()) {
+                    self.end(step, BTreeMap::new(), 0, None);
+                }
+            }
+            PlanBatch::TryCreate(_) => {}
             _ => {
                 let slot = |id| page.slots.iter().find(|slot| slot.id == id);
                 let is_updated = |update: &PlannedUpdate| {

@@ -497,6 +497,9 @@ impl JournalStore {
     /// When the journal cannot be read or written.
     pub fn settle(&self, run: &str) -> Result<(), JournalError> {
         let mut journal = self.resume(None, run)?;
+        if journal.log.write.is_some() && journal.log.is_unsettled() {
+            journal.end(0, BTreeMap::new(), 0, None);
+        }
         let slots = journal.log.slots;
         journal.append(JournalEntry::Commit { slots }).map_err(JournalError::Io)
     }
