@@ -281,6 +281,23 @@ fn what_is_for_one_account_is_no_undo_of_several() {
 }
 
 #[test]
+fn an_operation_of_several_accounts_is_named_where_nothing_after_it_is_left_to_undo() {
+    let agency = Agency::new();
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 0, "{run}");
+    let id = operations(&agency, "home")[0].0.clone();
+    let after = agency.titles();
+    let run = agency.run("profile update cafe title=Mine");
+    assert_eq!(run.exit, 0, "{run}");
+    for (server, title) in [&agency.env.server, &agency.other].into_iter().zip(&after) {
+        server.edit(|account| account.profiles[0].title.clone_from(title));
+    }
+    let run = agency.run("undo --yes");
+    assert!(run.exit == 6 && run.stderr.contains(&format!("links undo {id}")), "{run}");
+    assert_eq!(agency.titles(), after, "{run}");
+}
+
+#[test]
 fn after_ctrl_c_no_other_account_is_begun() {
     let agency = Agency::new();
     let before = agency.titles();

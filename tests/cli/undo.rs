@@ -330,6 +330,42 @@ fn a_form_is_restored_with_the_keys_of_its_fields() {
 }
 
 #[test]
+fn a_slot_that_another_undo_has_made_again_is_not_taken_for_an_equal_one() {
+    let env = cafe();
+    let divider = |id: u64| links_fixtures::Slot::new(id, "divider", serde_json::Map::new());
+    env.server.edit(|account| {
+        let slots = &mut account.profiles[0].slots;
+        slots.truncate(1);
+        slots.insert(0, divider(1));
+        slots.push(divider(3));
+    });
+    let before = page(&env);
+    ok(&env, "slots delete cafe 1 --yes");
+    let first = newest(&env);
+    ok(&env, "slots delete cafe 3 --yes");
+    ok(&env, &format!("undo {first} --yes"));
+    let run = ok(&env, "undo --yes");
+    assert_eq!(page(&env), before, "{run}");
+}
+
+#[test]
+fn what_an_undo_kept_and_a_later_one_restored_counts_as_undone() {
+    let env = cafe();
+    ok(&env, "slots set cafe 1001 title=Anew description=Added");
+    let first = newest(&env);
+    set(&env, 1001, "title", "Theirs");
+    ok(&env, "undo --yes --keep-changed");
+    let undone = |env: &TestEnv| {
+        let log = env.run("log -o json").json();
+        let rows = log["data"].as_array().unwrap().clone();
+        rows.last().unwrap()["undone"].clone()
+    };
+    assert_eq!(undone(&env), "part");
+    ok(&env, &format!("undo {first} --yes --force"));
+    assert_eq!(undone(&env), "whole");
+}
+
+#[test]
 fn a_form_that_someone_edited_is_a_conflict() {
     let env = cafe();
     ok(&env, &format!("forms update {FORM} title=Other"));
@@ -514,7 +550,14 @@ fn a_file_from_before_a_deletion_that_was_undone_still_applies() {
     }
 }
 
-/// The same line again continues an undo that was ended anywhere, and creates nothing twice.
+/// The page, its title and the title of the form.
+fn written(env: &TestEnv) -> (Vec<Value>, Option<String>, String) {
+    let account = env.server.account();
+    (page(env), account.profiles[0].title.clone(), account.forms[0].title.clone())
+}
+
+/// The same line again continues an undo that was ended anywhere, and creates nothing twice. It can be redone, and the operation before it
+/// undone.
 #[test]
 fn an_undo_that_is_ended_anywhere_is_continued_by_the_next() {
     for (line, most) in [
@@ -523,14 +566,18 @@ fn an_undo_that_is_ended_anywhere_is_continued_by_the_next() {
         ("slots move cafe 1004 --top", 0),
         ("slots add cafe text title=New --top", 0),
         ("profile update cafe title=New", 0),
+        ("forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 title=Other", 0),
     ] {
         let mut cuts = 0;
         for nth in places() {
             let env = cafe();
             page_file(&env);
             env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id < 1005));
-            let (before, title) = (page(&env), env.server.account().profiles[0].title.clone());
+            let first = written(&env);
+            ok(&env, "profile update cafe title=Older");
+            let before = written(&env);
             ok(&env, line);
+            let after = written(&env);
             let next_id = env.server.account().next_id;
             let cut = cut_short(&env, "undo --yes", &format!("any:{nth}"));
             if cut.status.success() {
@@ -542,25 +589,49 @@ fn an_undo_that_is_ended_anywhere_is_continued_by_the_next() {
             let is_done =
                 rows["data"][0]["command"] == "undo --yes" && rows["data"][0]["state"] == "done";
             let again = if is_done { ok(&env, "log") } else { ok(&env, "undo --yes") };
-            assert_eq!(page(&env), before, "{line}, any:{nth}, {last}: {again}");
-            assert_eq!(env.server.account().profiles[0].title, title, "{line}, any:{nth}: {again}");
+            assert_eq!(written(&env), before, "{line}, any:{nth}, {last}: {again}");
             let created = env.server.account().next_id - next_id;
             assert!(created <= most, "{line}, any:{nth}: {created} created");
+            let redone = ok(&env, "redo --yes");
+            assert_eq!(written(&env), after, "{line}, any:{nth}, {last}: {redone}");
+            ok(&env, "undo --yes");
+            let older = ok(&env, "undo --yes");
+            assert_eq!(written(&env), first, "{line}, any:{nth}, {last}: {older}");
         }
         assert!(cuts > 3, "{line}: {cuts}");
     }
 }
 
+/// Writes, and begins an undo that is ended before its write.
+fn begun_undo(line: &str) -> TestEnv {
+    for nth in 1.. {
+        let env = cafe();
+        ok(&env, "slots types");
+        ok(&env, line);
+        let before = written(&env);
+        let cut = cut_short(&env, "undo --yes", &format!("any:{nth}"));
+        assert!(!cut.status.success(), "{line}: it was never ended before its write");
+        let row = env.run("log -n 1 -o json").json()["data"][0].clone();
+        if row["kind"] == "undo" && row["state"] == "unfinished" && written(&env) == before {
+            return env;
+        }
+    }
+    unreachable!()
+}
+
 /// Changes the page as another client does, while the undo waits for the answer to each of its reads in turn.
 #[test]
 fn what_others_change_during_an_undo_is_not_overwritten() {
-    for line in ["slots set cafe 1001 title=Anew", "profile update cafe title=New"] {
+    let lines = ["slots set cafe 1001 title=Anew", "profile update cafe title=New"];
+    for (line, is_begun) in lines.into_iter().flat_map(|line| [(line, false), (line, true)]) {
         let is_slot = line.starts_with("slots");
         let mut conflicts = 0;
         for request in 1.. {
-            let env = cafe();
-            ok(&env, "slots types");
-            ok(&env, line);
+            let env = if is_begun { begun_undo(line) } else { cafe() };
+            if !is_begun {
+                ok(&env, "slots types");
+                ok(&env, line);
+            }
             env.operations();
             env.server.fail(request..=request, &Fault::StallAfter);
             let mut command = env.command(["undo", "--yes"]);
@@ -586,7 +657,8 @@ fn what_others_change_during_an_undo_is_not_overwritten() {
             // Nothing is known of what happens between the last read and the write after it.
             let is_last_read =
                 env.server.requests().get(request).is_some_and(|it| it.method != "GET");
-            assert!(now == "Theirs" || is_last_read, "{line}, request {request}: {shown}");
+            let at = format!("{line}, begun: {is_begun}, request {request}: {shown}");
+            assert!(now == "Theirs" || is_last_read, "{at}");
             conflicts += usize::from(output.status.code() == Some(7));
         }
         assert!(conflicts > 0, "{line}");

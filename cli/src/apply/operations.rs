@@ -284,6 +284,9 @@ fn undone(writes: &[LoggedWrite]) -> UndoneRuns {
         if undone.contains_key(write.run()) {
             continue;
         }
+        let leaves = log.opening.command.iter().flat_map(|command| command.leaves.iter().cloned());
+        // A later undo may have taken back what this one left.
+        let leaves = leaves.filter(|run| !undone.contains_key(run)).collect::<Vec<_>>();
         if log.state == RunState::Done && !unfinished.contains(write.run()) {
             undone.entry(of.to_owned()).or_insert_with(|| write.run().to_owned());
         } else if log.has_effect() && !undone.contains_key(of) {
@@ -291,7 +294,7 @@ fn undone(writes: &[LoggedWrite]) -> UndoneRuns {
         } else {
             continue;
         }
-        left.extend(log.opening.command.iter().flat_map(|it| it.leaves.iter().cloned()));
+        left.extend(leaves);
     }
     (undone, left, unfinished)
 }

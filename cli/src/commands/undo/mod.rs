@@ -44,7 +44,13 @@ pub(crate) async fn run(
     while let Some(index) = candidates.next() {
         let is_of_several = operations.all[index].parts.iter().any(|part| part.is_foreign);
         if is_of_several && !selection::is_of_one_account(context, &args) {
-            break;
+            let operation = &operations.all[index];
+            let message = format!(
+                "nothing left to undo after `links {}`, which wrote to several accounts",
+                operation.parts[0].command_line()
+            );
+            let hint = format!("to undo it on all of them, run `links undo {}`", operation.id());
+            return Err(CommandError::not_found(message).with_hint(hint));
         }
         let undone = UndoneOperation::of(&operations, index, &args, &BTreeSet::new())?;
         tell(context, &undone);

@@ -67,9 +67,13 @@ impl PageEdit for UndoEdit {
             let value = |fields: &Object| fields.get(name).cloned().unwrap_or_default();
             same(&value(&before), &value(&now))
         };
-        let is_seen = fingerprint(&page.slots) == fingerprint(&seen.slots)
-            && undo.desired.fields.keys().all(is_held);
-        if open.is_resumed() || is_seen {
+        // Of an undo that is continued, a create in doubt may just have been settled.
+        let created: BTreeSet<SlotId> = open.created().into_values().collect();
+        let others = |slots: &[Slot]| {
+            let others = slots.iter().filter(|slot| !created.contains(&slot.id));
+            fingerprint(&others.cloned().collect::<Vec<_>>())
+        };
+        if others(&page.slots) == others(&seen.slots) && undo.desired.fields.keys().all(is_held) {
             return Ok(undo.wanted(&page.slots, &open.created()));
         }
         let message = "another client changed the page in the meantime; nothing was written";

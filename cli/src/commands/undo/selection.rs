@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use links_pages::apply::{DesiredSlot, JournalEntries, JournalStore, RunEnding, RunState};
+use links_pages::apply::{DesiredSlot, JournalEntries, JournalStore, RunState};
 use links_pages::sanitize::quoted;
 
 use crate::apply::operations::{LIST, Operation, Operations};
@@ -82,8 +82,8 @@ pub(super) struct UndoneOperation {
     pub(super) refused: Vec<String>,
     /// Name that the journals of an interrupted undo of the operation share.
     pub(super) continues: Option<String>,
-    /// Earlier runs that took one of the writes back, and found the page changed by others at their end.
-    drifted: Vec<(JournalStore, String)>,
+    /// Earlier runs that took one of the writes back and did not reach their end.
+    cut_short: Vec<(JournalStore, String)>,
 }
 
 /// A write that can be undone.
@@ -307,19 +307,25 @@ impl UndoneOperation {
         }
         let time = runs::time(parts[0].log.opening.time);
         let continues = continued(operations, operation).map(str::to_owned);
-        let is_drifted = |write: &&LoggedWrite| {
-            let log = write.log().filter(|log| log.state == RunState::Ended(RunEnding::Drift));
+        // The next run over a page settles what was interrupted there.
+        let is_open = |write: &LoggedWrite, log: &JournalEntries| match log.state {
+            RunState::Done => false,
+            RunState::Unfinished => write.store.is_of_commands(),
+            RunState::Ended(_) => true,
+        };
+        let is_cut_short = |write: &&LoggedWrite| {
+            let log = write.log().filter(|log| log.has_effect() && is_open(write, log));
             let of = log.and_then(|log| log.opening.command.as_ref()?.undoes.as_ref());
             !write.is_foreign && of.is_some_and(|of| parts.iter().any(|part| part.log.run == *of))
         };
-        let drifted = operations.writes().filter(is_drifted);
-        let drifted = drifted.map(|it| (it.store.clone(), it.run().to_owned())).collect();
+        let cut_short = operations.writes().filter(is_cut_short);
+        let cut_short = cut_short.map(|it| (it.store.clone(), it.run().to_owned())).collect();
         let redone = operation.undoes().find_map(|run| operations.of_run(run)).map(|older| {
             let first = &operations.all[older].parts[0];
             (first.command_line(), first.time())
         });
         let is_undo = operations.kind(index) == "undo";
-        Ok(Self { id, again, line, time, is_undo, redone, parts, refused, continues, drifted })
+        Ok(Self { id, again, line, time, is_undo, redone, parts, refused, continues, cut_short })
     }
 
     /// Returns the writes of an operation to the pages of those in `taken` that came before them and are not taken back, if there are any: an
@@ -355,9 +361,9 @@ impl UndoneOperation {
     }
 
     /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one. If
-    /// nothing was left (`is_whole`), so is one that found the page changed by others.
+    /// nothing was left (`is_whole`), so is an undo that was cut short.
     pub(super) fn close(&self, is_whole: bool) {
-        for (store, run) in self.drifted.iter().filter(|_| is_whole) {
+        for (store, run) in self.cut_short.iter().filter(|_| is_whole) {
             // If this fails, the operation stays listed as partly undone.
             let _ = store.settle(run);
         }
