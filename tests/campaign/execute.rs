@@ -198,6 +198,7 @@ impl<'p> Player<'p> {
             after: &after,
             is_fresh,
             created_before: &self.machines[machine].created,
+            deleted_before: &self.machines[machine].deleted,
             keys_count: self.keys_count,
         };
         let is_ignored = |it: &Violation| self.program.ignored.iter().any(|rule| rule == it.rule);
@@ -254,6 +255,10 @@ impl<'p> Player<'p> {
             }
         } else if matches!(run.command, Command::Resume) {
             machine.synced = Synced::Unknown;
+        }
+        for event in events.iter().filter(is_own) {
+            let gone = event.before.slots.iter().filter(|slot| event.after.slot(slot.id).is_none());
+            machine.deleted.extend(gone.map(|slot| slot.kind.clone()));
         }
         if ended.exit == Some(0)
             || !can_continue && events.iter().filter(is_own).any(Event::has_changed)

@@ -106,6 +106,8 @@ pub(crate) struct Trial<'t> {
     pub(crate) is_fresh: bool,
     /// Slots that interrupted runs of the same file have created.
     pub(crate) created_before: &'t BTreeSet<u64>,
+    /// Types of slots that commands of the machine have deleted.
+    pub(crate) deleted_before: &'t BTreeSet<String>,
     /// Set if the service honours idempotency keys.
     pub(crate) keys_count: bool,
 }
@@ -529,7 +531,8 @@ impl Trial<'_> {
             for id in event.change().created() {
                 let slot = event.after.slot(id).unwrap();
                 // The service may have added values to a slot, which are not sent again.
-                if !before.iter().any(|item| item["type"] == slot.kind) {
+                let was_there = before.iter().any(|item| item["type"] == slot.kind);
+                if !was_there && !self.deleted_before.contains(&slot.kind) {
                     violate(
                         "file",
                         format!("{} created {slot:?}, which no run has deleted", request.path),

@@ -28,6 +28,8 @@ pub(crate) struct Machine {
     pub(crate) open: Vec<Vec<Value>>,
     /// Slots that unfinished runs of the last file have created.
     pub(crate) created: BTreeSet<u64>,
+    /// Types of slots that commands have deleted.
+    pub(crate) deleted: BTreeSet<String>,
     /// The rewrite or import that ran last, with the options of its command line.
     pub(crate) last_bulk: Option<(Bulk, Vec<String>)>,
     /// What runs of that rewrite or import have done so far, if they have not ended.
@@ -62,6 +64,7 @@ impl Machine {
             last: None,
             open: Vec::new(),
             created: BTreeSet::new(),
+            deleted: BTreeSet::new(),
             last_bulk: None,
             bulk: None,
             newest: None,

@@ -96,7 +96,7 @@ impl Operations {
         let is_continued = grown.as_ref().is_some_and(is_continued);
         tells_the_truth(grown.as_ref(), is_continued, &own, trial, &mut violate);
         if let Some(how) = trial.command.undoing().filter(|_| !self.is_blind) {
-            self.takes_back_its_own(how, trial, &mut violate);
+            self.takes_back_its_own(&old, how, trial, &mut violate);
             if trial.is_plain && !is_disturbed(trial) {
                 self.restores(&old, grown.as_ref(), how, trial, &mut violate);
             }
@@ -154,14 +154,28 @@ impl Operations {
     }
 
     /// Checks that each request reverses what an operation of this machine wrote, and is still there.
-    fn takes_back_its_own(&self, how: Undoing, trial: &AccountTrial<'_>, violate: Violate<'_>) {
+    fn takes_back_its_own(
+        &self,
+        old: &[Row],
+        how: Undoing,
+        trial: &AccountTrial<'_>,
+        violate: Violate<'_>,
+    ) {
         let mut memory = trial.memory.clone();
+        // Of a command that was killed, the journal may have a request that was not sent; somebody else may have written the same.
+        let in_doubt = old.iter().any(|row| ["unfinished", "unknown"].contains(&&*row.state));
+        let is_written = |place: &Place| {
+            self.known.iter().any(|operation| operation.changes.contains_key(place))
+        };
         for (nth, event) in trial.events.iter().enumerate() {
             let is_write = event.request.as_ref().is_some_and(Request::is_executed);
             if trial.is_own(event) && is_write && event.has_changed() {
                 for (place, (was, is)) in self.differences(&event.before, &event.after) {
                     // Somebody else may have made the same slot in another way, which is not looked for.
-                    if place.2 == ORDER || self.is_twin(&place, &event.after, &memory) {
+                    if place.2 == ORDER
+                        || self.is_twin(&place, &event.after, &memory)
+                        || in_doubt && !is_written(&place)
+                    {
                         continue;
                     }
                     // Of an operation of several commands, each command is reversed for itself.
