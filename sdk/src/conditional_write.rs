@@ -18,7 +18,7 @@ use crate::operation::{Effect, Operation};
 use crate::transport::pacing::WaitReason;
 use crate::transport::retry::Evidence;
 use crate::transport::write_tally::OpenWrite;
-use crate::transport::{AttemptCounts, CallOptions, Shared, SingleAttempt, Ticket};
+use crate::transport::{AttemptCounts, CallOptions, Shared, Ticket};
 
 /// Time of a read.
 #[derive(Clone, Copy, Debug)]
@@ -180,8 +180,7 @@ pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>
                 }
                 read_at
             };
-            let expires = read_at.expires();
-            let single_attempt = Some(SingleAttempt { tries: tries.tries, expires });
+            let single_attempt = Some((tries.tries, read_at.expires()));
             let write_record = record.clone();
             let options =
                 CallOptions { write: write_record, reserved, single_attempt, ..options.clone() };
@@ -261,11 +260,11 @@ impl WriteAttempts<'_> {
         let shared = &client.shared;
         let next = error.next_attempt();
         match next {
-            Some(next) => self.tries = next.tries,
+            Some((tries, _)) => self.tries = tries,
             None => self.tries.sent += 1,
         }
         let is_refused = error.outcome() == Outcome::NotExecuted;
-        if let Some((wait, reason)) = next.and_then(|next| next.wait) {
+        if let Some((wait, reason)) = next.and_then(|(_, wait)| wait) {
             if !is_refused {
                 self.lost.get_or_insert(error);
             }

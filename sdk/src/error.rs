@@ -16,7 +16,7 @@ use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::observer::RequestView;
 use crate::transport::pacing::{PacerError, WaitReason};
 use crate::transport::retry::AttemptEnd;
-use crate::transport::{Answer, BrokenAttempt, CallFailure, CallResult, NextAttempt};
+use crate::transport::{Answer, CallFailure, CallResult, NextAttempt};
 
 #[cfg(feature = "testing")]
 pub use failed_call::FailedCall;
@@ -257,13 +257,11 @@ impl Error {
             }
             Err(CallFailure::Pacer(error)) => Cause::Pacer(error),
             Err(CallFailure::NotSent(request)) => Cause::NotSent(request),
-            Err(CallFailure::Broken(BrokenAttempt {
-                end: AttemptEnd::TooLarge(status), ..
-            })) => {
+            Err(CallFailure::Broken { end: AttemptEnd::TooLarge(status), .. }) => {
                 let why = format!("it is larger than {} MiB", MAX_BYTES / 1024 / 1024);
                 Cause::Unreadable { status, why, excerpt: String::new() }
             }
-            Err(CallFailure::Broken(BrokenAttempt { end, source, .. })) => {
+            Err(CallFailure::Broken { end, source, .. }) => {
                 Cause::Network { host: host.to_owned(), end, source }
             }
             Err(CallFailure::Deadline { wait, reason }) => {

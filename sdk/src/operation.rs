@@ -17,15 +17,10 @@ pub(crate) struct Operation {
     pub(crate) bucket: Bucket,
     /// Time limit for one attempt, from the first byte sent to the last received.
     pub(crate) timeout: Duration,
-    /// Status and content of a successful answer.
-    pub(crate) success: Success,
-}
-
-/// Status, any 2xx if there is none, and content of a successful answer of an operation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Success {
+    /// Status of a successful answer; any 2xx if there is none.
     pub(crate) status: Option<u16>,
-    pub(crate) content: SuccessContent,
+    /// Content of a successful answer.
+    pub(crate) success: SuccessContent,
 }
 
 /// Content of a successful answer.
@@ -39,11 +34,6 @@ pub(crate) enum SuccessContent {
     Json,
     /// Unknown content: the path is not one of the interface.
     Any,
-}
-
-impl Success {
-    /// An answer with any 2xx status, for a path outside the interface.
-    pub(crate) const ANY: Self = Self { status: None, content: SuccessContent::Any };
 }
 
 /// Decodes a record. UTF-8 is checked once for all rather than for each string.
@@ -144,7 +134,8 @@ macro_rules! operations {
             effect: Effect::$effect,
             bucket: Bucket::$bucket,
             timeout: Duration::from_secs($seconds),
-            success: Success { status: Some($status), content: $content },
+            status: Some($status),
+            success: $content,
         };)*
 
         /// Every operation.

@@ -4,16 +4,16 @@ use reqwest::header::CONTENT_TYPE;
 use serde::de::Error as _;
 use serde_json::{Map, Value};
 
-use crate::operation::{Operation, Success, SuccessContent, from_json};
-use crate::transport::{Answer, BrokenAttempt, CallFailure};
+use crate::operation::{Operation, SuccessContent, from_json};
+use crate::transport::{Answer, CallFailure};
 
 /// Decodes the record of an answer for its caller, so that it is not read once to check it and once more to decode it.
 pub(crate) type RecordCheck<'a> = &'a (dyn Fn(&[u8]) -> serde_json::Result<()> + Sync);
 
-impl Success {
+impl Operation {
     /// Returns why an answer with a 2xx status is not a success.
-    fn problem(self, answer: &Answer, record: Option<RecordCheck<'_>>) -> Option<String> {
-        self.head_problem(answer).or_else(|| match self.content {
+    fn problem(&self, answer: &Answer, record: Option<RecordCheck<'_>>) -> Option<String> {
+        self.head_problem(answer).or_else(|| match self.success {
             SuccessContent::Json => {
                 record.unwrap_or(&is_any_record)(&answer.body).err().map(|error| error.to_string())
             }
@@ -25,11 +25,11 @@ impl Success {
     }
 
     /// Returns why the status and the content type of an answer, which come before its body, are not those of a success.
-    fn head_problem(self, answer: &Answer) -> Option<String> {
+    fn head_problem(&self, answer: &Answer) -> Option<String> {
         if let Some(expected) = self.status.filter(|it| *it != answer.status()) {
             return Some(format!("expected status {expected}"));
         }
-        let (fits, expected): (fn(&str) -> bool, _) = match self.content {
+        let (fits, expected): (fn(&str) -> bool, _) = match self.success {
             SuccessContent::Nothing | SuccessContent::Any => return None,
             SuccessContent::Json => (is_json, "JSON"),
             SuccessContent::Markdown => (is_markdown, "Markdown"),
@@ -37,7 +37,7 @@ impl Success {
         match media_type(answer) {
             Some(found) => (!fits(&found)).then(|| format!("expected {expected}, got {found}")),
             // Whether it is JSON is told by its content.
-            None if matches!(self.content, SuccessContent::Json) => None,
+            None if matches!(self.success, SuccessContent::Json) => None,
             None => Some(format!("expected {expected}, got no content type")),
         }
     }
@@ -58,14 +58,14 @@ pub(crate) fn check_answer(
             (answer, why.map(|found| format!("expected no content, got {found}")))
         }
         Ok(answer) => {
-            let why = operation.success.problem(&answer, record);
+            let why = operation.problem(&answer, record);
             (answer, why)
         }
         Err(failure) => {
-            let CallFailure::Broken(BrokenAttempt { begun: Some(answer), .. }) = &failure else {
+            let CallFailure::Broken { begun: Some(answer), .. } = &failure else {
                 return Err(failure);
             };
-            let why = operation.success.head_problem(answer);
+            let why = operation.head_problem(answer);
             let answer = answer.clone();
             return Err(why.map_or(failure, |why| CallFailure::Unusable { answer, why }));
         }

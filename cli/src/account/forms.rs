@@ -42,26 +42,18 @@ pub(crate) struct PlannedForm {
     lock_only: LockOnly,
 }
 
-/// How form files are applied.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FormRules {
-    /// Only forms that the lock identifies are used, and the lock stays as it is.
-    pub(crate) is_locked: bool,
-    /// The files win over what others changed.
-    pub(crate) overwrites: bool,
-}
-
 /// A file that cannot be used, with the reason.
 type FailedFile = (PathBuf, CommandError);
 
 impl PlannedForm {
-    /// Finds the forms of the files and plans their changes, and returns those that cannot be used with the reason.
+    /// Finds the forms of the files and plans their changes, and returns those that cannot be used with the reason. `overwrites`: the files win
+    /// over what others changed.
     pub(crate) async fn all(
         context: &Context,
         client: &Client,
         files: Vec<(PathBuf, FormFile)>,
         known: &mut KnownForms,
-        rules: FormRules,
+        overwrites: bool,
     ) -> Result<(Vec<Self>, Vec<FailedFile>), CommandError> {
         if files.is_empty() {
             return Ok((Vec::new(), Vec::new()));
@@ -83,6 +75,7 @@ impl PlannedForm {
             }
             let (name, record) = (file.form.name.clone(), FormSync::of(context, &path)?);
             let recorded = record.as_ref().and_then(|record| record.id(&name)).cloned();
+            let rules = (known.is_locked, overwrites);
             match Self::of(context, path.clone(), file, record, &mut finder, rules) {
                 Ok(form) => {
                     known.add(&name, form.plan.id.clone().map(String::from));
@@ -104,11 +97,11 @@ impl PlannedForm {
         file: FormFile,
         record: Option<FormSync>,
         finder: &mut FormFinder<'_>,
-        rules: FormRules,
+        (is_locked, overwrites): (bool, bool),
     ) -> Result<Self, CommandError> {
         let recorded = record.as_ref().and_then(|record| record.id(&file.form.name)).cloned();
         let forms = finder.forms;
-        if rules.is_locked {
+        if is_locked {
             let is_in_lock = record.as_ref().is_some_and(|record| record.lock().is_some());
             check_locked(&file, recorded.as_deref().filter(|_| is_in_lock), forms)?;
         }
@@ -128,7 +121,7 @@ impl PlannedForm {
         if let Some(form) = &seen {
             let base = record.as_ref().and_then(|it| it.base(&form.id, &file.form.said()));
             is_recorded = base.is_some();
-            merge = plan.merge(&file.form, form, base.as_ref(), rules.overwrites);
+            merge = plan.merge(&file.form, form, base.as_ref(), overwrites);
             if !merge.conflicts.is_empty() {
                 let gap = record.as_ref().and_then(FormSync::gap);
                 return Err(conflict(&merge, &file, &path, gap));

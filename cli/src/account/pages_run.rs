@@ -14,7 +14,7 @@ use super::absent_files::AbsentFile;
 use super::edit::SlotsEdit;
 use super::estimate;
 use super::files::{AccountFiles, left_out_words};
-use super::forms::{FormRules, PlannedForm};
+use super::forms::PlannedForm;
 use super::request::RunSource;
 use super::saved_plan::SavedPage;
 use super::state::{AccountState, PageState};
@@ -82,9 +82,8 @@ impl<'c> PagesRun<'c> {
         estimate::announce(&context.ui, count, count + 2);
         let mut known = KnownForms::of(options.locked);
         let overwrites = options.sync.overwrite || options.sync.exact;
-        let rules = FormRules { is_locked: options.locked, overwrites };
         let (forms, unplanned) =
-            PlannedForm::all(context, &client, forms, &mut known, rules).await?;
+            PlannedForm::all(context, &client, forms, &mut known, overwrites).await?;
         failures.extend(unplanned.into_iter().map(|(_, failure)| failure));
         if let Some(saved) = &saved {
             saved.check_forms(&forms)?;

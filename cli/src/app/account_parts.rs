@@ -131,16 +131,16 @@ pub(super) fn undo(
     selects: bool,
 ) -> Option<Exit> {
     let (settings, ui) = (&context.settings, &context.ui);
-    let undone = match command.undone_accounts(context) {
+    let (id, owners, asks) = match command.undone_accounts(context) {
         Ok(undone) => undone?,
         Err(failure) => return Some(reported(ui, Err(failure))),
     };
     let accounts = settings.accounts();
     let part =
         |owner: ServiceUser| Part { account: owner.account(&accounts), owner, paths: Vec::new() };
-    let parts: Vec<Part> = undone.owners.into_iter().map(part).collect();
-    let refused = unasked(undone.asks, parts.len(), "links undo --dry-run");
-    let (args, operation) = (args.to_vec(), Some(undone.id));
+    let parts: Vec<Part> = owners.into_iter().map(part).collect();
+    let refused = unasked(asks, parts.len(), "links undo --dry-run");
+    let (args, operation) = (args.to_vec(), Some(id));
     let parts = AccountRuns { args, parts, jobs: JOBS, selects, operation };
     Some(reported(ui, refused.map_or_else(|| parts.run(settings, ui), Err)))
 }

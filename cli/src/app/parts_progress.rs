@@ -8,10 +8,7 @@ use crate::output::count;
 use crate::signal::lock;
 use crate::ui::{PartUpdate, Progress, Ui};
 
-/// What the processes have reported.
-#[derive(Clone, Debug, Default)]
-struct PartStates(Arc<Mutex<Vec<PartState>>>);
-
+/// What a process has reported.
 #[derive(Clone, Debug, Default)]
 struct PartState {
     pages: usize,
@@ -37,67 +34,65 @@ pub(super) struct PartTotals {
 
 /// Progress of a command over accounts, shown on a terminal.
 pub(super) struct PartsProgress {
-    states: PartStates,
+    states: Arc<Mutex<Vec<PartState>>>,
     line: Progress,
 }
 
 impl PartsProgress {
     pub(super) fn new(ui: &Ui, accounts: usize) -> Self {
-        let states = PartStates(Arc::new(Mutex::new(vec![PartState::default(); accounts])));
+        let states = Arc::new(Mutex::new(vec![PartState::default(); accounts]));
         let shown = states.clone();
-        let line = ui.live_progress(accounts, move || shown.totals(clock().monotonic()).line());
+        let line = ui.live_progress(accounts, move || totals(&shown, clock().monotonic()).line());
         Self { states, line }
     }
 
     /// Takes an update of the account at this index.
     pub(super) fn update(&self, nth: usize, update: PartUpdate) {
-        self.states.update(nth, update, clock().monotonic());
+        self::update(&self.states, nth, update, clock().monotonic());
     }
 
     /// Counts an account that is done.
     pub(super) fn done(&self, nth: usize) {
-        if let Some(state) = lock(&self.states.0).get_mut(nth) {
+        if let Some(state) = lock(&self.states).get_mut(nth) {
             state.waits_until = Duration::ZERO;
         }
         self.line.step();
     }
 
     pub(super) fn totals(&self) -> PartTotals {
-        self.states.totals(clock().monotonic())
+        totals(&self.states, clock().monotonic())
     }
 }
 
-impl PartStates {
-    fn update(&self, nth: usize, update: PartUpdate, now: Duration) {
-        let mut states = lock(&self.0);
-        let Some(state) = states.get_mut(nth) else { return };
-        match update {
-            PartUpdate::Pages(pages) => state.pages += pages,
-            PartUpdate::PageRead => state.read += 1,
-            PartUpdate::Request => {
-                state.requests += 1;
-                state.waits_until = Duration::ZERO;
-            }
-            PartUpdate::Wait(wait) => {
-                state.waited += wait;
-                state.waits_until = now + wait;
-            }
+fn update(states: &Mutex<Vec<PartState>>, nth: usize, update: PartUpdate, now: Duration) {
+    let mut states = lock(states);
+    let Some(state) = states.get_mut(nth) else { return };
+    match update {
+        PartUpdate::Pages(pages) => state.pages += pages,
+        PartUpdate::PageRead => state.read += 1,
+        PartUpdate::Request => {
+            state.requests += 1;
+            state.waits_until = Duration::ZERO;
+        }
+        PartUpdate::Wait(wait) => {
+            state.waited += wait;
+            state.waits_until = now + wait;
         }
     }
+}
 
-    fn totals(&self, now: Duration) -> PartTotals {
-        let mut totals = PartTotals::default();
-        for state in lock(&self.0).iter() {
-            totals.pages += state.pages;
-            totals.read += state.read;
-            totals.requests += state.requests;
-            totals.waited = totals.waited.max(state.waited);
-            let left = state.waits_until.saturating_sub(now);
-            let (waiting, longest) = totals.waiting;
-            totals.waiting = (waiting + usize::from(!left.is_zero()), longest.max(left));
-        }
-        totals
+fn totals(states: &Mutex<Vec<PartState>>, now: Duration) -> PartTotals {
+    let mut totals = PartTotals::default();
+    for state in lock(states).iter() {
+        totals.pages += state.pages;
+        totals.read += state.read;
+        totals.requests += state.requests;
+        totals.waited = totals.waited.max(state.waited);
+        let left = state.waits_until.saturating_sub(now);
+        let (waiting, longest) = totals.waiting;
+        totals.waiting = (waiting + usize::from(!left.is_zero()), longest.max(left));
     }
+    totals
 }
 
 impl PartTotals {
@@ -136,7 +131,7 @@ mod tests {
 
     #[test]
     fn reports_of_accounts_are_added_up_and_waits_end() {
-        let states = PartStates(Arc::new(Mutex::new(vec![PartState::default(); 3])));
+        let states = Mutex::new(vec![PartState::default(); 3]);
         let seconds = Duration::from_secs;
         for (nth, update) in [
             (0, PartUpdate::Pages(2)),
@@ -147,16 +142,16 @@ mod tests {
             (1, PartUpdate::Wait(seconds(50))),
             (7, PartUpdate::Request),
         ] {
-            states.update(nth, update, seconds(100));
+            super::update(&states, nth, update, seconds(100));
         }
-        let line = |now| states.totals(seconds(now)).line();
+        let line = |now| totals(&states, seconds(now)).line();
         let first = "accounts, 1 of 3 pages read, 1 request";
         assert_eq!(line(105), format!("{first}, 2 accounts waiting up to 45 s for rate limits"));
         assert_eq!(line(111), format!("{first}, 1 account waiting 39 s for rate limits"));
-        states.update(1, PartUpdate::Request, seconds(112));
+        super::update(&states, 1, PartUpdate::Request, seconds(112));
         assert_eq!(line(112), "accounts, 1 of 3 pages read, 2 requests");
         assert_eq!(
-            states.totals(seconds(200)).summary(3),
+            totals(&states, seconds(200)).summary(3),
             "3 accounts, 3 pages, 2 requests; waited up to 50 s for rate limits"
         );
     }

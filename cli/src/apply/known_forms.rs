@@ -11,7 +11,7 @@ pub(crate) struct KnownForms {
     /// Ids by local name; `None` for a form that is created by the same command.
     local: BTreeMap<String, Option<String>>,
     /// True if a title names no form: only form files and what a lock has do.
-    is_locked: bool,
+    pub(crate) is_locked: bool,
 }
 
 /// What to do about a form that a lock does not have.

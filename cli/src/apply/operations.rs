@@ -36,14 +36,6 @@ pub(crate) struct Operation {
     pub(crate) parts: Vec<LoggedWrite>,
 }
 
-/// How far an operation is undone.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Undone {
-    No,
-    Part,
-    Whole,
-}
-
 /// The operations of this machine, the oldest first.
 pub(crate) struct Operations {
     pub(crate) all: Vec<Operation>,
@@ -196,8 +188,8 @@ impl Operations {
         self.is_undone(run) || self.left.contains(run) && !self.unfinished.contains(run)
     }
 
-    /// Returns how far an operation is undone.
-    pub(crate) fn undone(&self, index: usize) -> Undone {
+    /// Returns how far an operation is undone: `part` or `whole`.
+    fn undone(&self, index: usize) -> Option<&'static str> {
         let has_effect = |part: &&LoggedWrite| part.log().is_some_and(JournalEntries::has_effect);
         let written = self.all[index].parts.iter().filter(has_effect);
         let (mut is_any, mut is_all) = (false, true);
@@ -208,9 +200,9 @@ impl Operations {
             is_all &= self.is_undone(run) && !is_part;
         }
         match (is_any, is_all) {
-            (false, _) => Undone::No,
-            (true, false) => Undone::Part,
-            (true, true) => Undone::Whole,
+            (false, _) => None,
+            (true, false) => Some("part"),
+            (true, true) => Some("whole"),
         }
     }
 
@@ -250,11 +242,7 @@ impl Operations {
             "state": operation.state(),
             "kind": self.kind(index),
             "undoes": operation.undoes().find_map(other),
-            "undone": match self.undone(index) {
-                Undone::No => None,
-                Undone::Part => Some("part"),
-                Undone::Whole => Some("whole"),
-            },
+            "undone": self.undone(index),
             "undoneBy": undone_by.and_then(|run| other(run)),
             "parts": parts,
         })

@@ -82,28 +82,18 @@ impl ColumnMap {
     }
 }
 
-/// Lines of a file, counted on from one place to the next. The reader's own count is that of the place where it stopped, which is before
-/// the blank lines and the second half of the line break in front of a row.
-struct LineCount<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    line: u64,
-}
-
-impl LineCount<'_> {
-    /// Returns the line of the first row at or after this byte.
-    fn of_row(&mut self, place: Option<&csv::Position>) -> u64 {
-        let begin = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(self.at);
-        let is_break = |at: &usize| matches!(self.bytes[*at], b'\n' | b'\r');
-        let end = self.bytes.len();
-        let row = (begin..end).find(|at| !is_break(at)).unwrap_or(end);
-        while self.at < row {
-            let is_half = self.bytes[self.at..].starts_with(b"\r\n");
-            self.line += u64::from(is_break(&self.at) && !is_half);
-            self.at += 1;
-        }
-        self.line
+/// Returns the line of the first row at or after a place, counted on from the last one, its byte and line. The reader's own count is that of the
+/// place where it stopped, which is before the blank lines and the second half of the line break in front of a row.
+fn line_of_row(bytes: &[u8], (at, line): &mut (usize, u64), place: Option<&csv::Position>) -> u64 {
+    let begin = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(*at);
+    let is_break = |at: &usize| matches!(bytes[*at], b'\n' | b'\r');
+    let row = (begin..bytes.len()).find(|at| !is_break(at)).unwrap_or(bytes.len());
+    while *at < row {
+        let is_half = bytes[*at..].starts_with(b"\r\n");
+        *line += u64::from(is_break(at) && !is_half);
+        *at += 1;
     }
+    *line
 }
 
 /// Removes the line `sep=;` with which spreadsheets name the character between the cells. Returns that character, and the rest.
@@ -134,12 +124,13 @@ pub(crate) fn rows(
     }
     let (named, bytes) = without_separator_line(bytes);
     let delimiter = delimiter.or(named).unwrap_or(b',');
-    let mut lines = LineCount { bytes, at: 0, line: 1 };
+    let mut last_row = (0, 1);
+    let mut line_of = |place: Option<&csv::Position>| line_of_row(bytes, &mut last_row, place);
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
     let headings = reader.headers().cloned();
     let headings = headings
-        .map_err(|error| vec![format!("{}: {}", lines.of_row(error.position()), said(&error))])?;
-    let heading_line = lines.of_row(headings.position());
+        .map_err(|error| vec![format!("{}: {}", line_of(error.position()), said(&error))])?;
+    let heading_line = line_of(headings.position());
     let columns = columns(&headings, kind, map, types).map_err(|why| {
         let hint = other_delimiter(&headings, delimiter).unwrap_or_default();
         vec![format!("{heading_line}: {why}{hint}")]
@@ -151,7 +142,7 @@ pub(crate) fn rows(
             Ok(record) => record.position(),
             Err(error) => error.position(),
         };
-        let line = lines.of_row(place);
+        let line = line_of(place);
         last_line = line;
         last = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(last);
         if nth == MOST_ROWS {

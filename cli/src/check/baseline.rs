@@ -42,12 +42,7 @@ impl BaselineArgs {
 #[derive(Debug, Default)]
 pub(crate) struct Baseline(BTreeMap<(LinkHolder, String), Verdict>);
 
-/// Content of the file: what `links check -o json` prints, or `--update-baseline` writes.
-#[derive(Deserialize)]
-struct BaselineFile {
-    data: Vec<BaselineLink>,
-}
-
+/// Link in the file: what `links check -o json` prints, or `--update-baseline` writes.
 #[derive(Deserialize)]
 struct BaselineLink {
     #[serde(default)]
@@ -77,10 +72,10 @@ impl Baseline {
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let file: BaselineFile =
-            serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        let links: Vec<BaselineLink> =
+            crate::output::data(bytes).map_err(|error| error.to_string())?;
         let mut known = BTreeMap::new();
-        for BaselineLink { page, form, url, verdict } in file.data {
+        for BaselineLink { page, form, url, verdict } in links {
             let holder = page.map(LinkHolder::Page).or(form.map(LinkHolder::Form));
             let holder = holder.ok_or_else(|| format!("`{url}` has neither a page nor a form"))?;
             let worst = known.entry((holder, url)).or_insert(verdict);

@@ -88,7 +88,7 @@ pub(crate) fn checked_links(
         let file = page.source.file.as_ref();
         let mut file = file.map(|(path, sources)| (path, Places::new(sources)));
         for found in &page.links {
-            let Some((judgement, is_cached)) = verdicts.by_text.get(&found.url) else { continue };
+            let Some((judgement, is_cached)) = verdicts.get(&found.url) else { continue };
             let place = file.as_mut().map(|(path, places)| {
                 let FilePlace { file, line, column } = places.of(found.value.base + found.offset);
                 let is_own = found.value.base == 0;

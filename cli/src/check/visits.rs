@@ -33,85 +33,77 @@ pub(crate) struct VisitOptions {
     fresh: bool,
 }
 
-/// Verdicts on links.
-#[derive(Debug, Default)]
-pub(crate) struct LinkVerdicts {
-    /// The verdict on each link, and whether it is from the cache.
-    pub(super) by_text: HashMap<String, (Judgement, bool)>,
-    /// Number of URLs that were requested.
-    pub(crate) requested: usize,
-}
+/// Verdict on each link, and whether it is from the cache.
+pub(crate) type LinkVerdicts = HashMap<String, (Judgement, bool)>;
 
-impl LinkVerdicts {
-    /// Judges links. Those that differ in their fragments alone are requested once.
-    pub(crate) async fn read(
-        context: &Context,
-        urls: impl Iterator<Item = &str>,
-        options: VisitOptions,
-    ) -> Result<Self> {
-        let clock = clock();
-        let mut verdicts = Self::default();
-        let mut web: Vec<(String, WebLink)> = Vec::new();
-        for url in urls {
-            match read_link(url) {
-                Err(judgement) => {
-                    verdicts.by_text.insert(url.to_owned(), (judgement, false));
-                }
-                Ok(link) => web.push((url.to_owned(), link)),
+/// Judges links, and returns how many URLs were requested. Those that differ in their fragments alone are requested once.
+pub(crate) async fn verdicts(
+    context: &Context,
+    urls: impl Iterator<Item = &str>,
+    options: VisitOptions,
+) -> Result<(LinkVerdicts, usize)> {
+    let clock = clock();
+    let mut verdicts = LinkVerdicts::default();
+    let mut web: Vec<(String, WebLink)> = Vec::new();
+    for url in urls {
+        match read_link(url) {
+            Err(judgement) => {
+                verdicts.insert(url.to_owned(), (judgement, false));
             }
+            Ok(link) => web.push((url.to_owned(), link)),
         }
-        // All services share the file.
-        let cache_file = context.settings.cache_directory().map(|path| path.join("links.json"));
-        let fine = cache_file.as_deref().map(|path| load_fine(path, clock.wall()));
-        let mut fine = fine.unwrap_or_default();
-        let key = |url: &str| key(url, options.allow_private);
-        let mut visits: HashMap<String, (Visit, bool)> = HashMap::new();
-        let mut missing: Vec<WebLink> = Vec::new();
-        let mut seen = HashSet::new();
-        for (_, link) in &web {
-            let url = link.requested();
-            if !seen.insert(url) {
-                continue;
-            }
-            match fine.get(&key(url)).filter(|_| !options.fresh) {
-                Some(known) => {
-                    visits.insert(url.to_owned(), (known.visit(), true));
-                }
-                None => missing.push(link.clone()),
-            }
-        }
-        verdicts.requested = missing.len();
-        let found = visit(context, missing.clone(), options, clock.clone()).await?;
-        if is_offline(&found, &*clock).await {
-            let message = "no network: the links were not checked, and nothing was written";
-            return Err(CommandError::new(Exit::Network, message).with_hint(
-                "connect to the network or set HTTPS_PROXY, then run the same command again",
-            ));
-        }
-        let now = clock.wall();
-        for (link, visit) in missing.iter().zip(found) {
-            let judgement = judge(link, &visit, now, options.tls_days);
-            // One that has moved for good is requested again, because its target may be a secret; so is one that is not fine, because it may be
-            // by now.
-            if judgement.verdict == Verdict::Fine && judgement.moved_to.is_none() {
-                fine.insert(key(link.requested()), FineLink::new(&visit, now));
-            } else {
-                fine.remove(&key(link.requested()));
-            }
-            visits.insert(link.requested().to_owned(), (visit, false));
-        }
-        if let Some(path) = cache_file.filter(|_| verdicts.requested > 0) {
-            // Without the file the next check costs requests, nothing else.
-            let _ = store_own(&path, &fine);
-        }
-        for (text, link) in web {
-            if let Some((visit, is_cached)) = visits.get(link.requested()) {
-                let judgement = judge(&link, visit, now, options.tls_days);
-                verdicts.by_text.insert(text, (judgement, *is_cached));
-            }
-        }
-        Ok(verdicts)
     }
+    // All services share the file.
+    let cache_file = context.settings.cache_directory().map(|path| path.join("links.json"));
+    let fine = cache_file.as_deref().map(|path| load_fine(path, clock.wall()));
+    let mut fine = fine.unwrap_or_default();
+    let key = |url: &str| key(url, options.allow_private);
+    let mut visits: HashMap<String, (Visit, bool)> = HashMap::new();
+    let mut missing: Vec<WebLink> = Vec::new();
+    let mut seen = HashSet::new();
+    for (_, link) in &web {
+        let url = link.requested();
+        if !seen.insert(url) {
+            continue;
+        }
+        match fine.get(&key(url)).filter(|_| !options.fresh) {
+            Some(known) => {
+                visits.insert(url.to_owned(), (known.visit(), true));
+            }
+            None => missing.push(link.clone()),
+        }
+    }
+    let requested = missing.len();
+    let found = visit(context, missing.clone(), options, clock.clone()).await?;
+    if is_offline(&found, &*clock).await {
+        let message = "no network: the links were not checked, and nothing was written";
+        return Err(CommandError::new(Exit::Network, message).with_hint(
+            "connect to the network or set HTTPS_PROXY, then run the same command again",
+        ));
+    }
+    let now = clock.wall();
+    for (link, visit) in missing.iter().zip(found) {
+        let judgement = judge(link, &visit, now, options.tls_days);
+        // One that has moved for good is requested again, because its target may be a secret; so is one that is not fine, because it may be
+        // by now.
+        if judgement.verdict == Verdict::Fine && judgement.moved_to.is_none() {
+            fine.insert(key(link.requested()), FineLink::new(&visit, now));
+        } else {
+            fine.remove(&key(link.requested()));
+        }
+        visits.insert(link.requested().to_owned(), (visit, false));
+    }
+    if let Some(path) = cache_file.filter(|_| requested > 0) {
+        // Without the file the next check costs requests, nothing else.
+        let _ = store_own(&path, &fine);
+    }
+    for (text, link) in web {
+        if let Some((visit, is_cached)) = visits.get(link.requested()) {
+            let judgement = judge(&link, visit, now, options.tls_days);
+            verdicts.insert(text, (judgement, *is_cached));
+        }
+    }
+    Ok((verdicts, requested))
 }
 
 /// Requests links, with a progress display.

@@ -6,7 +6,7 @@ use crate::args::page::{self, PageWord};
 use crate::check::baseline::{self, BaselineArgs};
 use crate::check::checked_link::CheckedLink;
 use crate::check::report::{self, ReportOptions};
-use crate::check::visits::{LinkVerdicts, VisitOptions};
+use crate::check::visits::{VisitOptions, verdicts};
 use crate::check::{self, checked_links, fix};
 use crate::ui::annotations::Annotate;
 
@@ -74,7 +74,7 @@ pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
     let baseline = known.read()?;
     let pages = check::read(context, &paths, &keys, all, &filter).await?;
     let urls = pages.iter().flat_map(|page| &page.links).map(|link| link.url.as_str());
-    let verdicts = LinkVerdicts::read(context, urls, how).await?;
+    let (verdicts, requested) = verdicts(context, urls, how).await?;
     let mut links = checked_links(&pages, &verdicts, &baseline);
     let failures = if fix { fix::write_all(&pages, &mut links) } else { Vec::new() };
     if let Some(path) = known.to_update() {
@@ -87,7 +87,6 @@ pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
         report::annotate(annotate, &links, !fix);
     }
     let has_baseline = known.baseline.is_some();
-    let requested = verdicts.requested;
     let options = ReportOptions { strict, offers_fix: !fix, has_baseline, requested };
     let failed = CommandError::if_any(failures, "files could not be written");
     Ok(context.with_failure(report::output(links, options), failed.err()))

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::account::absent_files::is_absent;
 use crate::account::files::{DEPTH, files_below, read_page};
-use crate::account::forms::{FormRules, PlannedForm};
+use crate::account::forms::PlannedForm;
 use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
 use crate::apply::sync::page_path::{is_there, pages_of};
@@ -177,8 +177,7 @@ async fn refresh_forms(
     }
     let client = context.client().await?;
     // Nothing is written, so that no conflict hides a form.
-    let rules = FormRules { overwrites: true, is_locked: false };
-    let (planned, unusable) = PlannedForm::all(context, &client, files, forms, rules).await?;
+    let (planned, unusable) = PlannedForm::all(context, &client, files, forms, true).await?;
     failures.extend(unusable);
     let mut names = Vec::new();
     for form in planned {

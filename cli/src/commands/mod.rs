@@ -35,7 +35,7 @@ use self::prelude::*;
 pub(crate) use self::prelude::{AccountWords, JOBS};
 use self::profile::ProfileCommand;
 use self::slots::SlotsCommand;
-use crate::completion::ShellArgs;
+use crate::completion::Shell;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
@@ -116,8 +116,12 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Print a shell completion script
-    #[command(alias = "completion")]
-    Completions(ShellArgs),
+    #[command(alias = "completion", examples = ["source <(links completions bash)", "links completions zsh > ~/.zfunc/_links", "links completions fish > ~/.config/fish/completions/links.fish"])]
+    Completions {
+        /// Shell to print the script for
+        #[arg(value_name = "SHELL")]
+        shell: Shell,
+    },
     /// Explain a topic or a command
     #[command(examples = ["links help exit-codes", "links help slots apply"])]
     Help {
@@ -151,11 +155,12 @@ impl Command {
         }
     }
 
-    /// Returns the operation of several accounts that the command takes back, if it is about one.
+    /// Returns the operation of several accounts that the command takes back, if it is about one: its name, the accounts, and whether the command
+    /// asks for confirmation.
     pub(crate) fn undone_accounts(
         &self,
         context: &Context,
-    ) -> Result<Option<undo::UndoneAccounts>> {
+    ) -> Result<Option<(String, BTreeSet<crate::auth::ServiceUser>, bool)>> {
         match self {
             Self::Undo(args) => undo::accounts(context, args, undo::Direction::Undo),
             Self::Redo(args) => undo::accounts(context, args, undo::Direction::Redo),
@@ -193,7 +198,7 @@ impl Command {
             Self::Config(ConfigCommand::Path)
             | Self::Doctor { .. }
             | Self::Help { .. }
-            | Self::Completions(_) => {
+            | Self::Completions { .. } => {
                 CommandRules { accepts_invalid_config: true, ..CommandRules::default() }
             }
             _ => CommandRules::default(),
@@ -236,8 +241,8 @@ impl Command {
             Self::Api(args) => api::run(context, args).await,
             Self::Doctor { report } => doctor::run(context, report).await,
             Self::Config(command) => command.run(context),
-            Self::Completions(args) => {
-                let script = args.shell.script().map_err(CommandError::internal)?;
+            Self::Completions { shell } => {
+                let script = shell.script().map_err(CommandError::internal)?;
                 Ok(CommandOutput::own_text(json!({ "script": script }), script))
             }
             Self::Help { words, skill } => help::explain(context, &words, skill),

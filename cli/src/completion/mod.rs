@@ -14,8 +14,7 @@ use candidates::CompletionData;
 use clap::{Command, ValueEnum};
 use clap_complete::engine;
 use line::CompletionRequest;
-use offer::Shell;
-pub(crate) use offer::ShellArgs;
+pub(crate) use offer::Shell;
 
 use crate::env_vars;
 use crate::error::Exit;

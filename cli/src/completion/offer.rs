@@ -2,14 +2,13 @@
 
 use std::io;
 
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{Elvish, EnvCompleter};
 use unicode_width::UnicodeWidthStr;
 
 use super::line::{CompletionRequest, ListSyntax, escaped, is_plain};
 use crate::env_vars;
-use crate::help::HelpText;
 use crate::settings::global_args::GLOBAL_OPTIONS;
 use crate::ui::cut;
 use links_pages::sanitize;
@@ -47,15 +46,6 @@ impl Shell {
         let script = String::from_utf8(script).map_err(io::Error::other)?;
         Ok(script.trim().to_owned() + "\n")
     }
-}
-
-// The shell that a script is wanted for. Not a doc comment: clap would take it for the text of the command.
-#[derive(Args, Debug)]
-#[command(examples = ["source <(links completions bash)", "links completions zsh > ~/.zfunc/_links", "links completions fish > ~/.config/fish/completions/links.fish"])]
-pub(crate) struct ShellArgs {
-    /// Shell to print the script for
-    #[arg(value_name = "SHELL")]
-    pub(crate) shell: Shell,
 }
 
 /// Candidate for the word at the cursor.

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::error::Error;
 
-use boon::{Compiler, Draft, Format, SchemaIndex, Schemas, UrlLoader, ValidationError};
+use boon::{Compiler, Draft, Format, SchemaIndex, Schemas, SchemeUrlLoader, ValidationError};
 use links_pages::apply::{SlotTypes, is_bounded_schema};
 use links_sdk::types::SlotType;
 use serde_json::Value;
@@ -100,7 +100,8 @@ fn compile(url: &str, source: &Value) -> Option<(Schemas, SchemaIndex)> {
     let mut compiler = Compiler::new();
     compiler.set_default_draft(Draft::V2020_12);
     compiler.enable_format_assertions();
-    compiler.use_loader(Box::new(Offline));
+    // No other document is fetched.
+    compiler.use_loader(Box::new(SchemeUrlLoader::new()));
     for name in ["uri", "url"] {
         compiler.register_format(Format { name, func: url_format });
     }
@@ -108,15 +109,6 @@ fn compile(url: &str, source: &Value) -> Option<(Schemas, SchemaIndex)> {
     let mut schemas = Schemas::new();
     let root = compiler.compile(url, &mut schemas).ok()?;
     Some((schemas, root))
-}
-
-/// Loader that fetches nothing.
-struct Offline;
-
-impl UrlLoader for Offline {
-    fn load(&self, url: &str) -> Result<Value, Box<dyn Error>> {
-        Err(format!("{url} is another document").into())
-    }
 }
 
 fn url_format(value: &Value) -> Result<(), Box<dyn Error>> {

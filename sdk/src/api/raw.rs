@@ -13,7 +13,7 @@ use crate::call::CallFuture;
 use crate::call::{Call, Read, Write};
 use crate::client::Client;
 use crate::error::Error;
-use crate::operation::{Bucket, Effect, Operation, Success};
+use crate::operation::{Bucket, Effect, Operation, SuccessContent};
 use crate::transport::caller_headers::{IdempotencyKey, overrides_method, parse_except};
 use crate::transport::{Answer, BoxFuture};
 
@@ -24,7 +24,8 @@ const OTHER_READ: &Operation = &Operation {
     effect: Effect::Read,
     bucket: Bucket::General,
     timeout: Duration::from_secs(60),
-    success: Success::ANY,
+    status: None,
+    success: SuccessContent::Any,
 };
 /// Operation of a write at a path outside the interface. The effect of sending it twice is unknown.
 const OTHER_WRITE: &Operation = &Operation { effect: Effect::DeleteMany, ..*OTHER_READ };

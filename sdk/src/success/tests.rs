@@ -14,11 +14,11 @@ fn the_table_says_what_the_document_says_of_a_success() {
     let items = document["paths"].as_object().unwrap().values();
     for described in items.flat_map(|item| item.as_object().unwrap().values()) {
         let Some(id) = described["operationId"].as_str() else { continue };
-        let Success { status, content } = Operation::find(id).unwrap().success;
+        let Operation { status, success, .. } = Operation::find(id).unwrap();
         let status = status.unwrap();
         let answer = &described["responses"][status.to_string()];
         let media_type = answer["content"].as_object().and_then(|it| it.keys().next());
-        match (content, media_type.map(String::as_str)) {
+        match (success, media_type.map(String::as_str)) {
             (SuccessContent::Json, Some("application/json"))
             | (SuccessContent::Markdown, Some("text/markdown"))
             | (SuccessContent::Nothing, None) => {}

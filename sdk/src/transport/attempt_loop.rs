@@ -15,7 +15,7 @@ use super::admission::AdmittedRequest;
 use super::answer::Answer;
 use super::caller_headers::OutgoingRequest;
 use super::exchange::CallOptions;
-use super::exchange::{CallFailure, CallResult, NextAttempt, attempt_end};
+use super::exchange::{CallFailure, CallResult, attempt_end};
 use super::exchange::{MakeRequest, WriteMode};
 use super::observer::AttemptReport;
 use super::pacing::{PacerNote, WaitReason};
@@ -52,7 +52,7 @@ async fn run<F: Future<Output = Result<Answer, CallFailure>> + Send>(
         shared,
         operation,
         options,
-        tries: options.single_attempt.map_or(AttemptCounts::NONE, |attempt| attempt.tries),
+        tries: options.single_attempt.map_or(AttemptCounts::NONE, |(tries, _)| tries),
         retry_after: None,
         token: None,
         next_attempt: None,
@@ -62,7 +62,7 @@ async fn run<F: Future<Output = Result<Answer, CallFailure>> + Send>(
     let effect = call.effect();
     let AttemptLoop { tries, retry_after, next_attempt, .. } = call;
     let AttemptCounts { sent, evidence, .. } = tries;
-    let next_attempt = options.single_attempt.map(|_| NextAttempt { tries, wait: next_attempt });
+    let next_attempt = options.single_attempt.map(|_| (tries, next_attempt));
     CallResult { operation, effect, sent, evidence, retry_after, next_attempt, result }
 }
 
@@ -98,7 +98,7 @@ impl<'a> AttemptLoop<'a> {
             }
             // What the caller read is too old for the request to be sent.
             let single_attempt = self.options.single_attempt;
-            if single_attempt.is_some_and(|it| it.expires < shared.clock.passed()) {
+            if single_attempt.is_some_and(|(_, expires)| expires < shared.clock.passed()) {
                 let (wait, reason) = (Duration::ZERO, WaitReason::Retry);
                 self.next_attempt = Some((wait, reason));
                 return Err(CallFailure::Deadline { wait, reason });

@@ -34,27 +34,22 @@ pub(crate) struct CallResult {
     pub(crate) evidence: Evidence,
     /// Time that the last answer asked to wait.
     pub(crate) retry_after: Option<Duration>,
-    /// The next attempt, if that is left to the caller.
+    /// If the next attempt is left to the caller: the attempts so far, this one included, and the wait after which it would have been
+    /// repeated.
     pub(crate) next_attempt: Option<NextAttempt>,
     pub(crate) result: Result<Answer, CallFailure>,
 }
 
-/// Next attempt, which is left to the caller after a single one.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NextAttempt {
-    /// Counts of the attempts so far, this one included.
-    pub(crate) tries: AttemptCounts,
-    /// The wait after which it would have been repeated.
-    pub(crate) wait: Option<(Duration, WaitReason)>,
-}
+/// Counts of the attempts so far, and the wait before the next one.
+pub(crate) type NextAttempt = (AttemptCounts, Option<(Duration, WaitReason)>);
 
 /// Reason why there is no answer.
 #[derive(Debug)]
 pub(crate) enum CallFailure {
     /// The request could not be made from what the caller gave.
     Request(io::Error),
-    /// The attempt ended without a whole answer.
-    Broken(BrokenAttempt),
+    /// The attempt ended without a whole answer, with the error of the network library, and the beginning of a 2xx answer.
+    Broken { end: AttemptEnd, source: Box<dyn StdError + Send + Sync>, begun: Option<Box<Answer>> },
     /// An answer with a 2xx status that is no [success](crate::success) of the operation, and why.
     Unusable { answer: Box<Answer>, why: String },
     /// There was no token to send.
@@ -73,20 +68,11 @@ impl CallFailure {
         Self::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry };
 }
 
-/// End of an attempt without a whole answer, and the error of the network library.
-#[derive(Debug)]
-pub(crate) struct BrokenAttempt {
-    pub(crate) end: AttemptEnd,
-    pub(crate) source: Box<dyn StdError + Send + Sync>,
-    /// Beginning of a 2xx answer.
-    pub(crate) begun: Option<Box<Answer>>,
-}
-
 /// Returns how an attempt ended; `None` if nothing was sent.
 pub(super) fn attempt_end(result: &Result<Answer, CallFailure>) -> Option<AttemptEnd> {
     match result {
         Ok(answer) => Some(AttemptEnd::Answer(answer.status())),
-        Err(CallFailure::Broken(broken)) => Some(broken.end),
+        Err(CallFailure::Broken { end, .. }) => Some(*end),
         Err(CallFailure::Unusable { answer, .. }) => Some(AttemptEnd::Unusable(answer.status())),
         Err(
             CallFailure::Request(_)
@@ -155,21 +141,13 @@ pub(crate) struct CallOptions {
     /// Ticket of the first request, if the limits have admitted it already. It counts from when it was admitted, and again from when it is
     /// answered.
     pub(crate) reserved: Option<Ticket>,
-    /// The call is one attempt without a wait; what would follow is left to the caller.
-    pub(crate) single_attempt: Option<SingleAttempt>,
+    /// The call is one attempt without a wait, and what would follow is left to the caller: the attempts before this one, and the time at which
+    /// what the caller has read is too old, by the time that has passed.
+    pub(crate) single_attempt: Option<(AttemptCounts, Duration)>,
     /// Headers that the caller adds to the requests of this call to the service.
     pub(crate) headers: Option<Arc<HeaderMap>>,
     /// Flag of a body that can be read once: set as soon as a part was sent, after which nothing is repeated.
     pub(crate) begun: Option<Arc<AtomicBool>>,
-}
-
-/// Options of a call that is a single attempt, and relies on what its caller has just read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SingleAttempt {
-    /// The attempts before this one.
-    pub(crate) tries: AttemptCounts,
-    /// Time at which what was read is too old, by the time that has passed.
-    pub(crate) expires: Duration,
 }
 
 /// Least time that a wait has to leave for the attempt after it; a shorter wait has to leave no more than its own length. An attempt that the

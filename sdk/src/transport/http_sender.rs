@@ -19,7 +19,7 @@ use tokio_util::either::Either;
 use url::Url;
 
 use super::answer::{ACCEPTED, Answer, MAX_BYTES, TimedOut, UnreadBody, after};
-use super::exchange::{BrokenAttempt, CallFailure};
+use super::exchange::CallFailure;
 use super::retry::AttemptEnd;
 
 /// Network timeouts. The time limit for a whole call is its deadline.
@@ -84,7 +84,7 @@ fn unfinished((answer, unread): (Answer, UnreadBody)) -> CallFailure {
             (AttemptEnd::TooLarge(answer.status()), "the response is too large".into())
         }
     };
-    CallFailure::Broken(BrokenAttempt { end, source, begun: Some(Box::new(answer)) })
+    CallFailure::Broken { end, source, begun: Some(Box::new(answer)) }
 }
 
 /// Returns the failure of an attempt whose answer came from elsewhere, or from nowhere after too many redirects.
@@ -99,7 +99,7 @@ fn redirected(to: Option<&Url>) -> CallFailure {
 
 /// Returns the failure of an attempt of which no answer came.
 fn broken(end: AttemptEnd, source: impl Into<Box<dyn StdError + Send + Sync>>) -> CallFailure {
-    CallFailure::Broken(BrokenAttempt { end, source: source.into(), begun: None })
+    CallFailure::Broken { end, source: source.into(), begun: None }
 }
 
 /// Failure of the content of a request itself. The service got a part of it at most, which it must not take for the whole (RFC 9112, section 8).

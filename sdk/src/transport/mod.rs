@@ -22,8 +22,7 @@ pub(crate) mod write_tally;
 
 pub(crate) use answer::Answer;
 pub(crate) use exchange::{
-    BoxFuture, BrokenAttempt, CallFailure, CallOptions, CallResult, MakeRequest, NextAttempt,
-    SingleAttempt,
+    BoxFuture, CallFailure, CallOptions, CallResult, MakeRequest, NextAttempt,
 };
 pub(crate) use http_sender::BrokenBody;
 pub(crate) use pacing::Ticket;

@@ -16,7 +16,7 @@ use super::{ImageType, MAX_DOWNLOAD_BYTES, ReplayableBody};
 use crate::base_url::BaseUrl;
 use crate::error::Error;
 use crate::generated::types::{File, UploadUrl};
-use crate::operation::{Bucket, Effect, Operation, Success};
+use crate::operation::{Bucket, Effect, Operation, SuccessContent};
 use crate::private_host::{PublicOnlyResolver, named_url};
 use crate::token::Hidden;
 use crate::transport::observer::{AttemptReport, Observer};
@@ -98,7 +98,8 @@ pub(crate) const GET: &Operation = &Operation {
     effect: Effect::Read,
     bucket: Bucket::General,
     timeout: Duration::from_secs(120),
-    success: Success::ANY,
+    status: None,
+    success: SuccessContent::Any,
 };
 
 /// Downloads an image. `shared` and `options` are those of the call; nothing of the caller is sent to the host.

@@ -15,55 +15,47 @@ pub(crate) enum Filed {
     Form(String),
 }
 
-/// Files, and the names of the pages and forms that have none.
-#[derive(Default)]
-pub(crate) struct FoundFiles {
-    pub(crate) files: Vec<PathBuf>,
-    pub(crate) without: Vec<String>,
-}
-
-impl FoundFiles {
-    /// Finds the file of each: the one that the journal names, else the one of the closest `links.lock`.
-    pub(crate) fn of(context: &Context, all: &[Filed]) -> Result<Self> {
-        let service = runs::service(context).unwrap_or_default();
-        let named = all.iter().filter_map(|filed| match filed {
-            Filed::Page(_, _, Some(path)) if is_there(path) => Some(path.as_path()),
-            _ => None,
-        });
-        let mut places = BTreeMap::new();
-        for file in std::iter::once(Path::new(LOCK_NAME)).chain(named) {
-            let store = LockStore::of(file);
-            let own = || file.parent().unwrap_or(Path::new("")).to_owned();
-            let directory = store.as_ref().map_or_else(own, |it| it.directory().to_owned());
-            places.entry(directory).or_insert(store);
-        }
-        let mut found = Self::default();
-        for filed in all {
-            let (name, file) = match filed {
-                Filed::Page(_, login, Some(path)) if is_there(path) => (login, Some(path.clone())),
-                Filed::Page(id, login, _) => {
-                    let mut file = None;
-                    for store in places.values().flatten() {
-                        let lock = store.read(&service)?;
-                        let page = lock.pages.iter().find(|(_, page)| page.id == *id);
-                        file = file.or(page.map(|(key, _)| store.path_of(key)));
-                    }
-                    (login, file.filter(|path| is_there(path)))
-                }
-                Filed::Form(id) => {
-                    let mut file = None;
-                    for directory in places.keys() {
-                        let place = PullDirectory::read(context, directory.clone())?;
-                        file = file.or(place.file_of_form(id));
-                    }
-                    (id, file)
-                }
-            };
-            match file {
-                Some(file) => found.files.push(from_here(&file)),
-                None => found.without.push(name.clone()),
-            }
-        }
-        Ok(found)
+/// Finds the file of each page or form: the one that the journal names, else the one of the closest `links.lock`. Also returns the names of those
+/// that have none.
+pub(crate) fn files_of(context: &Context, all: &[Filed]) -> Result<(Vec<PathBuf>, Vec<String>)> {
+    let service = runs::service(context).unwrap_or_default();
+    let named = all.iter().filter_map(|filed| match filed {
+        Filed::Page(_, _, Some(path)) if is_there(path) => Some(path.as_path()),
+        _ => None,
+    });
+    let mut places = BTreeMap::new();
+    for file in std::iter::once(Path::new(LOCK_NAME)).chain(named) {
+        let store = LockStore::of(file);
+        let own = || file.parent().unwrap_or(Path::new("")).to_owned();
+        let directory = store.as_ref().map_or_else(own, |it| it.directory().to_owned());
+        places.entry(directory).or_insert(store);
     }
+    let (mut files, mut without) = (Vec::new(), Vec::new());
+    for filed in all {
+        let (name, file) = match filed {
+            Filed::Page(_, login, Some(path)) if is_there(path) => (login, Some(path.clone())),
+            Filed::Page(id, login, _) => {
+                let mut file = None;
+                for store in places.values().flatten() {
+                    let lock = store.read(&service)?;
+                    let page = lock.pages.iter().find(|(_, page)| page.id == *id);
+                    file = file.or(page.map(|(key, _)| store.path_of(key)));
+                }
+                (login, file.filter(|path| is_there(path)))
+            }
+            Filed::Form(id) => {
+                let mut file = None;
+                for directory in places.keys() {
+                    let place = PullDirectory::read(context, directory.clone())?;
+                    file = file.or(place.file_of_form(id));
+                }
+                (id, file)
+            }
+        };
+        match file {
+            Some(file) => files.push(from_here(&file)),
+            None => without.push(name.clone()),
+        }
+    }
+    Ok((files, without))
 }

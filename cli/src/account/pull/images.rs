@@ -11,49 +11,37 @@ use links_pages::page_file::local_image::hash_of;
 /// Directory of the images, beside the page file.
 pub(super) const IMAGES: &str = "images";
 
-/// Images that were downloaded, each once for each directory.
-#[derive(Default)]
-pub(super) struct Images {
-    /// Names of their files, by the directory of the page file and the path on the service.
-    known: BTreeMap<(PathBuf, String), String>,
-}
-
-impl Images {
-    /// Downloads an image. Returns the path of its file from the directory of the page file, as `$upload` takes it. `Err` within the result
-    /// is the reason why it cannot be had at all.
-    pub(super) async fn save(
-        &mut self,
-        client: &Client,
-        directory: &Path,
-        path: &str,
-        url: &str,
-    ) -> Result<Result<String, String>> {
-        let key = (directory.to_owned(), path.to_owned());
-        if let Some(image) = self.known.get(&key) {
-            return Ok(Ok(image.clone()));
-        }
-        let bytes = match client.files().download(url).await {
-            Ok(bytes) => bytes,
-            Err(error) if error.is_network() || error.is_timeout() || error.is_server_error() => {
-                let failure = CommandError::from(error);
-                let message = format!(
-                    "cannot download the image {path}: {failure}; the page was not written"
-                );
-                return Err(CommandError::new(failure.exit(), message)
-                    .with_hint("run the same command again, or leave out --images"));
-            }
-            Err(error) => return Ok(Err(error.to_string())),
-        };
-        let image = write(directory, path, &bytes).map_err(|error| {
-            let images = directory.join(IMAGES);
-            let images = images.display();
-            let what =
-                format!("the page was not written: cannot write its image {path} to {images}");
-            file_error(&what, &error)
-        })?;
-        self.known.insert(key, image.clone());
-        Ok(Ok(image))
+/// Downloads an image, once for each directory. Returns the path of its file from the directory of the page file, as `$upload` takes it. `Err`
+/// within the result is the reason why it cannot be had at all.
+pub(super) async fn save(
+    known: &mut BTreeMap<(PathBuf, String), String>,
+    client: &Client,
+    (directory, path): (&Path, &str),
+    url: &str,
+) -> Result<Result<String, String>> {
+    let key = (directory.to_owned(), path.to_owned());
+    if let Some(image) = known.get(&key) {
+        return Ok(Ok(image.clone()));
     }
+    let bytes = match client.files().download(url).await {
+        Ok(bytes) => bytes,
+        Err(error) if error.is_network() || error.is_timeout() || error.is_server_error() => {
+            let failure = CommandError::from(error);
+            let message =
+                format!("cannot download the image {path}: {failure}; the page was not written");
+            return Err(CommandError::new(failure.exit(), message)
+                .with_hint("run the same command again, or leave out --images"));
+        }
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let image = write(directory, path, &bytes).map_err(|error| {
+        let images = directory.join(IMAGES);
+        let images = images.display();
+        let what = format!("the page was not written: cannot write its image {path} to {images}");
+        file_error(&what, &error)
+    })?;
+    known.insert(key, image.clone());
+    Ok(Ok(image))
 }
 
 /// Writes an image under a name that no other image has.

@@ -22,7 +22,7 @@ use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
 use crate::ui::{self, PartUpdate};
 pub(crate) use file_name::stem;
-pub(crate) use files_of::{Filed, FoundFiles};
+pub(crate) use files_of::{Filed, files_of};
 use new_page::NewPage;
 pub(crate) use place::{PullDirectory, PullOptions, default_directory};
 use puller::Puller;

@@ -58,12 +58,6 @@ pub(crate) struct PullDirectory {
     taken: [BTreeSet<String>; 2],
 }
 
-/// The file of a page.
-pub(super) enum PageTarget {
-    Existing(PathBuf),
-    New(PathBuf),
-}
-
 /// Returns the directory of the closest `links.lock`, else the current one.
 pub(crate) fn default_directory() -> PathBuf {
     let Some(store) = LockStore::of(Path::new(LOCK_NAME)) else { return PathBuf::new() };
@@ -175,19 +169,19 @@ impl PullDirectory {
         forms.find(|(_, known)| *known == id).map(|(name, _)| name.as_str())
     }
 
-    /// Returns the file of a page: that of the lock, else the one whose `profile` names the page, else a new one.
-    pub(super) fn page(&mut self, page: &PageSnapshot) -> Result<PageTarget> {
+    /// Returns the file of a page: that of the lock, else the one whose `profile` names the page, else a new one; and whether it is new.
+    pub(super) fn page(&mut self, page: &PageSnapshot) -> Result<(PathBuf, bool)> {
         if let Some((store, lock)) = &self.lock
             && let Some((key, _)) = lock.pages.iter().find(|(_, base)| base.id == page.id)
             && is_there(&store.path_of(key))
         {
             let known = |(path, _): &&(PathBuf, String)| store.key(path).as_ref() == Some(key);
             let path = self.pages.iter().find(known).map(|(path, _)| path.clone());
-            return Ok(PageTarget::Existing(path.unwrap_or_else(|| store.path_of(key))));
+            return Ok((path.unwrap_or_else(|| store.path_of(key)), false));
         }
         match self.with_profile(&[&page.id.to_string(), &page.login])? {
-            Some(path) => Ok(PageTarget::Existing(path)),
-            None => Ok(PageTarget::New(self.new_page(page))),
+            Some(path) => Ok((path, false)),
+            None => Ok((self.new_page(page), true)),
         }
     }
 

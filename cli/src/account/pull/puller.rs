@@ -5,9 +5,9 @@ use links_pages::apply::SlotTypes;
 use super::existing_file::{ExistingFile, not_written, replace};
 use super::forms::LocalForms;
 use super::image_urls::{places, urls};
-use super::images::Images;
+use super::images;
 use super::new_page::NewPage;
-use super::place::{PageTarget, PullDirectory, PullOptions};
+use super::place::{PullDirectory, PullOptions};
 use super::report::{Report, left_out_line};
 use crate::account::live_page::export;
 use crate::apply::known_forms::KnownForms;
@@ -44,7 +44,8 @@ pub(super) struct Puller<'c> {
     known: KnownForms,
     directory: Option<PullDirectory>,
     forms: LocalForms,
-    images: Images,
+    /// Names of the images that were downloaded, by the directory of the page file and the path on the service.
+    images: BTreeMap<(PathBuf, String), String>,
     /// Pages whose files are made of several, which are written together.
     composed: Vec<ComposedPage>,
 }
@@ -66,7 +67,7 @@ impl<'c> Puller<'c> {
             }
             _ => LocalForms::default(),
         };
-        let (languages, images) = (BTreeMap::new(), Images::default());
+        let (languages, images) = (BTreeMap::new(), BTreeMap::new());
         Ok(Self {
             context,
             client,
@@ -127,9 +128,9 @@ impl<'c> Puller<'c> {
                 return Err(CommandError::internal("a pull into no directory"));
             }
             (None, Some(directory)) => match directory.page(&page)? {
-                PageTarget::New(path) => (path, None, false),
-                PageTarget::Existing(path) if self.how.force => (path, None, true),
-                PageTarget::Existing(path) => {
+                (path, true) => (path, None, false),
+                (path, false) if self.how.force => (path, None, true),
+                (path, false) => {
                     let existing = self.existing(&path, key)?;
                     (path, Some(existing), false)
                 }
@@ -373,7 +374,9 @@ impl<'c> Puller<'c> {
         let directory = file.parent().unwrap_or(Path::new(""));
         for (place, path) in found {
             let saved = match urls.get(&path) {
-                Some(url) => self.images.save(&self.client, directory, &path, url).await?,
+                Some(url) => {
+                    images::save(&mut self.images, &self.client, (directory, &path), url).await?
+                }
                 None => Err("the service provides no URL".to_owned()),
             };
             match saved {

@@ -20,13 +20,8 @@ use links_pages::fs::named::{self, ReadError};
 /// Maximum size in bytes: 100 pages of 500 slots with 20 keys each take less.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The locks as they were read last, by their paths. Each page of a run reads the lock again, and most find it as it was.
-static LAST: Mutex<BTreeMap<PathBuf, ReadLock>> = Mutex::new(BTreeMap::new());
-
-struct ReadLock {
-    text: String,
-    lock: Arc<Lock>,
-}
+/// The locks as they were read last, with their text, by their paths. Each page of a run reads the lock again, and most find it as it was.
+static LAST: Mutex<BTreeMap<PathBuf, (String, Arc<Lock>)>> = Mutex::new(BTreeMap::new());
 
 /// Forgets the locks beneath a directory.
 #[cfg(debug_assertions)]
@@ -105,9 +100,11 @@ impl LockStore {
         let restore = "restore it from version control, or run `links init --refresh`";
         let text = self.text().map_err(Self::unreadable)?;
         let mut last = signal::lock(&LAST);
-        let is_as_read = |it: &&ReadLock| it.text == text && it.lock.service == service;
-        if let Some(last) = last.get(&self.path()).filter(is_as_read) {
-            return Ok(last.lock.clone());
+        if let Some((read, lock)) = last.get(&self.path())
+            && *read == text
+            && lock.service == service
+        {
+            return Ok(lock.clone());
         }
         let lock = Lock::parse(&text).map_err(|error| {
             let is_mended = is_mended(&error, &text);
@@ -123,7 +120,7 @@ impl LockStore {
             ));
         }
         let lock = Arc::new(lock);
-        last.insert(self.path(), ReadLock { text, lock: lock.clone() });
+        last.insert(self.path(), (text, lock.clone()));
         Ok(lock)
     }
 
@@ -187,7 +184,7 @@ impl LockStore {
 
     /// Returns the text of the lock as it was read last.
     pub(crate) fn last_text(&self) -> Option<String> {
-        signal::lock(&LAST).get(&self.path()).map(|last| last.text.clone())
+        signal::lock(&LAST).get(&self.path()).map(|(text, _)| text.clone())
     }
 
     /// Returns whether the lock that was read last has marks of a merge that Git could not finish.

@@ -8,17 +8,10 @@ use super::{LockStore, SyncRecord};
 use crate::context::Context;
 use crate::error::CommandError;
 
-/// The locks that a command writes.
+/// The locks that a command writes, each with its user and whether the account has a page or a form of it: those of other accounts do not exist
+/// for it.
 #[derive(Debug, Default)]
-pub(crate) struct WrittenLocks(Vec<WrittenLock>);
-
-#[derive(Debug)]
-struct WrittenLock {
-    store: LockStore,
-    user: i64,
-    /// True if the account has a page or a form of the lock: those of other accounts do not exist for it.
-    is_of_account: bool,
-}
+pub(crate) struct WrittenLocks(Vec<(LockStore, i64, bool)>);
 
 impl WrittenLocks {
     /// Returns the lock that governs the file of a page.
@@ -42,11 +35,10 @@ impl WrittenLocks {
     }
 
     fn add(&mut self, store: &LockStore, lock: &Lock, is_of_account: bool) {
-        if let Some(known) = self.0.iter_mut().find(|known| known.store == *store) {
-            known.is_of_account |= is_of_account;
-            return;
+        match self.0.iter_mut().find(|(known, ..)| known == store) {
+            Some((.., known)) => *known |= is_of_account,
+            None => self.0.push((store.clone(), lock.user, is_of_account)),
         }
-        self.0.push(WrittenLock { store: store.clone(), user: lock.user, is_of_account });
     }
 
     /// Refuses locks that cannot be written, and those of other users.
@@ -65,17 +57,17 @@ impl WrittenLocks {
         context: &Context,
         client: &Client,
     ) -> Result<(), CommandError> {
-        for lock in self.0.iter().filter(|lock| !lock.is_of_account) {
+        for (store, user, _) in self.0.iter().filter(|(.., is_of_account)| !is_of_account) {
             if context.known_user().is_none() {
                 context.me(client).await?;
             }
-            lock.store.check_user(context, lock.user)?;
+            store.check_user(context, *user)?;
         }
         Ok(())
     }
 
     /// Refuses locks that cannot be written.
     pub(crate) fn check_writable(&self) -> Result<(), CommandError> {
-        self.0.iter().try_for_each(|lock| lock.store.check_writable())
+        self.0.iter().try_for_each(|(store, ..)| store.check_writable())
     }
 }

@@ -2,7 +2,6 @@
 //! the cache knows them, or as all pages are read.
 
 use links_sdk::FormChanges;
-use serde::Serialize;
 
 use crate::account::{estimate, live_page};
 use crate::cache::resource_names::ResourceNames;
@@ -159,16 +158,6 @@ pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs)
     Ok(editor::outcome(updated.as_ref()))
 }
 
-/// Page that shows a form.
-#[derive(Serialize)]
-struct FormUse {
-    id: ProfileId,
-    login: String,
-    url: Option<String>,
-    /// Slots that show it.
-    slots: Vec<SlotId>,
-}
-
 /// Names the pages that show a form as this machine has seen them, without a request.
 fn say_known_uses(context: &Context, form: &str) {
     let names = context.names_file().map(|path| ResourceNames::load(&path)).unwrap_or_default();
@@ -183,24 +172,26 @@ fn say_known_uses(context: &Context, form: &str) {
     context.ui.tell(Style::Faint, format!("{text}; pass --where-used to check all pages"));
 }
 
-/// Reads all pages, after announcing the cost, and names those that show a form.
-async fn read_uses(context: &Context, client: &Client, form: &str) -> Result<Vec<FormUse>> {
+/// Reads all pages, after announcing the cost, and names those that show a form. Returns them with the slots that show it.
+async fn read_uses(context: &Context, client: &Client, form: &str) -> Result<Vec<Value>> {
     let pages = client.profiles().list().await?.items;
     estimate::announce_all(&context.ui, pages.len(), pages.len() + 1);
     let progress = context.ui.progress(pages.len());
-    let mut uses = Vec::new();
+    let (mut uses, mut shown) = (Vec::new(), Vec::new());
     for page in &pages {
         progress.now(&page.login);
         let page = PageSnapshot::read(client, &ProfileKey::Id(page.id)).await?;
         let shows = |slot: &&links_sdk::Slot| live_page::form_of(slot) == Some(form);
         let slots: Vec<SlotId> = page.slots.iter().filter(shows).map(|slot| slot.id).collect();
         if !slots.is_empty() {
-            uses.push(FormUse { id: page.id, login: page.login, url: page.url, slots });
+            let PageSnapshot { id, login, url, .. } = page;
+            uses.push(json!({ "id": id, "login": login, "url": url, "slots": slots }));
+            shown.push((login, slots));
         }
         progress.step();
     }
     drop(progress);
-    let shown = shown_on(uses.iter().map(|it| (it.login.as_str(), it.slots.as_slice())));
+    let shown = shown_on(shown.iter().map(|(login, slots)| (login.as_str(), slots.as_slice())));
     let text = shown.unwrap_or_else(|| "not used on any page".to_owned());
     context.ui.tell(Style::Plain, text);
     Ok(uses)

@@ -1,7 +1,7 @@
 //! The files of the pages and forms of an undo, which follow it (`--files`).
 
 use crate::account::files::from_here;
-use crate::account::pull::{Filed, FoundFiles, PullOptions, pull_files};
+use crate::account::pull::{Filed, PullOptions, pull_files};
 use crate::apply::sync::page_path::is_there;
 use crate::commands::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::commands::prelude::*;
 pub(super) async fn follow(
     context: &mut Context,
     mut outcome: CommandOutput,
-    FoundFiles { files, without }: FoundFiles,
+    (files, without): (Vec<PathBuf>, Vec<String>),
     is_cut: bool,
 ) -> CommandResult {
     for name in without {

@@ -8,14 +8,14 @@ mod selection;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use self::page_undo::{PageUndo, UndoEdit, created_ids};
+use self::page_undo::{PageUndo, created_ids};
 use self::reverse::Reverse;
 use self::selection::UndoneOperation;
-pub(crate) use self::selection::{Direction, UndoArgs, UndoneAccounts, accounts};
+pub(crate) use self::selection::{Direction, UndoArgs, accounts};
 use super::prelude::*;
 use crate::account::apply;
 use crate::account::edit::SlotsEdit;
-use crate::account::pull::FoundFiles;
+use crate::account::pull::files_of;
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
 use crate::apply::operation_file::OperationFile;
@@ -124,7 +124,7 @@ async fn take_back_whole(
     args: &UndoArgs,
 ) -> CommandResult {
     let filed = reverse.filed();
-    let found = if args.files { FoundFiles::of(context, &filed)? } else { FoundFiles::default() };
+    let found = if args.files { files_of(context, &filed)? } else { Default::default() };
     let (id, is_cut) = (undone.id.clone(), undone.is_cut());
     let mut taken: BTreeSet<String> = undone.runs().collect();
     let mut outcome = take_back(context, client, undone, &mut reverse, types, args).await?;
@@ -298,7 +298,7 @@ async fn take_back(
         ..RunOptions::default()
     };
     let keys: Vec<_> = pages.iter().map(|(page, _)| ProfileKey::Id(page.seen.id)).collect();
-    let edit = SlotsEdit { edit: Box::new(UndoEdit { pages }), pages: keys, types: types.clone() };
+    let edit = SlotsEdit { edit: Box::new(pages), pages: keys, types: types.clone() };
     let source = RunSource { edit: Some(Rc::new(edit)), form_edits, ..RunSource::default() };
     let mut outcome = apply(context, source, options).await?;
     if let Some(body) = outcome.body.own_mut()

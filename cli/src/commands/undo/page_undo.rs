@@ -21,27 +21,23 @@ pub(super) struct PageUndo {
     pub(super) has_changes: bool,
 }
 
+fn of_page<'p>(
+    pages: &'p [(PageUndo, RunCommand)],
+    page: &PageSnapshot,
+) -> Result<&'p (PageUndo, RunCommand)> {
+    let found = pages.iter().find(|(it, _)| it.seen.id == page.id);
+    found.ok_or_else(|| CommandError::internal("undo of a page that was not read"))
+}
+
 /// The reverse of an operation, on all its pages.
-#[derive(Debug)]
-pub(super) struct UndoEdit {
-    pub(super) pages: Vec<(PageUndo, RunCommand)>,
-}
-
-impl UndoEdit {
-    fn page(&self, page: &PageSnapshot) -> Result<&(PageUndo, RunCommand)> {
-        let found = self.pages.iter().find(|(it, _)| it.seen.id == page.id);
-        found.ok_or_else(|| CommandError::internal("undo of a page that was not read"))
-    }
-}
-
-impl PageEdit for UndoEdit {
+impl PageEdit for Vec<(PageUndo, RunCommand)> {
     fn ask(
         &self,
         page: &PageSnapshot,
         _: &SlotTypeCatalog,
         _: &[JournalEntries],
     ) -> Result<AskedPage> {
-        let (PageUndo { undo, .. }, command) = self.page(page)?;
+        let (PageUndo { undo, .. }, command) = of_page(self, page)?;
         let lost = match undo.recreates.len() {
             0 => None,
             1 => Some(
@@ -61,7 +57,7 @@ impl PageEdit for UndoEdit {
 
     fn wanted(&self, _: &AskedPage, open: &OpenPage) -> Result<Wanted> {
         let page = open.snapshot();
-        let (PageUndo { undo, seen, .. }, _) = self.page(page)?;
+        let (PageUndo { undo, seen, .. }, _) = of_page(self, page)?;
         let (before, now) = (seen.fields(), page.fields());
         let is_held = |name: &String| {
             let value = |fields: &Object| fields.get(name).cloned().unwrap_or_default();
@@ -82,7 +78,7 @@ impl PageEdit for UndoEdit {
     }
 
     fn item_name(&self, login: &str, index: usize, item: &DesiredSlot) -> String {
-        let mut pages = self.pages.iter().map(|(page, _)| page);
+        let mut pages = self.iter().map(|(page, _)| page);
         let page = pages.find(|page| page.seen.login == login);
         match (item.id, page.and_then(|page| page.undo.recreates.get(&index))) {
             (None, Some(old)) => format!("slot {old}, recreated"),

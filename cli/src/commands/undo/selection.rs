@@ -114,22 +114,13 @@ impl Direction {
     }
 }
 
-/// Accounts of an operation that is taken back in all of them.
-pub(crate) struct UndoneAccounts {
-    /// Name of the operation.
-    pub(crate) id: String,
-    pub(crate) owners: BTreeSet<ServiceUser>,
-    /// True if the command asks for confirmation.
-    pub(crate) asks: bool,
-}
-
-/// Returns the operation of a command for several accounts, if that is the one that is meant, with the accounts that it wrote to. `None` if it is
-/// about one account.
+/// Returns the name of the operation of a command for several accounts, if that is the one that is meant, with the accounts that it wrote to, and
+/// whether the command asks for confirmation. `None` if it is about one account.
 pub(crate) fn accounts(
     context: &Context,
     args: &UndoArgs,
     direction: Direction,
-) -> Result<Option<UndoneAccounts>> {
+) -> Result<Option<(String, BTreeSet<ServiceUser>, bool)>> {
     if is_of_one_account(context, args) {
         return Ok(None);
     }
@@ -159,7 +150,7 @@ pub(crate) fn accounts(
     }
     let id = operation.id().to_owned();
     let asks = !args.yes && args.dry_run.dry_run.is_none();
-    Ok(Some(UndoneAccounts { id, owners, asks }))
+    Ok(Some((id, owners, asks)))
 }
 
 /// Returns whether the command line names an account, a token, a page or a file, so that only that is taken back.

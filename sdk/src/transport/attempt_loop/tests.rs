@@ -15,7 +15,6 @@ use crate::client::Client;
 use crate::operation;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::clock::Clock;
-use crate::transport::exchange::BrokenAttempt;
 use crate::transport::observer::Observer;
 use crate::transport::pacing::NotAdmitted;
 use crate::transport::retry_policy::RetryPolicy;
@@ -52,11 +51,7 @@ impl Script {
                 200
             }
             ScriptStep::Broken(end) => {
-                return Err(CallFailure::Broken(BrokenAttempt {
-                    end,
-                    source: "as scripted".into(),
-                    begun: None,
-                }));
+                return Err(CallFailure::Broken { end, source: "as scripted".into(), begun: None });
             }
         };
         let status = StatusCode::from_u16(status).unwrap();
@@ -190,7 +185,7 @@ async fn four_attempts_and_the_last_failure_is_the_result() {
         let ran = LoopTest::new().run(operation::LIST_SLOTS, &[ScriptStep::Broken(end); 9]).await;
         assert_eq!((ran.sent.len(), ran.exchange.sent), (4, 4), "{end:?}");
         assert!(
-            matches!(&ran.exchange.result, Err(CallFailure::Broken(broken)) if broken.end == end)
+            matches!(&ran.exchange.result, Err(CallFailure::Broken { end: it, .. }) if *it == end)
         );
         assert_eq!(ran.exchange.evidence, end.evidence());
         assert!(ran.ended <= SECOND / 2 * 7, "{:?}", ran.ended);
