@@ -87,8 +87,8 @@ impl Names {
         let slot = self.slot(place, world);
         let page = world.pages.iter().find(|page| place.0 == Owner::Page(page.id));
         let slots = page.into_iter().flat_map(|page| &page.slots);
-        slots.filter(move |it| {
-            slot.is_some_and(|slot| it.id != slot.id && mark_of(it) == mark_of(slot))
+        slots.filter(move |twin| {
+            slot.is_some_and(|slot| twin.id != slot.id && mark_of(twin) == mark_of(slot))
         })
     }
 }

@@ -282,8 +282,8 @@ impl Operations {
                 continue;
             }
             let is_changed = !alike(&now, then) && !alike(&now, left);
-            // An earlier command has restored it, and others have changed it since.
-            if is_begun && is_changed && alike(&new, &now) {
+            // An earlier command has restored it, or kept what others had made of the slot.
+            if is_begun && target.is_edited(place, &was) && alike(&new, &now) {
                 continue;
             }
             if is_changed && !how.keep_changed && !how.overwrite {

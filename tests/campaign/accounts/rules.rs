@@ -277,7 +277,7 @@ impl AccountTrial<'_> {
                 continue;
             }
             let is_slot = !mark.is_empty() && mark != "field";
-            if is_slot && !self.is_left(place, &foreign.value, event) {
+            if is_slot && !Self::is_left(place, &foreign.value, event) {
                 // The slot is gone, which is another rule.
                 continue;
             }
@@ -304,12 +304,7 @@ impl AccountTrial<'_> {
     }
 
     /// Returns whether a slot of this mark that had the value is still there. Another one may be known by the same.
-    fn is_left(
-        &self,
-        (owner, mark, key): &Place,
-        value: &str,
-        event: &Event<AccountWorld>,
-    ) -> bool {
+    fn is_left((owner, mark, key): &Place, value: &str, event: &Event<AccountWorld>) -> bool {
         let page = event.before.pages.iter().filter(|page| *owner == Owner::Page(page.id));
         let mut slots = page.flat_map(|page| &page.slots).filter(|slot| {
             slot.data.get(key).and_then(Value::as_str) == Some(value)
