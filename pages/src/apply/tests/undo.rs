@@ -176,6 +176,28 @@ fn a_deleted_slot_that_came_again_is_not_made_twice() {
 }
 
 #[test]
+fn a_deleted_slot_that_came_again_is_known_beside_what_the_service_computes() {
+    let plan = Plan { deletes: vec![delete(2.into())], ..Plan::default() };
+    let run = run(&plan, &[], false);
+    let mut types = SlotTypes::default();
+    let properties = json!({ "title": { "type": "string" }, "html": { "readOnly": true } });
+    types.insert("text", true, json!({ "properties": properties }));
+    let before = json!([{ "id": 2, "type": "text", "data": { "title": "B" } }]);
+    let before: Vec<DesiredSlot> = serde_json::from_value(before).unwrap();
+    let facts = UndoFacts {
+        types: &types,
+        before: Some(&before),
+        recreated: &BTreeMap::new(),
+        unplaced: &BTreeSet::new(),
+        overwrite: false,
+    };
+    let data = json!({ "title": "B", "html": "<p>B</p>" });
+    let now = json!([{ "id": 7, "type": "text", "data": data, "supported": true }]);
+    let undo = Undo::of(&run, &slots(now), &Object::default(), &facts);
+    assert!(undo.recreates.is_empty(), "{undo:?}");
+}
+
+#[test]
 fn without_a_backup_a_deleted_slot_is_lost() {
     let run = run(&Plan { deletes: vec![delete(2.into())], ..Plan::default() }, &[], false);
     let undo = undo(&run, None, &[text(1, "A")], false);
