@@ -50,6 +50,10 @@ pub(super) fn check_exists(context: &Context, file: &PageFile, page: &PageSnapsh
         None => format!("to create the page {login}, remove the IDs of its slots"),
     };
     let message = format!("page {login} not found, but the file has IDs of its slots");
+    refused(file, message, help)
+}
+
+fn refused(file: &PageFile, message: String, help: String) -> Result<()> {
     let problem = file.document.locate(&["profile"], At::Value, message).help(help);
     Err(file.document.bad(vec![problem]).into())
 }
@@ -71,6 +75,5 @@ pub(crate) fn check_host(file: &PageFile, page: &PageSnapshot) -> Result<()> {
             format!("to create the page, write `profile: {login}`"),
         ),
     };
-    let problem = file.document.locate(&["profile"], At::Value, message).help(help);
-    Err(file.document.bad(vec![problem]).into())
+    refused(file, message, help)
 }

@@ -185,15 +185,8 @@ impl ProfileHandle {
         &self,
         changes: impl TryInto<ProfileChanges, Error: fmt::Display>,
     ) -> Call<Profile, Write> {
-        match converted::<ProfileChanges>(changes) {
-            Ok(changes) if login_in(&changes.0).is_some() => {
-                self.change_login(changes.0, |page| page.id)
-            }
-            changes => {
-                let changes = changes.map(|it| it.0);
-                update_record(&self.client, self.key_text(), Basis::Nothing, None, changes)
-            }
-        }
+        let changes = converted::<ProfileChanges>(changes).map(|it| it.0);
+        self.write_fields(changes, |page| page.id)
     }
 
     /// Changes fields of the page if they still have their values from `seen`. With `None`, the values of a first read count.
@@ -245,13 +238,19 @@ impl ProfileHandle {
         })
     }
 
-    /// Returns a write that also changes the login.
-    pub(super) fn change_login<T: PatchRecord<Key = String>>(
+    /// Returns a write of these fields.
+    fn write_fields<T: PatchRecord<Key = String>>(
         &self,
-        changes: Object,
+        changes: Result<Object, String>,
         id: fn(&T) -> ProfileId,
     ) -> Call<T, Write> {
-        self.call_new(T::WRITE, move |sender, key| Box::pin(change_login(sender, key, changes, id)))
+        match changes {
+            Ok(changes) if login_in(&changes).is_some() => self
+                .call_new(T::WRITE, move |sender, key| {
+                    Box::pin(change_login(sender, key, changes, id))
+                }),
+            changes => update_record(&self.client, self.key_text(), Basis::Nothing, None, changes),
+        }
     }
 
     /// Returns a call for this page that may take several requests.
@@ -329,15 +328,8 @@ impl ProfileHandle {
         &self,
         changes: impl TryInto<SettingsChanges, Error: fmt::Display>,
     ) -> Call<ProfileSettings, Write> {
-        match converted::<SettingsChanges>(changes) {
-            Ok(changes) if login_in(&changes.0).is_some() => {
-                self.change_login(changes.0, |settings| settings.profile_id)
-            }
-            changes => {
-                let changes = changes.map(|it| it.0);
-                update_record(&self.client, self.key_text(), Basis::Nothing, None, changes)
-            }
-        }
+        let changes = converted::<SettingsChanges>(changes).map(|it| it.0);
+        self.write_fields(changes, |settings| settings.profile_id)
     }
 
     /// Changes the login or the language if they still have their values from `seen`. With `None`, the values of a first read count.
