@@ -122,7 +122,8 @@ impl SlotsEdit {
         Ok((planned, note))
     }
 
-    /// Returns the unfinished run on a page that asks for the same, and those that it has replaced, the newest first.
+    /// Returns the unfinished run on a page that asks for the same, and those that it has replaced, the newest first; or the one that is done, if
+    /// the command that it belongs to is not done on another page.
     fn unfinished(&self, context: &Context, page: ProfileId) -> Vec<JournalEntries> {
         let (Ok(state), Some(service), Some(digest)) =
             (runs::directory(context), runs::service(context), self.edit.digest())
@@ -137,12 +138,23 @@ impl SlotsEdit {
                 command.name == context.command && command.digest.as_ref() == Some(&digest)
             })
         };
+        let call = |log: &JournalEntries| log.opening.command.clone().and_then(|it| it.call);
+        let is_open = |done: &JournalEntries| {
+            let others = JournalStore::all(&state, Some(&service)).unwrap_or_default().into_iter();
+            let newest = others.filter_map(|page| page.list().ok()?.pop()?.log.ok());
+            call(done).is_some()
+                && newest
+                    .into_iter()
+                    .any(|log| log.state != RunState::Done && call(&log) == call(done))
+        };
         let chained = logs.enumerate().map_while(|(nth, log)| {
-            let expected = match nth {
-                0 => RunState::Unfinished,
-                _ => RunState::Ended(RunEnding::Replaced),
+            let is_meant = match (nth, log.state) {
+                (0, RunState::Unfinished) => true,
+                (0, RunState::Done) => is_same(&log) && is_open(&log),
+                (0, _) => false,
+                (_, state) => state == RunState::Ended(RunEnding::Replaced),
             };
-            (log.state == expected && is_same(&log)).then_some(log)
+            (is_meant && is_same(&log)).then_some(log)
         });
         chained.collect()
     }

@@ -89,9 +89,9 @@ pub(crate) fn write(context: &Context) -> Result<()> {
     };
     let service = runs::service(context).unwrap_or_default();
     let state = runs::directory(context)?;
-    let mut written = Vec::new();
+    let (owner, mut written) = (context.owner(), Vec::new());
     for call in context.calls() {
-        let of_call = PortableRun::of_call(&state, &service, &call);
+        let of_call = PortableRun::of_call(&state, &service, &call, owner.as_ref());
         written.append(&mut of_call.map_err(|why| failed(&why))?);
     }
     written.sort_by(|one, other| one.name().cmp(other.name()));

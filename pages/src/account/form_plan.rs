@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::apply::same;
-use crate::form_file::{CHANNELS, DesiredForm, INPUTS};
+use crate::form_file::{CHANNELS, DesiredForm, INPUT_FIELDS, INPUTS};
 use links_sdk::types::LeadForm;
 use links_sdk::{Client, Error, FormChanges, FormId, Object};
 
@@ -314,7 +314,7 @@ impl FormPlan {
             else {
                 return None;
             };
-            if ["key", "type", "label", "required", "placeholder"].contains(&name) {
+            if INPUT_FIELDS.iter().any(|known| known.name == name) {
                 return None;
             }
             refused.push(name.to_owned());

@@ -432,10 +432,11 @@ impl OpenPage {
             return Err(not_prepared("an interrupted run is still unresolved"));
         }
         let (plan, page, settings) = (proposal.plan.clone(), self.page.clone(), &self.settings);
+        let sync = proposal.options.sync.clone();
         let runs = settings.store(&self.client, page.id);
         let journal = match (self.journal.take(), self.lock.take().transpose()?, runs) {
             (Some(mut journal), ..) => {
-                blocking(move || journal.plan(&plan, &page).map(|()| journal)).await
+                blocking(move || journal.plan(&plan, &page, sync.as_ref()).map(|()| journal)).await
             }
             (None, Some(lock), Some(runs)) => {
                 let continued = self.continued.take();
@@ -449,7 +450,7 @@ impl OpenPage {
                 let types = proposal.options.types.clone();
                 let opened = move || {
                     drop(continued.map(|journal| journal.replace()));
-                    let write = |journal: &mut Journal| journal.plan(&plan, &page);
+                    let write = |journal: &mut Journal| journal.plan(&plan, &page, sync.as_ref());
                     runs.open(Some(lock), opening, Some(&page.slots), &types, write)
                 };
                 blocking(opened).await

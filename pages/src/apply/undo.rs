@@ -322,10 +322,16 @@ impl<'a> Reverse<'a> {
 
     /// Returns the slots that came to the page since the run, so that none of them is made a second time.
     fn slots_since(&self) -> Vec<&'a Slot> {
-        let before = self.facts.before.into_iter().flatten().filter_map(|slot| slot.id);
-        let mut known: BTreeSet<SlotId> = before.map(|id| self.now_of(id)).collect();
+        let before = || self.facts.before.into_iter().flatten().filter_map(|slot| slot.id);
+        let mut known: BTreeSet<SlotId> = before().map(|id| self.now_of(id)).collect();
         known.extend(self.effects.creates.iter().map(|(id, _)| self.now_of(*id)));
-        known.extend(self.facts.recreated.values());
+        // One that was gone before the run, and was created again since, did not come since. IDs only grow.
+        let newest = before().max();
+        for (old, new) in self.facts.recreated {
+            if Some(*old) <= newest || known.contains(old) {
+                known.insert(*new);
+            }
+        }
         self.on_page.values().copied().filter(|slot| !known.contains(&slot.id)).collect()
     }
 

@@ -31,13 +31,18 @@ pub struct PortableRun {
 
 impl PortableRun {
     /// Returns the writes of one call of a program, from its journals below `state`: its runs over pages and its single writes, oldest
-    /// first. Runs that wrote nothing are left out.
+    /// first. Runs that wrote nothing are left out, and so are those of another account than `owner`.
     ///
     /// # Errors
     ///
     /// When a journal cannot be read.
-    pub fn of_call(state: &Path, service: &str, call: &str) -> io::Result<Vec<Self>> {
-        let found = JournalStore::of_call(state, service, call)?.into_iter();
+    pub fn of_call(
+        state: &Path,
+        service: &str,
+        call: &str,
+        owner: Option<&RunOwner>,
+    ) -> io::Result<Vec<Self>> {
+        let found = JournalStore::of_call(state, service, call, owner)?.into_iter();
         found.filter_map(|(run, store)| Self::read(run, &store).transpose()).collect()
     }
 

@@ -63,12 +63,15 @@ impl ExistingFile {
 /// Replaces the text of a file, unless it was changed since it was read.
 pub(crate) fn replace(path: &Path, read: &str, text: &str) -> Result<()> {
     if !named::read(path).is_ok_and(|(_, now)| now == read.as_bytes()) {
-        let message = format!("{} changed in the meantime; nothing was written", path.display());
-        return Err(
-            CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
-        );
+        return Err(changed(path));
     }
     atomic::write(path, text, true).map_err(|error| not_written(path, &error))
+}
+
+/// Returns the error for a file that was changed since it was read.
+pub(super) fn changed(path: &Path) -> CommandError {
+    let message = format!("{} changed in the meantime; nothing was written", path.display());
+    CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
 }
 
 /// Returns the error for a file that cannot be written.

@@ -8,7 +8,7 @@ use links_pages::sync::{ConflictMark, HashPair, Pull, ValueHash};
 use links_sdk::types::NotificationChannel;
 use links_sdk::{ChannelId, FormId};
 
-use super::existing_file::{not_written, replace};
+use super::existing_file::{changed, not_written, replace};
 use super::file_name::local_name;
 use super::place::{PullDirectory, PullOptions};
 use super::report::{Report, left_out_line};
@@ -348,6 +348,10 @@ fn update(
         }
     }
     let text = String::from_utf8_lossy(&named::read(path)?.1).into_owned();
+    // What was decided is about the text that was parsed.
+    if text.trim_start_matches('\u{feff}') != file.document.text() {
+        return Err(changed(path));
+    }
     let unmarked = if options.force { without_marks(&text) } else { text.clone() };
     let patched = patch(&unmarked, &edits).map_err(|error| {
         let exit = match error {

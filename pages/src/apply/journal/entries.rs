@@ -242,9 +242,31 @@ impl JournalEntries {
         &self,
     ) -> impl Iterator<Item = (PlanBatch<'_>, Option<&BTreeMap<usize, SlotId>>, &Plan)> {
         self.steps.iter().filter_map(|sent| {
-            let plan = &self.plans.get(sent.plans.checked_sub(1)?)?.plan;
+            let plan = &self.plan_of(sent)?.plan;
             Some((plan.batches().get(sent.step).copied()?, sent.created.as_ref(), plan))
         })
+    }
+
+    fn plan_of(&self, sent: &SentStep) -> Option<&RecordedPlan> {
+        self.plans.get(sent.plans.checked_sub(1)?)
+    }
+
+    /// Returns the digest of the record with which a plan was made; that of the header, if the plan is the first.
+    fn base_of<'r>(&'r self, plan: Option<&'r RecordedPlan>) -> Option<&'r str> {
+        let first = self.opening.sync.as_ref().map(|sync| &*sync.base);
+        plan.and_then(|plan| plan.base.as_deref()).or(first)
+    }
+
+    /// Returns the entries without what was sent before the record with this digest was written. `None` if a later record was there when the run
+    /// made its latest plan.
+    pub(super) fn since(mut self, base: &str) -> Option<Self> {
+        if self.base_of(self.plans.last()) != Some(base) {
+            return None;
+        }
+        let steps = std::mem::take(&mut self.steps).into_iter();
+        let steps = steps.filter(|sent| self.base_of(self.plan_of(sent)) == Some(base)).collect();
+        self.steps = steps;
+        Some(self)
     }
 
     /// Returns the requests that were executed, with the slots that each of them made.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::entries::{JournalEntries, RunState};
 use super::entry::{JournalEntry, RecordedPlan, RunEnding, seconds};
 use super::lock::PageLock;
-use crate::apply::{DesiredPage, PageSnapshot, Plan, SlotTypes};
+use crate::apply::{DesiredPage, PageSnapshot, Plan, SlotTypes, SyncedRun};
 use links_sdk::runs::{crash_point, tear};
 use links_sdk::{IdempotencyKey, Object, Outcome, Slot, SlotId};
 
@@ -34,12 +34,17 @@ impl Journal {
         self.write_error
     }
 
-    /// Records a confirmed plan before any of it is executed.
+    /// Records a confirmed plan before any of it is executed, with the merge that it carries out.
     ///
     /// # Errors
     ///
     /// When the file cannot be written: nothing may be sent then.
-    pub(crate) fn plan(&mut self, plan: &Plan, page: &PageSnapshot) -> io::Result<()> {
+    pub(crate) fn plan(
+        &mut self,
+        plan: &Plan,
+        page: &PageSnapshot,
+        sync: Option<&SyncedRun>,
+    ) -> io::Result<()> {
         let is_later = self.log.plan().is_some();
         let is_found =
             |slot: &&Slot| is_later && plan.deletes.iter().any(|delete| delete.id == slot.id);
@@ -47,6 +52,7 @@ impl Journal {
         self.append(JournalEntry::Plan(Box::new(RecordedPlan {
             time: seconds(page.read_at),
             plan: plan.clone(),
+            base: sync.filter(|_| is_later).map(|sync| sync.base.clone()),
             found: DesiredPage::from_page(&found, &SlotTypes::default()).slots,
         })))
     }

@@ -13,11 +13,11 @@ use super::entries::{
     JournalEntries, JournalError, RunState, decoded, has_ended, is_recorded, is_surely_done,
     opening_of,
 };
-use super::entry::{JournalEntry, RunEnding, RunHeader, short_hash};
+use super::entry::{JournalEntry, RunEnding, RunHeader, RunOwner, short_hash};
 use super::file::Journal;
 use super::lock::{LockError, PageLock};
 use super::sent::SentValues;
-use crate::apply::{DesiredPage, DesiredSlot, SlotTypes, SyncedRun, literal};
+use crate::apply::{DesiredPage, DesiredSlot, SlotTypes, literal};
 use crate::fs::atomic::sync_directory;
 use crate::fs::private::{bounded, make_directory, open_file, open_regular, writable};
 use links_sdk::ProfileId;
@@ -176,15 +176,19 @@ impl JournalStore {
         Ok(journals.filter_map(header).take(most).collect())
     }
 
-    /// Returns the runs and commands of one call of the program, each with its store, the oldest first. Nothing but the headers is read.
+    /// Returns the runs and commands of one call of the program, each with its store, the oldest first, without those of another account. Nothing
+    /// but the headers is read.
     pub(crate) fn of_call(
         state: &Path,
         service: &str,
         call: &str,
+        owner: Option<&RunOwner>,
     ) -> io::Result<Vec<(String, Self)>> {
         let own = |(run, (store, path)): (String, (Self, PathBuf))| {
-            let command = header_in(&path)?.command?;
-            (command.call.as_deref() == Some(call)).then_some((run, store))
+            let header = header_in(&path)?;
+            let is_foreign = owner.zip(header.owner.as_ref()).map(|(own, it)| it.is(own));
+            let is_of_call = header.command?.call.as_deref() == Some(call);
+            (is_of_call && is_foreign != Some(Some(false))).then_some((run, store))
         };
         Ok(Self::journals(state, service)?.into_iter().filter_map(own).collect())
     }
@@ -291,15 +295,17 @@ impl JournalStore {
     /// When the directory cannot be read.
     pub fn sent(&self, file: &str, base: impl Fn() -> String) -> io::Result<SentValues> {
         let (mut journals, mut digest) = (Vec::new(), None);
-        for (_, bytes, run) in self.synced(file)? {
-            // The record was written after this run, and after all before it; or it is that of another commit.
-            if is_recorded(&bytes) || run.base != *digest.get_or_insert_with(&base) {
+        for (_, bytes) in self.synced(file)? {
+            if is_recorded(&bytes) {
                 break;
             }
-            journals.extend(JournalEntries::read("", &bytes));
+            let Ok((run, _)) = JournalEntries::read("", &bytes) else { continue };
+            // Else the record was written after this run, and after all before it; or it is that of another commit.
+            let Some(run) = run.since(digest.get_or_insert_with(&base)) else { break };
+            journals.push(run);
         }
         let mut sent = SentValues::default();
-        journals.iter().rev().for_each(|(run, _)| sent.add(run));
+        journals.iter().rev().for_each(|run| sent.add(run));
         Ok(sent)
     }
 
@@ -309,7 +315,7 @@ impl JournalStore {
     ///
     /// When a journal cannot be read or written.
     pub fn note_recorded(&self, file: &str) -> io::Result<()> {
-        for (path, bytes, _) in self.synced(file)? {
+        for (path, bytes) in self.synced(file)? {
             if is_recorded(&bytes) {
                 break;
             }
@@ -324,16 +330,13 @@ impl JournalStore {
 
     /// Returns the journals of the runs of a page file that carried out a merge, the newest first. What one that cannot be read may have sent
     /// counts as sent by others, which is refused rather than overwritten.
-    fn synced(
-        &self,
-        file: &str,
-    ) -> io::Result<impl Iterator<Item = (PathBuf, Vec<u8>, SyncedRun)>> {
+    fn synced(&self, file: &str) -> io::Result<impl Iterator<Item = (PathBuf, Vec<u8>)>> {
         let journals = entries(&self.directory)?.into_iter().rev();
         Ok(journals.filter_map(move |path| {
             run_of(&path).filter(|(_, what)| *what != BACKUP)?;
             let bytes = read(&path).ok()?;
-            let run = opening_of(&bytes)?.sync.filter(|run| run.file == file)?;
-            Some((path, bytes, run))
+            opening_of(&bytes)?.sync.filter(|run| run.file == file)?;
+            Some((path, bytes))
         }))
     }
 

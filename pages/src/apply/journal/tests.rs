@@ -64,7 +64,7 @@ impl JournalEnv {
 
     fn begin(&self, lock: PageLock, opening: RunHeader) -> Journal {
         let (slots, types) = (Some(&self.page.slots[..]), SlotTypes::default());
-        let write = |journal: &mut Journal| journal.plan(&self.plan, &self.page);
+        let write = |journal: &mut Journal| journal.plan(&self.plan, &self.page, None);
         self.runs.open(Some(lock), opening, slots, &types, write).unwrap()
     }
 

@@ -139,7 +139,7 @@ fn what_others_edited_before_a_later_plan_deleted_it_comes_back() {
     let before = [text(1, "A"), text(2, "B"), text(4, "D")];
     let rewrite = update(1.into(), json!({ "title": "A" }), json!({ "title": "B", "note": "x" }));
     let types = SlotTypes::default();
-    let write = |it: &mut Journal| it.plan(&rewrite, &page(&before));
+    let write = |it: &mut Journal| it.plan(&rewrite, &page(&before), None);
     let mut journal = store.open(None, header, None, &types, write).unwrap();
     journal.begin(0, None).unwrap();
     journal.end(0, BTreeMap::new(), 0, None);
@@ -147,7 +147,7 @@ fn what_others_edited_before_a_later_plan_deleted_it_comes_back() {
     let edited = json!({ "id": 1, "type": "text", "data": edited, "supported": true });
     let remove = Plan { deletes: [1, 2, 3].map(|id| delete(id.into())).into(), ..Plan::default() };
     let now = [edited, text(2, "theirs"), text(3, "theirs"), text(4, "D")];
-    journal.plan(&remove, &page(&now)).unwrap();
+    journal.plan(&remove, &page(&now), None).unwrap();
     journal.begin(0, None).unwrap();
     journal.end(0, BTreeMap::new(), 3, None);
     journal.commit(1);

@@ -20,7 +20,7 @@ impl JournalEnv {
         opening.time = time;
         opening.command =
             Some(RunCommand { undoes: undoes.map(str::to_owned), ..RunCommand::default() });
-        let write = |journal: &mut Journal| journal.plan(&self.plan, &self.page);
+        let write = |journal: &mut Journal| journal.plan(&self.plan, &self.page, None);
         store.open(None, opening, None, &types, write).unwrap()
     }
 
