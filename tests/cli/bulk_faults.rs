@@ -321,6 +321,34 @@ fn a_rewrite_of_two_pages_is_undone_at_once_and_so_is_an_import() {
 }
 
 #[test]
+fn a_rewrite_that_failed_on_a_page_changes_no_slot_of_the_others_again() {
+    let env = begun();
+    assert_eq!(env.run_args(IMPORT, b"").exit, 0);
+    let beginning = Beginning::of(&env);
+    let words = ["--all", "--where", ".type == \"button\"", "--edit", APPEND, "--yes"];
+    // The first batch is that of the café; the second page fails at its first write, or at a later one.
+    for nth in [2, 3] {
+        beginning.restore(&env);
+        env.server.forget_clients();
+        env.server.fail_operation("updateSlots", nth, &Fault::Before(400));
+        let failed = rewrite(&env, &words);
+        assert_eq!(failed.exit, 12, "{failed}");
+        let again = rewrite(&env, &words);
+        assert_eq!(again.exit, 0, "{again}");
+        for page in [0, 1] {
+            let twice: Vec<_> =
+                titles(&env, page).into_iter().filter(|it| it.ends_with("!!")).collect();
+            assert!(twice.is_empty(), "batch {nth}, page {page}: {twice:?}: {again}");
+        }
+        assert!(titles(&env, 0).contains(&"Menu!".to_owned()), "{again}");
+        // Once it is done, the same command is a new one.
+        let new = rewrite(&env, &words);
+        assert_eq!(new.exit, 0, "{new}");
+        assert!(titles(&env, 0).contains(&"Menu!!".to_owned()), "{new}");
+    }
+}
+
+#[test]
 fn a_run_that_fails_on_a_page_reports_the_others_and_what_was_written_of_it() {
     let env = begun();
     assert_eq!(env.run_args(IMPORT, b"").exit, 0);

@@ -39,6 +39,33 @@ fn title(env: &TestEnv, nth: usize) -> Value {
 }
 
 #[test]
+fn what_a_run_wrote_that_failed_twice_is_its_own() {
+    let env = TestEnv::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+    env.server.edit(|account| account.profiles[0].slots.clear());
+    ok(&env, "init");
+    env.file(
+        "cafe.yaml",
+        SLOTS.to_owned()
+            + "  - {type: button, data: {title: Doomed, link: 'https://old.example'}}\n",
+    );
+    ok(&env, "slots apply cafe.yaml");
+    let edited = SLOTS.replace("Menu", "Card");
+    env.file("cafe.yaml", format!("{edited}  - {{type: text, data: {{title: Closed tody}}}}\n"));
+    for operation in ["createSlots", "deleteSlots"] {
+        env.server.fail_operation(operation, 1, &Fault::Before(400));
+        let failed = env.run("slots apply cafe.yaml --yes");
+        assert_ne!(failed.exit, 0, "{failed}");
+    }
+    let titles = || (0..page(&env).len()).map(|nth| title(&env, nth)).collect::<Vec<_>>();
+    assert!(titles().contains(&json!("Closed tody")) && titles().contains(&json!("Doomed")));
+    env.file("cafe.yaml", format!("{edited}  - {{type: text, data: {{title: Closed today}}}}\n"));
+    let run = ok(&env, "slots apply cafe.yaml --yes");
+    let expected = titles().iter().filter(|title| *title == "Closed today").count();
+    assert!(expected == 1 && page(&env).len() == 4, "{:?}: {run}", titles());
+    ok(&env, "slots plan cafe.yaml");
+}
+
+#[test]
 fn a_change_of_each_side_survives_the_other() {
     let env = synced();
     set(&env, 0, "title", "Opening hours");

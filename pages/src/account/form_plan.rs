@@ -334,6 +334,8 @@ impl FormPlan {
 
 #[cfg(test)]
 mod tests {
+    use links_sdk::ErrorKind;
+    use links_sdk::testing::FailedCall;
     use serde_json::json;
 
     use super::*;
@@ -349,6 +351,25 @@ mod tests {
     fn desired(id: Option<&str>, fields: Value) -> DesiredForm {
         let fields = serde_json::from_value(fields).unwrap();
         DesiredForm { name: "booking".into(), id: id.map(FormId::from), fields, base: None }
+    }
+
+    #[test]
+    fn only_what_the_service_adds_to_a_field_is_left_out_where_it_is_refused() {
+        let field = json!({ "label": "Size", "type": "select", "options": ["S", "M"], "id": 7 });
+        let fields = json!({ "title": "Book", "fields": [field] });
+        let forms = [form("a", "Book", json!([]))];
+        let plan =
+            FormPlan::new(&desired(Some("a"), fields), &forms, None, &BTreeSet::new()).unwrap();
+        let refused = |name: &str| {
+            let failed = FailedCall::new(ErrorKind::Validation);
+            Error::from(failed.field_error(format!("fields.0.{name}"), "It is invalid."))
+        };
+        let left = plan.without_refused(&refused("id")).unwrap();
+        assert_eq!(left["fields"][0]["options"], json!(["S", "M"]));
+        assert_eq!(left["fields"][0].get("id"), None);
+        for name in ["options", "multi", "placeholder", "label"] {
+            assert!(plan.without_refused(&refused(name)).is_none(), "{name}");
+        }
     }
 
     #[test]

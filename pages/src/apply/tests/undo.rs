@@ -176,6 +176,29 @@ fn a_deleted_slot_that_came_again_is_not_made_twice() {
 }
 
 #[test]
+fn what_was_made_again_counts_as_new_only_if_it_was_not_there_before_the_run() {
+    let plan = Plan { deletes: vec![delete(2.into())], ..Plan::default() };
+    let run = run(&plan, &[], false);
+    let before: Vec<DesiredSlot> =
+        serde_json::from_value(json!([{ "id": 2, "type": "text", "data": { "title": "B" } }]))
+            .unwrap();
+    for (earlier, is_made) in [(1, true), (9, false)] {
+        let recreated =
+            BTreeMap::from([(SlotId::from(earlier), 11.into()), (11.into(), 12.into())]);
+        let facts = UndoFacts {
+            types: &SlotTypes::default(),
+            before: Some(&before),
+            recreated: &recreated,
+            unplaced: &BTreeSet::new(),
+            overwrite: false,
+        };
+        let now = slots(json!([text(12, "B")]));
+        let undo = Undo::of(&run, &now, &Object::default(), &facts);
+        assert_eq!(!undo.recreates.is_empty(), is_made, "{earlier}");
+    }
+}
+
+#[test]
 fn a_deleted_slot_that_came_again_is_known_beside_what_the_service_computes() {
     let plan = Plan { deletes: vec![delete(2.into())], ..Plan::default() };
     let run = run(&plan, &[], false);
