@@ -449,7 +449,7 @@ async fn updates_without_an_answer_can_be_taken_back_after_one_of_them_was_edite
         account.profiles[0].slots[1].data.insert("title".to_owned(), "Theirs".into());
     });
     env.process(&file, []).await.result.unwrap();
-    assert_eq!(undone(&env, "updates").await, ["Old", "Doomed", "Stays"]);
+    assert_eq!(undone(&env, "updates").await, ["Old", "Theirs", "Stays"]);
 }
 
 #[tokio::test]

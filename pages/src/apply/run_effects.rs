@@ -34,10 +34,12 @@ impl<'r> RunEffects<'r> {
         let mut has_order = false;
         let doubtful = run.doubtful_batch().filter(|batch| !batch.replaces());
         let doubtful = doubtful.map(|batch| (batch, None));
-        let sent = run.sent().map(|(batch, created, _)| (batch, created.cloned()));
-        // Values that were perhaps written are restored in any case.
-        let sent = sent.filter(|(batch, created)| created.is_some() || batch.replaces());
-        for (batch, created) in sent.chain(doubtful) {
+        let executed = run.executed().map(|(batch, created)| (batch, Some(created.clone())));
+        // Last: what is known to have been replaced is restored rather than what was perhaps replaced before.
+        let perhaps =
+            run.sent().filter(|(batch, created, _)| created.is_none() && batch.replaces());
+        let perhaps = perhaps.map(|(batch, ..)| (batch, None));
+        for (batch, created) in executed.chain(doubtful).chain(perhaps) {
             match batch {
                 PlanBatch::Fields(request, fields) => effects.fields.push((request, fields)),
                 PlanBatch::Update(updates) => effects.updates.extend(updates),
