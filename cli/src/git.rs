@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::signal;
 use links_pages::fs::named;
+use links_pages::fs::private::open_file;
 use links_pages::page_file::local_image::hash_of;
 use links_pages::page_file::{file_of, is_composed};
 
@@ -42,6 +43,9 @@ const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Maximum number of bytes of one object.
 const OBJECT_MAX: u64 = 64 * 1024 * 1024;
+
+/// Maximum number of bytes of the name of a branch.
+const LINE_MAX: u64 = 8 * 1024;
 
 /// Maximum number of bytes of all objects that one question reads.
 const TOTAL_MAX: u64 = 256 * 1024 * 1024;
@@ -166,6 +170,31 @@ pub(crate) fn with<T>(
         histories.remove(nth);
     }
     Some(result)
+}
+
+/// Returns the full name of the branch of the work tree that a directory without links is in. `None` if no branch is checked out.
+pub(crate) fn branch(directory: &Path) -> Option<String> {
+    let head = small(branch_files(directory).last()?)?;
+    Some(head.strip_prefix("ref: ")?.to_owned())
+}
+
+/// Returns the files that name the branch of the work tree that a directory without links is in.
+pub(crate) fn branch_files(directory: &Path) -> Vec<PathBuf> {
+    let Some(root) = named::git_work_tree(directory) else { return Vec::new() };
+    let git = root.join(".git");
+    if git.is_dir() {
+        return vec![git.join("HEAD")];
+    }
+    let link = small(&git).unwrap_or_default();
+    let target = link.strip_prefix("gitdir: ").map(|target| root.join(target).join("HEAD"));
+    [git].into_iter().chain(target).collect()
+}
+
+/// Returns the text of a file of one line.
+fn small(path: &Path) -> Option<String> {
+    let mut text = String::new();
+    open_file(path).ok()?.take(LINE_MAX).read_to_string(&mut text).ok()?;
+    Some(text.trim_end().to_owned())
 }
 
 /// Returns the directories of `PATH` without those that depend on the current directory, which may be a repository.

@@ -194,6 +194,50 @@ fn a_lock_that_git_carries_to_another_branch_deletes_nothing() {
     assert_eq!(team.titles().last(), Some(&json!("Garden")));
 }
 
+/// Runs an apply that is killed at the nth place where it can be. Returns whether it was.
+fn is_killed(team: &Team, clone: &Clone, nth: usize) -> bool {
+    let mut command = team.env.command(["apply", "--yes"]);
+    command.current_dir(&clone.directory).env("LINKS_STATE_DIR", clone.state.path());
+    command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap().status.code().is_none()
+}
+
+#[test]
+fn another_branch_deletes_and_reverts_nothing_of_a_run_that_was_killed() {
+    let mut kills = 0;
+    for is_worktree in [false, true] {
+        for nth in 1.. {
+            let team = Team::new();
+            let mut clone = team.first();
+            if is_worktree {
+                team.git(&clone, "branch terrace");
+                team.git(&clone, "checkout -q --detach");
+                team.git(&clone, "worktree add -q ../tree main");
+                clone.directory = team.root.path().join("tree");
+            }
+            team.git(
+                &clone,
+                if is_worktree { "checkout -q terrace" } else { "checkout -q -b terrace" },
+            );
+            clone.write(&edited());
+            if !is_killed(&team, &clone, nth) {
+                break;
+            }
+            kills += 1;
+            team.commit(&clone, "terrace");
+            let (titles, title) = (team.titles(), team.title());
+            team.git(&clone, "checkout -q main");
+            team.ok(&clone, "apply --yes");
+            assert_eq!((team.titles(), team.title()), (titles, title), "killed at {nth}");
+            team.git(&clone, "checkout -q terrace");
+            team.ok(&clone, "apply --yes");
+            let all = [json!("Hours"), json!("Card"), Value::Null, json!("Terrace")];
+            assert_eq!(team.titles(), all, "killed at {nth}");
+            assert_eq!(team.title().as_deref(), Some("Qara Cafe"), "killed at {nth}");
+        }
+    }
+    assert!(kills > 20, "{kills}");
+}
+
 #[test]
 fn a_revert_writes_the_old_value_on_any_machine() {
     for is_elsewhere in [false, true] {

@@ -109,11 +109,16 @@ fn run(
         return (exit, None);
     }
     let rules = cli.command.rules();
-    if let Some(named) = rules.files {
-        if let Ok(named) = &named
+    if let Some(mut named) = rules.files {
+        if let Ok(named) = &mut named
             && !rules.ignores_history
         {
-            named.directories().iter().for_each(|it| git::prepare(it));
+            for directory in named.directories() {
+                git::prepare(&directory);
+                // A link would widen the confinement to where it leads.
+                let files = git::branch_files(&directory).into_iter();
+                named.read.extend(files.filter(|file| !file.is_symlink()));
+            }
         }
         lint::prepare(named.as_ref().map_or(&[], |named| &named.read));
         confined(&settings, &ui, named);

@@ -50,7 +50,7 @@ impl Default for PlanOptions {
 pub struct SyncedRun {
     /// The page file.
     pub file: String,
-    /// [Digest](crate::sync::PageBase::digest) of the record of the last sync.
+    /// Digest of the record of the last sync, and the branch of the file.
     pub base: String,
     /// Set if the file won where the page had changed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -22,6 +22,7 @@ use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, identity_probl
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::git;
 use links_pages::page_file::page::is_holdable;
 use links_pages::page_file::{FileScope, Image, PageFile};
 use links_pages::sanitize::quoted;
@@ -173,9 +174,10 @@ impl SyncRecord {
         Ok(())
     }
 
-    /// Returns a digest of what the record says of the file.
+    /// Returns a digest of what the record says of the file, and on which branch: several branches can have the same record.
     pub(crate) fn digest(&self) -> String {
-        self.lock.digest(&self.key)
+        let branch = self.file_path().parent().and_then(git::branch).unwrap_or_default();
+        format!("{}{branch}", self.lock.digest(&self.key))
     }
 
     /// Returns the path of the page file.

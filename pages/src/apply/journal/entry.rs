@@ -229,7 +229,7 @@ pub enum RunEnding {
 pub(crate) struct RecordedPlan {
     pub time: u64,
     pub plan: Plan,
-    /// [Digest](crate::sync::PageBase::digest) of the record that a later plan of the run was made with: what the run had written before is in it.
+    /// [Digest](SyncedRun::base) of the record that a later plan of the run was made with: what the run had written before is in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// Slots that a later plan of the run deletes, as they were before it: others may have edited them since the backup.
