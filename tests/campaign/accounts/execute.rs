@@ -257,7 +257,7 @@ impl<'p> Player<'p> {
         let found = found.map(|it| explained(it, &line, &ended, &events));
         let writer = self.record(run, &ended, &events);
         self.note(&events, [writer; 2]);
-        self.note_files(run.machine, writer);
+        self.note_files(run.machine, run.command, writer);
         (ended, found)
     }
 
@@ -347,7 +347,7 @@ impl<'p> Player<'p> {
         self.memory.up_to_date.clear();
         self.note(&events, writers);
         for run in [one, other] {
-            self.note_files(run.machine, writers[run.machine]);
+            self.note_files(run.machine, run.command, writers[run.machine]);
         }
         found
     }

@@ -10,7 +10,7 @@ use super::history::GitAction;
 use super::lineage::{Authors, Lineage};
 use super::memory::Memory;
 use super::repository::Repository;
-use super::world::{AccountWorld, Place};
+use super::world::{AccountWorld, Owner, Place};
 
 const BRANCHES: [&str; 3] = ["main", "summer", "winter"];
 
@@ -165,15 +165,17 @@ impl Team {
         self.trees[machine].note_pulled(place, value);
     }
 
-    /// Notes an apply that was recorded.
+    /// Notes an apply or a pull that was recorded. `has_forms` says that it was over forms, too.
     pub(crate) fn note_sync(
         &mut self,
         (machine, sync): (usize, usize),
         files: &Repository,
         world: &AccountWorld,
+        has_forms: bool,
     ) {
         let stored = world.values();
-        let said = files.values(world).into_iter();
+        let is_of = |place: &Place| has_forms || matches!(place.0, Owner::Page(_));
+        let said = files.values(world).into_iter().filter(|(place, _)| is_of(place));
         let agreed = said.filter(|(place, value)| stored.get(place) == Some(value));
         let agreed = agreed.collect();
         self.authors.note_agreed(sync, &agreed);

@@ -153,11 +153,12 @@ impl Player<'_> {
     }
 
     /// Notes the files of a command that has ended, and what it has recorded of them.
-    pub(super) fn note_files(&mut self, machine: usize, writer: Writer) {
+    pub(super) fn note_files(&mut self, machine: usize, command: AccountCommand, writer: Writer) {
         let files = &self.files[machine];
         self.memory.note_files(files);
         if let (Some(team), Writer::Recorded(sync)) = (&mut self.team, writer) {
-            team.note_sync((machine, sync), files, &self.proxy.world());
+            let has_forms = !matches!(command, AccountCommand::PullPages);
+            team.note_sync((machine, sync), files, &self.proxy.world(), has_forms);
         }
     }
 }

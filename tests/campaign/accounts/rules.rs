@@ -368,6 +368,15 @@ impl AccountTrial<'_> {
         }
     }
 
+    /// Returns whether the slot of a place was made into what it is.
+    fn is_turned(&self, (owner, mark, _): &Place) -> bool {
+        let pages = self.after.pages.iter().filter(|page| *owner == Owner::Page(page.id));
+        let mut slots = pages.flat_map(|page| &page.slots);
+        let is_it =
+            |slot: &Slot| super::world::mark(&slot.kind, &slot.data).is_some_and(|it| it == mark);
+        slots.any(|slot| self.turned.contains(&slot.id) && is_it(slot))
+    }
+
     /// Checks what a pull has made of the page files.
     pub(crate) fn check_pull(&self, pulled: &Repository) -> Vec<Violation> {
         let mut found = Vec::new();
@@ -484,7 +493,8 @@ impl AccountTrial<'_> {
         }
         for (place, said) in self.files.values(self.after) {
             let Some(value) = stored.get(&place) else { continue };
-            if self.has_twin(&place) {
+            // A slot that was made into an equal one may be that of another item.
+            if self.has_twin(&place) || self.is_turned(&place) {
                 continue;
             }
             let is_kept = memory.foreign.contains_key(&place)
