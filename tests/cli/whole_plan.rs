@@ -139,6 +139,47 @@ fn a_page_that_somebody_renamed_keeps_no_other_from_being_applied() {
 }
 
 #[test]
+fn a_slot_that_moves_to_a_page_that_is_left_out_stays_where_it_is() {
+    for is_gone in [false, true] {
+        let env = synced();
+        let cafe = text(&env, "cafe.yaml");
+        let first = env.server.account().profiles[0].slots[0].clone();
+        env.file(
+            "weddings.yaml",
+            format!("{WEDDINGS}  - {{type: text, data: {{title: Moved}}}}\n"),
+        );
+        let (start, slots) = cafe.split_once("\nslots:\n  - ").unwrap();
+        let (_, rest) = slots.split_once("\n  - ").unwrap();
+        env.file(
+            "cafe.yaml",
+            format!("{start}\nslots:\n  - {rest}").replace("Qara Coffee", "Qara at night"),
+        );
+        if is_gone {
+            delete(&env, "qara.weddings");
+        } else {
+            rename(&env, "qara.weddings", "qara.feasts");
+        }
+        let apply = env.run("apply --yes");
+        assert_eq!(apply.exit, 12, "{apply}");
+        let why = "nothing was deleted or renamed on this page";
+        assert!(apply.stderr.contains(why), "{apply}");
+        let cafe = env.server.account().profiles[0].clone();
+        assert_eq!(cafe.title.as_deref(), Some("Qara at night"), "{apply}");
+        assert!(cafe.slots.contains(&first), "{apply}");
+        if is_gone {
+            std::fs::remove_file(env.home.path().join("weddings.yaml")).unwrap();
+            ok(&env, "init --refresh");
+        } else {
+            ok(&env, "pull weddings.yaml");
+        }
+        ok(&env, "apply --yes");
+        // A record that is new deletes nothing.
+        let slots = env.server.account().profiles[0].slots.clone();
+        assert_eq!(slots.contains(&first), is_gone, "{apply}");
+    }
+}
+
+#[test]
 fn the_hint_of_a_page_that_is_gone_is_one_sentence_with_its_reason() {
     let env = synced();
     delete(&env, "qara.weddings");

@@ -506,7 +506,9 @@ impl<'c> PagesRun<'c> {
                 Err(failure) => drop(failed.insert(page.nth(), Err(failure))),
             }
         }
-        let is_incomplete = !failed.is_empty();
+        // A slot that is deleted on another page may have been meant for one that is left out.
+        let is_incomplete =
+            !failed.is_empty() || self.state.pages.iter().any(|page| page.left_out.is_some());
         let mut results = std::mem::take(&mut self.unchanged);
         results.append(&mut failed);
         let on_step = &mut |nth, step, done: &_| self.step(nth, step, done);

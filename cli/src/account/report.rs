@@ -514,7 +514,9 @@ fn failed_run(
     {
         return only;
     }
-    let others = if state.is_edit {
+    let others = if failures.len() >= state.pages.len() {
+        "some changes were written"
+    } else if state.is_edit {
         "the other pages are done"
     } else {
         "the other pages match their files"

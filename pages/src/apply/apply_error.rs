@@ -56,7 +56,7 @@ pub enum ApplyCause {
     /// The deletes and the new login of the page were not sent, because another page of the same run lacks its new slots. A slot that moves
     /// between pages would otherwise be on neither page. If the page had no room for its new slots, nothing was sent to it.
     #[error(
-        "nothing was deleted or renamed on this page, because another page of the run lacks its new slots"
+        "nothing was deleted or renamed on this page, because another page of the run was not written"
     )]
     Withheld,
     /// Two requests of a run are for the same page.
