@@ -437,6 +437,36 @@ slots:
 }
 
 #[test]
+fn what_a_failed_run_created_is_recorded_as_the_service_stored_it() {
+    let slots = "profile: cafe\nslots:\n  - {type: divider}\n";
+    let new = "  - {type: button, data: {title: ' New ', link: new.example, style: null}}\n";
+    for is_lost in [false, true] {
+        let env = normalizing().keeping_state();
+        env.file("cafe.yaml", format!("{slots}  - {{type: text, data: {{title: Hours}}}}\n"));
+        ok(&env, "slots apply cafe.yaml");
+        env.file("cafe.yaml", format!("{slots}{new}"));
+        if is_lost {
+            env.server.fail_operation("createSlots", 1, &Fault::After(500));
+        }
+        env.server.fail_operation("deleteSlots", 1, &Fault::Before(400));
+        assert_ne!(env.run("slots apply cafe.yaml --yes").exit, 0);
+        let plan = env.run("slots plan cafe.yaml -o json").json();
+        let page = &plan["data"]["pages"][0];
+        assert_eq!(page["sync"]["remote"], json!([]), "{plan}");
+        assert_eq!(page["plan"]["deletes"].as_array().map(Vec::len), Some(1), "{plan}");
+        // The next edit of the file meets no edit of others.
+        env.file("cafe.yaml", format!("{slots}{}", new.replace("new.example", "newer.example")));
+        ok(&env, "slots apply cafe.yaml --yes");
+        assert_eq!(page_of(&env), json!("https://newer.example"));
+    }
+}
+
+/// Returns the link of the last slot of the page.
+fn page_of(env: &TestEnv) -> Value {
+    page(env).pop().map(|(_, data)| data["link"].clone()).unwrap_or_default()
+}
+
+#[test]
 fn a_resumed_run_decides_as_the_run_did() {
     let env = synced().keeping_state();
     set(&env, 1, "title", "Theirs");

@@ -16,8 +16,9 @@ use links_sdk::runs::{back_off_create, clock, settle};
 use links_sdk::{Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 use links_sdk::{ProfileId, SlotId};
 
-/// Slots that a request created, by the index of their item; and the page, if it was read because no answer told what was created.
-type Created = (BTreeMap<usize, SlotId>, Option<(Vec<Slot>, ReadTime)>);
+/// Slots that a request created, by the index of their item, with the slots of the answer. If no answer told what was created, these are the
+/// slots of the page, with the time at which it was read.
+type Created = (BTreeMap<usize, SlotId>, Vec<Slot>, Option<ReadTime>);
 
 /// Maximum number of requests for one batch.
 const MAX_TRIES: u32 = 4;
@@ -72,7 +73,10 @@ pub(super) async fn create(
     loop {
         tries += 1;
         let error = match send(handle, creates, key).await {
-            Ok(ids) => return Ok((ids, None)),
+            Ok(made) => {
+                let ids = creates.iter().zip(&made).map(|(create, slot)| (create.index, slot.id));
+                return Ok((ids.collect(), made, None));
+            }
             Err(error) => error,
         };
         let is_refused = error.outcome() == Outcome::NotExecuted;
@@ -93,7 +97,7 @@ pub(super) async fn create(
         let ids = created_slots(creates, known, &page);
         if ids.len() == creates.len() {
             settle(client, key, true);
-            return Ok((ids, Some((page, read_time))));
+            return Ok((ids, page, Some(read_time)));
         }
         if !ids.is_empty() || tries == MAX_TRIES || !back_off_create(client, tries).await {
             return Err(doubt.unwrap_or(error));
@@ -121,7 +125,7 @@ async fn send(
     handle: &ProfileHandle,
     creates: &[PlannedCreate],
     key: &IdempotencyKey,
-) -> Result<BTreeMap<usize, SlotId>, ApplyCause> {
+) -> Result<Vec<Slot>, ApplyCause> {
     let call = handle.slots().create_batch(new_slots(creates));
     let made = call
         .with_idempotency_key(key.clone())
@@ -136,7 +140,7 @@ async fn send(
             "the created slots do not match the request ({answered} returned, {asked} sent)"
         )));
     }
-    Ok(creates.iter().zip(&made).map(|(create, slot)| (create.index, slot.id)).collect())
+    Ok(made)
 }
 
 /// Validates the request as a dry run, which creates nothing. The page may not have room for all of the slots yet: a service that checks

@@ -1,9 +1,9 @@
 //! State of the page and of its profile fields as a run knows them, to distinguish the run's own changes from those of other clients.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::page_fields::{FieldsRequest, PlannedFields, held, page_fields};
 use super::plan::PlannedUpdate;
@@ -17,8 +17,8 @@ pub(super) struct KnownPage {
     types: SlotTypes,
     /// The slots that were there when the plan was made and that the run has not deleted. Updated slots are as in the service's answer.
     old: HashMap<SlotId, Slot>,
-    /// The slots that the run created.
-    new: BTreeSet<SlotId>,
+    /// The slots that the run created, as they were first seen.
+    new: BTreeMap<SlotId, Slot>,
     /// The slots that the run updated.
     updated: HashSet<SlotId>,
     /// The slots that another client edited before the run updated other keys of them.
@@ -40,7 +40,7 @@ impl KnownPage {
     pub(super) fn new(plan: Arc<Plan>, types: SlotTypes, page: &PageSnapshot) -> Self {
         Self {
             old: page.slots.iter().map(|slot| (slot.id, slot.clone())).collect(),
-            new: BTreeSet::new(),
+            new: BTreeMap::new(),
             updated: HashSet::new(),
             edited: HashSet::new(),
             order: page.slots.iter().map(|slot| slot.id).collect(),
@@ -74,9 +74,10 @@ impl KnownPage {
     }
 
     /// Adds slots that the run created, in the order of the page.
-    pub(super) fn created(&mut self, ids: impl IntoIterator<Item = SlotId>) {
-        for id in ids {
-            if self.new.insert(id) {
+    pub(super) fn created(&mut self, slots: impl IntoIterator<Item = Slot>) {
+        for slot in slots {
+            let id = slot.id;
+            if self.new.insert(id, slot).is_none() {
                 self.order.push(id);
             }
         }
@@ -85,19 +86,14 @@ impl KnownPage {
     /// Removes slots that the run deleted.
     pub(super) fn deleted(&mut self, ids: &[SlotId]) {
         self.old.retain(|id, _| !ids.contains(id));
-        self.new.retain(|id| !ids.contains(id));
+        self.new.retain(|id, _| !ids.contains(id));
         self.order.retain(|id| !ids.contains(id));
     }
 
-    /// Returns the slots of the page, those that the run created as they were sent.
-    pub(super) fn slots(&self, created: &BTreeMap<usize, SlotId>) -> Vec<Slot> {
-        let new = |id: &SlotId| {
-            let create = self.plan.creates.iter().find(|it| created.get(&it.index) == Some(id))?;
-            let (kind, data) = (&create.kind, &create.data);
-            let slot = json!({ "id": id, "type": kind, "data": data, "supported": true });
-            serde_json::from_value(slot).ok()
-        };
-        self.order.iter().filter_map(|id| self.old.get(id).cloned().or_else(|| new(id))).collect()
+    /// Returns the slots of the page.
+    pub(super) fn slots(&self) -> Vec<Slot> {
+        let slot = |id: &SlotId| self.old.get(id).or_else(|| self.new.get(id)).cloned();
+        self.order.iter().filter_map(slot).collect()
     }
 
     fn pending(&self) -> impl Iterator<Item = &PlannedUpdate> {
@@ -155,7 +151,7 @@ impl KnownPage {
                 Some(_) => {}
             }
         }
-        let gone = self.new.iter().filter(|id| !now.contains_key(id));
+        let gone = self.new.keys().filter(|id| !now.contains_key(id));
         found.extend(gone.map(|id| format!("the new slot {id} was deleted")));
         for update in self.pending() {
             let Some(now) = now.get(&update.id) else { continue };
@@ -182,7 +178,8 @@ impl KnownPage {
     /// Describes slots that were neither on the page nor created by this run, and those that another client edited. Values that the service
     /// computes do not count.
     pub(super) fn foreign_changes(&self, page: &[Slot]) -> Vec<String> {
-        let is_known = |now: &Slot| self.old.contains_key(&now.id) || self.new.contains(&now.id);
+        let is_known =
+            |now: &Slot| self.old.contains_key(&now.id) || self.new.contains_key(&now.id);
         let is_edited = |now: &Slot| {
             self.edited.contains(&now.id)
                 || self.old.get(&now.id).is_some_and(|before| self.is_edited(before, now))
@@ -205,7 +202,9 @@ impl KnownPage {
                     Some(update) => {
                         update.changed.contains_key(key) && !same(held(&update.before, key), now)
                     }
-                    None => self.new.contains(id) && self.types.may_store(kind, key, wanted, now),
+                    None => {
+                        self.new.contains_key(id) && self.types.may_store(kind, key, wanted, now)
+                    }
                 }
             };
             changed.retain(|key, wanted| !is_accepted(key, wanted));

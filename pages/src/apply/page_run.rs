@@ -180,7 +180,7 @@ impl PageRun {
 
     /// Returns the page with the changes of the run as the service answered them.
     fn known_page(&self) -> PageSnapshot {
-        let mut page = self.page.with_slots(self.seen.slots(&self.done.created));
+        let mut page = self.page.with_slots(self.seen.slots());
         page.record.clone_from(self.fields.record());
         if let Some(login) = page.record.get("login").and_then(|it| it.as_str()) {
             page.login = login.to_owned();
@@ -420,10 +420,11 @@ impl PageRun {
     ) -> Result<(), StepFailure> {
         let (handle, known) = (&self.handle, self.seen.order.iter().copied().collect());
         let (journal, sent) = (self.journal.as_mut(), (step, creates));
-        let (made, page) = create(handle, journal, sent, &known, &mut key, false).await?;
-        self.seen.created(made.values().copied());
-        match page {
-            Some((page, at)) => drop(self.seen.accept(&page, at)),
+        let (made, slots, at) = create(handle, journal, sent, &known, &mut key, false).await?;
+        let new = made.values().filter_map(|id| slots.iter().find(|slot| slot.id == *id));
+        self.seen.created(new.cloned());
+        match at {
+            Some(at) => drop(self.seen.accept(&slots, at)),
             None if !self.adds => self.unseen.push((step, key)),
             None => {}
         }

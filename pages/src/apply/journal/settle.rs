@@ -98,7 +98,7 @@ impl Journal {
         self.begin(step, Some(&key)).map_err(ApplyCause::Journal)?;
         let sent = (step, creates);
         match create(&handle, Some(&mut *self), sent, known, &mut key, true).await {
-            Ok((made, _)) => self.end(step, made, 0, None),
+            Ok((made, ..)) => self.end(step, made, 0, None),
             // The page is full, or a value is refused: the new plan gets the same refusal, at its place in the file.
             Err(ApplyCause::Call { items, source, .. })
                 if source.is_conflict() || !items.is_empty() =>
