@@ -63,6 +63,8 @@ pub(crate) struct Operations {
     restored: BTreeSet<u64>,
     /// Set if it is not known which of two commands has written what.
     is_blind: bool,
+    /// Set once the log has told of a command that was cut short.
+    was_cut_short: bool,
 }
 
 impl Operations {
@@ -72,6 +74,7 @@ impl Operations {
         let mut violate = |rule: &'static str, text: String| found.push(Violation { rule, text });
         let rows: Vec<Row> = log["data"].as_array().into_iter().flatten().map(Row::of).collect();
         let old = std::mem::replace(&mut self.rows, rows);
+        self.was_cut_short |= is_any_cut_short(&old);
         for event in trial.events {
             self.names.note(&event.before);
             self.names.note(&event.after);
@@ -163,7 +166,7 @@ impl Operations {
     ) {
         let mut memory = trial.memory.clone();
         // Of a command that was killed, the journal may have a request that was not sent; somebody else may have written the same.
-        let in_doubt = old.iter().any(|row| ["unfinished", "unknown"].contains(&&*row.state));
+        let in_doubt = is_any_cut_short(old);
         let is_written = |place: &Place| {
             self.known.iter().any(|operation| operation.changes.contains_key(place))
         };
@@ -175,6 +178,8 @@ impl Operations {
                     if place.2 == ORDER
                         || self.is_twin(&place, &event.after, &memory)
                         || in_doubt && !is_written(&place)
+                        // The command that finished it has taken an equal slot for its own.
+                        || self.was_cut_short && is.is_null() && !is_written(&place)
                     {
                         continue;
                     }
@@ -537,4 +542,9 @@ fn became(wanted: &Value, value: &Value, (_, _, key): &Place) -> bool {
 
 fn slot_ids(world: &AccountWorld) -> BTreeSet<u64> {
     world.pages.iter().flat_map(|page| page.slots.iter().map(|slot| slot.id)).collect()
+}
+
+/// Returns whether a log tells of a command that was cut short.
+fn is_any_cut_short(rows: &[Row]) -> bool {
+    rows.iter().any(|row| ["unfinished", "unknown"].contains(&&*row.state))
 }
