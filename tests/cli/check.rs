@@ -206,6 +206,45 @@ fn fix_writes_permanent_moves_and_nothing_else() {
 }
 
 #[test]
+fn a_link_of_a_page_file_with_a_table_is_fixed_where_it_is_written() {
+    let (env, site) = (env(), LinkSite::start());
+    let page = |link: &str| {
+        format!(
+            "each: places.csv\nprofile: \"{{login}}\"\nsocials: ['{link}']\nslots:\n  - {{type: button, data: {{title: A, link: {{$value: link}}}}}}\n"
+        )
+    };
+    let (old, new) = (site.url("/permanent"), site.url("/menu"));
+    env.file("places.yaml", page(&old));
+    env.file("places.csv", format!("key,login,link\na,cafe,{new}\nb,qara.weddings,{new}\n"));
+    let run = env.run("check places.yaml --allow-private --fix --annotate github");
+    assert_eq!(run.exit, 0, "{run}");
+    assert!(run.stdout.contains("> places.yaml:3:"), "{run}");
+    let text = |name: &str| fs::read_to_string(env.home.path().join(name)).unwrap();
+    assert_eq!(text("places.yaml"), page(&new));
+    let table = format!("key,login,link\na,cafe,{old}\nb,qara.weddings,{new}\n");
+    env.file("places.csv", &table);
+    let run = env.run("check places.yaml --allow-private --fix");
+    assert!(run.stderr.contains("cannot update places.csv: it is a table"), "{run}");
+    assert_eq!((run.exit, text("places.csv")), (8, table), "{run}");
+    let run = env.run_args(["check", "-", "--fix"], page(&old).as_bytes());
+    assert!(run.exit == 2 && run.stderr.contains("standard input"), "{run}");
+}
+
+#[test]
+fn a_file_that_is_no_baseline_is_not_replaced_by_one() {
+    let (env, site) = (env(), LinkSite::start());
+    let before = page(&env, &site);
+    let line = "check cafe.yaml --allow-private --baseline";
+    let run = env.run(&format!("{line} cafe.yaml --update-baseline"));
+    assert!(run.exit == 8 && run.stderr.contains("cafe.yaml is not a baseline"), "{run}");
+    assert_eq!(fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap(), before);
+    for _ in 0..2 {
+        let run = env.run(&format!("{line} known.json --update-baseline"));
+        assert_eq!(run.exit, 0, "{run}");
+    }
+}
+
+#[test]
 fn two_files_of_one_page_are_both_read() {
     let env = TestEnv::cafe();
     for name in ["one.yaml", "two.yaml"] {

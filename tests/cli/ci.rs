@@ -34,6 +34,8 @@ fn logins_come_from_a_file_and_from_standard_input() {
         .run_args(["profile", "check-login", "-f", "-", "-o", "json"], b"cafe\r\nspring.menu\r\n");
     assert_eq!((run.exit, &run.json()["data"][1]["available"]), (3, &json!(true)), "{run}");
     assert_eq!(env.run_args(["profile", "check-login", "-f", "-"], b"# none\n").exit, 8);
+    let marked = "\u{feff}three.four\n".as_bytes();
+    assert_eq!(env.run_args(["profile", "check-login", "-f", "-"], marked).exit, 0);
     assert_eq!(env.run("profile check-login -f absent.txt").exit, 2);
 }
 

@@ -55,6 +55,9 @@ fn refused_alike(env: &TestEnv, outside: &std::path::Path, name: &str, line: &st
 #[test]
 fn a_named_file_that_is_a_link_out_of_the_work_tree_is_neither_read_nor_written() {
     let (env, outside, _) = repository();
+    env.file("page.yaml", PAGE);
+    // Caches the slot types.
+    planned(&env, "page.yaml");
     for line in [
         "profile check-login -f in --annotate github",
         "profile preview cafe --expect in",
@@ -345,4 +348,21 @@ fn a_lock_of_a_neighbor_above_does_not_count() {
     let (exit, stderr) = run("plan page.yaml");
     assert!(exit == 14 && stderr.contains("belongs to another user"), "{stderr}");
     assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn standard_input_that_is_named_twice_is_the_same_text() {
+    let env = TestEnv::cafe();
+    let words = ["slots", "set", "cafe", "1001", "title=@-", "description=@-"];
+    let run = env.run_args(words, b"Once");
+    assert_eq!(run.exit, 0, "{run}");
+    let data = env.server.account().profiles[0].slots[0].data.clone();
+    assert_eq!(
+        (&data["title"], &data["description"]),
+        (&serde_json::json!("Once"), &serde_json::json!("Once"))
+    );
+    let page = "profile: cafe\ntitle: Piped\nslots: []\n";
+    env.file("other.yaml", page.replace("cafe", "qara.weddings"));
+    let run = env.run_args(["preview", "-", "other.yaml", "--offline"], page.as_bytes());
+    assert!(run.exit == 0 && run.stdout.matches("Piped").count() == 2, "{run}");
 }

@@ -524,6 +524,11 @@ fn previews_are_written_as_documents_that_run_nothing() {
         assert!(run.exit != 0 && run.stderr.contains("points outside"), "{run}");
         assert!(files(elsewhere.path()).is_empty());
     }
+    std::fs::create_dir(env.home.path().join("web")).unwrap();
+    env.file("web/index.html", "<p>Mine");
+    let run = env.run("preview cafe.yaml --html web");
+    assert!(run.exit == 2 && run.stderr.contains("is not a preview"), "{run}");
+    assert_eq!(std::fs::read_to_string(env.home.path().join("web/index.html")).unwrap(), "<p>Mine");
     env.file("taken", "");
     let run = env.run("preview cafe.yaml --html taken");
     assert!(run.exit == 2 && run.stderr.contains("cannot write taken"), "{run}");

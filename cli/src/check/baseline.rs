@@ -24,12 +24,15 @@ pub(crate) struct BaselineArgs {
 }
 
 impl BaselineArgs {
-    /// Reads the baseline that the links are compared with; an empty one where there is none, or it is written anew.
+    /// Reads the baseline that the links are compared with; an empty one where there is none, or it is written anew. Refuses to replace a file
+    /// that is not a baseline.
     pub(crate) fn read(&self) -> Result<Baseline> {
-        match &self.baseline {
-            Some(path) if !self.update_baseline => Baseline::read(path),
-            _ => Ok(Baseline::default()),
+        let Some(path) = &self.baseline else { return Ok(Baseline::default()) };
+        if self.update_baseline && path.symlink_metadata().is_err() {
+            return Ok(Baseline::default());
         }
+        let known = Baseline::read(path)?;
+        Ok(if self.update_baseline { Baseline::default() } else { known })
     }
 
     /// Returns the file to write.
@@ -67,7 +70,8 @@ impl Baseline {
         };
         Self::parse(&bytes).map_err(|why| {
             let message = format!("{name} is not a baseline: {why}; no link was checked");
-            CommandError::invalid(message).with_hint("use --update-baseline to replace it")
+            CommandError::invalid(message)
+                .with_hint("choose another file; if this one is damaged, delete it, then create it again with --update-baseline")
         })
     }
 

@@ -132,11 +132,11 @@ fn add_links(
     let (mut from, mut missed) = (0, 0);
     for part in text_links(text) {
         let link = &text[part.clone()];
-        // In a quoted value with escapes the link may not be found.
+        // In a quoted value with escapes the link may not be found. It comes after those before it.
         let is_sought = missed < MISSED;
         let place = is_sought.then(|| written[from..].find(link)).flatten();
         missed += usize::from(place.is_none());
-        let offset = at + place.map_or(0, |place| from + place);
+        let offset = at + from + place.unwrap_or_default();
         from = place.map_or(from, |place| from + place + part.len());
         let is_escaped = link.contains("&amp;");
         add(link.replace("&amp;", "&"), Some(part), is_escaped, offset);

@@ -10,8 +10,8 @@ use super::checked_link::CheckedLink;
 use super::collect::{FoundLink, LinkedValue};
 use crate::account::pull::existing_file::not_written;
 use crate::context::prelude::*;
-use links_pages::page_file::Document;
 use links_pages::page_file::patch::{Edit, PatchError, Path, PathStep, patch};
+use links_pages::page_file::{Document, file_of};
 
 /// Maximum number of values that are changed one by one where they cannot be changed together: each costs a pass over the text.
 const TRIED: usize = 64;
@@ -27,7 +27,7 @@ pub(crate) fn write_all(pages: &[CheckedPage], links: &mut [CheckedLink]) -> Vec
     let mut failures = Vec::new();
     for (own, sources) in pages.iter().filter_map(|page| page.source.file.as_ref()) {
         for (nth, file) in sources.files().iter().enumerate() {
-            let file = if nth == 0 { own.as_path() } else { FilePath::new(&file.name) };
+            let file = if nth == 0 { file_of(own) } else { FilePath::new(&file.name) };
             // The links of a file that several pages use are written once.
             let Some(mut of_file) = by_file.remove(file) else { continue };
             if let Err(failure) = write(file, sources.text_of(nth), &mut of_file) {
@@ -52,6 +52,10 @@ fn write(file: &FilePath, text: &str, links: &mut [&mut CheckedLink]) -> Result<
     moves.retain(|(link, _)| seen.insert((link.offset, link.part.clone())));
     moves.sort_by_key(|(link, _)| link.offset);
     if !moves.is_empty() {
+        if file.extension().is_some_and(|it| it == "csv") {
+            let message = format!("cannot update {}: it is a table", file.display());
+            return Err(CommandError::invalid(message).with_hint("change the URLs by hand"));
+        }
         write_moves(file, text, &moves)?;
         for link in links.iter_mut() {
             link.is_fixed |= link.fix().is_some() && !is_made(&link.found);
@@ -77,8 +81,8 @@ fn write_moves(file: &FilePath, text: &str, moves: &[(FoundLink, String)]) -> Re
 
 /// Replaces a file that is still as it was checked; a byte order mark stays.
 fn replace_checked(file: &FilePath, checked: &str, patched: &str) -> Result<()> {
-    let current = named::read(file).ok().and_then(|(_, bytes)| String::from_utf8(bytes).ok());
-    let current = current.unwrap_or_default();
+    let (_, current) = named::read(file)?;
+    let current = String::from_utf8(current).unwrap_or_default();
     let mark = if current.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     if current != format!("{mark}{checked}") {
         let message =
@@ -309,6 +313,21 @@ slots:
         let to_comment = [("http://a.example", "https://b.example/ #c")];
         let quoted = page("\"https://b.example/ #c\"");
         assert_eq!(fixed(&page("http://a.example"), &to_comment), quoted);
+    }
+
+    #[test]
+    fn a_url_that_a_text_shows_is_written_beside_one_that_it_does_not_show() {
+        let moves = [
+            ("http://a.example/x", "https://a.example/x"),
+            ("http://a.example/y?p=1&q=2", "https://a.example/y"),
+        ];
+        let page = |x: &str, y: &str| {
+            format!("{{\"profile\": \"cafe\", \"title\": \"See {x} or {y} or {x}\"}}\n")
+        };
+        let (x, y) = (moves[0], moves[1]);
+        let escaped = "http://a.example/y?p=1\\u0026q=2";
+        assert_eq!(fixed(&page(x.0, escaped), &moves), page(x.1, y.1));
+        assert_eq!(fixed(&page(escaped, x.0), &moves), page(y.1, x.1));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::context::prelude::*;
 use crate::search::Source;
 use crate::search::sources::{Sources, of_account, of_files};
 use crate::settings::ServiceTarget;
-use links_pages::page_file::{FilePlace, Places};
+use links_pages::page_file::{FilePlace, Places, file_of};
 
 /// How long the slot types may take where the check can do without.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -92,7 +92,7 @@ pub(crate) fn checked_links(
             let place = file.as_mut().map(|(path, places)| {
                 let FilePlace { file, line, column } = places.of(found.value.base + found.offset);
                 let is_own = found.value.base == 0;
-                (if is_own { path.clone() } else { PathBuf::from(file) }, line, column)
+                (if is_own { file_of(path).to_owned() } else { PathBuf::from(file) }, line, column)
             });
             links.push(CheckedLink {
                 holder: holder.clone(),

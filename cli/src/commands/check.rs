@@ -71,6 +71,9 @@ pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
         return Err(CommandError::usage("--fix only changes page files, not pages in the account")
             .with_hint("write the page to a file with `links pull KEY -O FILE`"));
     }
+    if fix && paths.iter().any(|path| path.as_os_str() == "-") {
+        return Err(CommandError::usage("--fix cannot change standard input; pass the file"));
+    }
     let baseline = known.read()?;
     let pages = check::read(context, &paths, &keys, all, &filter).await?;
     let urls = pages.iter().flat_map(|page| &page.links).map(|link| link.url.as_str());

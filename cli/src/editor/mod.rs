@@ -48,7 +48,8 @@ pub(crate) async fn edit<T>(
                 let text = format!("the text is saved in {}", kept.display());
                 context.ui.tell(Style::Plain, text);
             }
-            ended.map_err(|failure| failure.kept(&kept))
+            // An editor can have removed it.
+            ended.map_err(|failure| if kept.is_file() { failure.kept(&kept) } else { failure })
         }
     }
 }

@@ -44,6 +44,9 @@ pub(crate) fn write(
     Ok(paths)
 }
 
+/// Name by which a document of a preview is recognized. No other file is replaced.
+const GENERATOR: &str = "links preview --html";
+
 /// Name of the list.
 const INDEX: &str = "index.html";
 
@@ -65,8 +68,11 @@ fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let path = directory.join(name);
     let parent = path.parent().unwrap_or(directory);
     let is_link = |it: &Path| it.is_symlink() && it != directory;
+    let is_other = |bytes: Vec<u8>| !String::from_utf8_lossy(&bytes).contains(GENERATOR);
     let written = if is_link(parent) || is_link(&path) {
         Err(io::Error::other("it is a symbolic link"))
+    } else if name.ends_with(".html") && std::fs::read(&path).is_ok_and(is_other) {
+        Err(io::Error::other("it already exists and is not a preview; choose another directory"))
     } else {
         std::fs::create_dir_all(parent).and_then(|()| atomic::write(&path, bytes, true))
     };
@@ -81,6 +87,7 @@ fn document(title: &str, body: &Markup) -> String {
             head {
                 meta charset="utf-8";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="generator" content=(GENERATOR);
                 meta name="referrer" content="no-referrer";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";

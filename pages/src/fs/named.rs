@@ -4,7 +4,7 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, OpenOptions};
@@ -104,10 +104,21 @@ pub fn read(path: &Path) -> Result<(String, Vec<u8>), ReadError> {
     read_most(path, MAX_BYTES)
 }
 
+/// Standard input as it was first read: a second argument `-` is the same text.
+static INPUT: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+
 /// Reads a file like [`read`], with a limit of `most` bytes.
 pub fn read_most(path: &Path, most: u64) -> Result<(String, Vec<u8>), ReadError> {
     if path.as_os_str() == "-" {
-        return bounded(STDIN.to_owned(), io::stdin().lock(), most);
+        let mut input = INPUT.lock().unwrap_or_else(PoisonError::into_inner);
+        return match &*input {
+            Some(bytes) => bounded(STDIN.to_owned(), &**bytes, most),
+            None => {
+                let (name, bytes) = bounded(STDIN.to_owned(), io::stdin().lock(), most)?;
+                *input = Some(bytes.clone());
+                Ok((name, bytes))
+            }
+        };
     }
     let name = path.display().to_string();
     match open(path) {

@@ -119,6 +119,7 @@ fn listed(file: &Path) -> Result<Vec<ListedLogin>> {
 
 /// Returns the login of each line, without comments and empty lines.
 fn parse(name: &str, text: &str) -> Vec<ListedLogin> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let logins = text.lines().enumerate().filter_map(|(at, line)| {
         let login = line.split('#').next().unwrap_or_default().trim().to_owned();
         (!login.is_empty()).then(|| (login, Some((name.to_owned(), at + 1))))

@@ -3,6 +3,7 @@
 use links_sdk::Markdown;
 use similar::TextDiff;
 
+use crate::args::page::is_yaml_or_json;
 use crate::commands::prelude::*;
 use crate::output::{diff_lines, unified};
 use crate::ui::annotations::Annotate;
@@ -60,6 +61,10 @@ fn too_long(tokens: Option<u64>, limit: Option<u64>) -> Result<Option<String>> {
 
 /// Writes the page to the file.
 fn update(file: &Path, page: &Markdown, data: Value) -> CommandResult {
+    if is_yaml_or_json(file) {
+        let message = format!("{} is not a Markdown file; nothing was written", file.display());
+        return Err(CommandError::usage(message).with_hint("use a name such as cafe.md"));
+    }
     atomic::write(file, &page.text, true)
         .map_err(|error| file_error(&format!("cannot write {}", file.display()), &error))?;
     Ok(said(data, format!("updated {}", file.display())))

@@ -149,6 +149,9 @@ async fn list(
     for record in listed["data"].as_array_mut().into_iter().flatten() {
         record["clicks"] = json!(record["id"].as_i64().and_then(|id| clicks.of(id.into())));
     }
+    if !listed["meta"].is_object() {
+        listed["meta"] = json!({});
+    }
     listed["meta"]["analytics"] = clicks.meta;
     Ok(CommandOutput::new(Body::Own(listed), View::Table(view::CLICKS_COLUMNS)))
 }
