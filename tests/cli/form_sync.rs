@@ -80,6 +80,42 @@ fn what_both_changed_in_a_form_is_a_conflict_at_its_place() {
 }
 
 #[test]
+fn a_saved_plan_of_forms_alone_keeps_its_options() {
+    for option in ["--force", "--exact"] {
+        let env = synced();
+        set(&env, |form| form.title = "Their terrace".to_owned());
+        env.file(FILE, FORM.replace("a terrace", "our terrace"));
+        let plan = env.run(&format!("plan {option} --out plan.json"));
+        assert_eq!(plan.exit, 3, "{plan}");
+        ok(&env, "apply --plan plan.json --yes");
+        assert_eq!(form(&env)["title"], "Book our terrace");
+    }
+}
+
+#[test]
+fn a_saved_plan_of_two_forms_names_the_one_that_changed() {
+    let env = synced();
+    env.file("other.yaml", FORM.replace("booking", "other").replace("Book a terrace", "Other"));
+    ok(&env, "apply --yes --allow-create 1");
+    env.file("other.yaml", FORM.replace("booking", "other").replace("Book a terrace", "Second"));
+    env.file(FILE, FORM.replace("Reserve", "Book"));
+    assert_eq!(env.run("plan --out plan.json").exit, 3);
+    set(&env, |form| form.title = "Theirs".to_owned());
+    let run = env.run("apply --plan plan.json --yes");
+    assert!(run.exit == 7 && run.stderr.contains("other"), "{run}");
+    env.server.edit(|account| account.forms.last_mut().unwrap().title = "Other".to_owned());
+    env.server.edit(|account| {
+        account.forms.iter_mut().for_each(|it| {
+            if it.title.starts_with("Book") {
+                it.button_text = "Theirs".to_owned();
+            }
+        })
+    });
+    let run = env.run("apply --plan plan.json --yes");
+    assert!(run.exit == 7 && run.stderr.contains("booking"), "{run}");
+}
+
+#[test]
 fn without_a_lock_the_state_directory_has_the_record_of_a_form() {
     let env = TestEnv::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
     env.file(FILE, FORM);

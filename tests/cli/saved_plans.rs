@@ -150,7 +150,7 @@ fn a_plan_that_was_tampered_with_is_refused() {
         ("/pages/0/plan/updates/0/changed/title", json!("Bad"), 8),
         ("/pages/0/plan/deletes", json!([{"id": 1003, "type": "picture", "label": null}]), 8),
         ("/pages/0/plan/order", json!([]), 8),
-        ("/pages/0/options/prune", json!(true), 8),
+        ("/options/prune", json!(true), 8),
         ("/pages/0/id", json!(102), 8),
         ("/pages/0/fingerprint", json!("0000000000000000"), 8),
         ("/pages/0/plan", json!(null), 8),
@@ -180,7 +180,7 @@ fn a_run_that_is_resumed_deletes_only_what_its_plan_had() {
     assert_eq!(slots(), 15);
     // The same content, with leave to delete.
     env.operations();
-    let run = tampered(&env, |saved| saved["pages"][0]["options"]["prune"] = json!(true));
+    let run = tampered(&env, |saved| saved["options"]["prune"] = json!(true));
     assert!(run.stderr.contains("the plan file was edited"), "{run}");
     let all = "--yes --max-deletes 99";
     assert_eq!(env.run("slots plan page.yaml --prune --out all.json").exit, 14);

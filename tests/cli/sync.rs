@@ -138,6 +138,21 @@ fn an_item_that_was_removed_from_the_file_is_deleted_and_one_made_on_the_page_st
 }
 
 #[test]
+fn exact_deletes_what_is_not_in_the_file_only_with_prune() {
+    let env = synced();
+    let slots = page(&env).len();
+    let text = text(&env, "cafe.yaml");
+    let at = text.rfind("\n  - ").unwrap();
+    env.file("cafe.yaml", format!("{}\n", &text[..at]));
+    let plan = ok(&env, "slots plan cafe.yaml --exact");
+    assert!(plan.stdout.contains("1 slot kept: not in the file"), "{plan}");
+    ok(&env, "slots apply cafe.yaml --exact --yes");
+    assert_eq!(page(&env).len(), slots);
+    ok(&env, "slots apply cafe.yaml --exact --prune --yes");
+    assert_eq!(page(&env).len(), slots - 1);
+}
+
+#[test]
 fn a_slot_that_was_deleted_on_the_page_is_created_again_only_with_overwrite() {
     let env = synced();
     edit_slots(&env, |slots| drop(slots.remove(1)));

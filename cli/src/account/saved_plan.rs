@@ -29,6 +29,7 @@ const MAX_BYTES: u64 = 256 * 1024 * 1024;
 pub(crate) struct SavedPlan {
     format: String,
     version: u32,
+    options: SavedOptions,
     pub(super) pages: Vec<SavedPage>,
     forms: Vec<SavedForm>,
     /// Digest of all fields above: distinguishes an edited plan from one that would be different today because of the service.
@@ -42,7 +43,6 @@ pub(super) struct SavedPage {
     login: String,
     fingerprint: String,
     file: SavedFile,
-    options: SavedOptions,
     images: Vec<SavedImage>,
     plan: Plan,
     /// True if the plan is for the whole file, not for its slots alone.
@@ -70,7 +70,7 @@ struct SavedFile {
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct SavedOptions {
     prune: bool,
     prune_unsupported: bool,
@@ -101,7 +101,8 @@ impl SavedPlan {
         let mut saved = Self {
             format: FORMAT.to_owned(),
             version: VERSION,
-            pages: state.planned().map(|it| SavedPage::new(it, &state.options, path)).collect(),
+            options: SavedOptions::of(&state.options),
+            pages: state.planned().map(|it| SavedPage::new(it, path)).collect(),
             forms: state.forms.iter().map(form).collect(),
             digest: String::new(),
         };
@@ -146,7 +147,7 @@ impl SavedPlan {
         }
         let mut saved: Self = serde_json::from_value(value).map_err(|why| unusable(&why))?;
         if saved.digest != saved.content_digest() {
-            let command = saved.pages.first().map_or("plan", SavedPage::planned_by);
+            let command = saved.planned_by();
             let message = "the plan file was edited after `links` saved it; nothing was written";
             return Err(CommandError::invalid(message)
                 .with_hint(format!("make a new plan with `links {command} --out PLAN`")));
@@ -158,10 +159,7 @@ impl SavedPlan {
             let hint = format!("run `links {slots}apply --plan {}`", quoted(&name));
             return Err(CommandError::usage(message).with_hint(hint));
         }
-        // All pages of a plan were planned with the same options.
-        if let Some(page) = saved.pages.first() {
-            page.allow(options)?;
-        }
+        saved.allow(options)?;
         let (roots, mut files) = (options.flags.upload_root.clone(), AccountFiles::default());
         for page in &mut saved.pages {
             let whole = page.whole;
@@ -179,10 +177,41 @@ impl SavedPlan {
         Ok((saved, files))
     }
 
+    /// Sets the options that the plan was made with, and nothing else.
+    fn allow(&self, options: &mut RunOptions) -> Result<()> {
+        let flags = &mut options.flags;
+        let refused = |what: &str, option: &str| {
+            let hint =
+                format!("pass {option} to `links {}` when you make the plan", self.planned_by());
+            Err(CommandError::usage(format!("a saved plan already lists everything to be {what}"))
+                .with_hint(hint))
+        };
+        if flags.prune || flags.prune_unsupported {
+            return refused("deleted", "--prune");
+        }
+        if options.sync.overwrite || options.sync.exact {
+            return refused("overwritten", "--force or --exact");
+        }
+        if flags.unlock {
+            return refused("unlocked", "--unlock");
+        }
+        let SavedOptions { prune, prune_unsupported, no_validate, unlock, overwrite, exact } =
+            self.options;
+        (flags.prune, flags.prune_unsupported, flags.unlock) = (prune, prune_unsupported, unlock);
+        flags.no_validate |= no_validate;
+        (options.sync.overwrite, options.sync.exact) = (overwrite, exact);
+        Ok(())
+    }
+
+    /// Returns the words of the command that made the plan.
+    fn planned_by(&self) -> &'static str {
+        self.pages.first().map_or("plan", SavedPage::planned_by)
+    }
+
     /// Refuses changes of forms other than the planned ones.
     pub(super) fn check_forms(&self, forms: &[PlannedForm]) -> Result<()> {
-        for (saved, now) in self.forms.iter().zip(forms) {
-            if saved.plan != now.plan && !now.plan.is_empty() {
+        for now in forms.iter().filter(|now| !now.plan.is_empty()) {
+            if self.forms.iter().all(|saved| saved.plan != now.plan) {
                 let message = format!(
                     "the form {} changed after the plan was made; nothing was written",
                     now.plan.name
@@ -281,8 +310,22 @@ impl SavedFile {
     }
 }
 
+impl SavedOptions {
+    fn of(options: &RunOptions) -> Self {
+        let (flags, sync) = (&options.flags, options.sync);
+        Self {
+            prune: flags.prune,
+            prune_unsupported: flags.prune_unsupported,
+            no_validate: flags.no_validate,
+            unlock: flags.unlock,
+            overwrite: sync.overwrite,
+            exact: sync.exact,
+        }
+    }
+}
+
 impl SavedPage {
-    fn new(planned: &PlannedPage, options: &RunOptions, path: &Path) -> Self {
+    fn new(planned: &PlannedPage, path: &Path) -> Self {
         let (PlannedPage { file, page, .. }, plan) = (planned, planned.plan());
         let image = |image: &Image| SavedImage {
             place: image.place.clone(),
@@ -295,44 +338,10 @@ impl SavedPage {
             login: page.login.clone(),
             fingerprint: plan.page.clone(),
             file: SavedFile::new(&file.document, &file.directory, path),
-            options: SavedOptions {
-                prune: options.flags.prune,
-                prune_unsupported: options.flags.prune_unsupported,
-                no_validate: options.flags.no_validate,
-                unlock: options.flags.unlock,
-                overwrite: options.sync.overwrite,
-                exact: options.sync.exact,
-            },
             images: file.images.iter().map(image).collect(),
             plan: plan.clone(),
             whole: file.scope == FileScope::Page,
         }
-    }
-
-    /// Sets the options that the plan was made with, and nothing else.
-    fn allow(&self, options: &mut RunOptions) -> Result<()> {
-        let flags = &mut options.flags;
-        let refused = |what: &str, option: &str| {
-            let hint =
-                format!("pass {option} to `links {}` when you make the plan", self.planned_by());
-            Err(CommandError::usage(format!("a saved plan already lists everything to be {what}"))
-                .with_hint(hint))
-        };
-        if flags.prune || flags.prune_unsupported {
-            return refused("deleted", "--prune");
-        }
-        if options.sync.overwrite || options.sync.exact {
-            return refused("overwritten", "--force or --exact");
-        }
-        if flags.unlock {
-            return refused("unlocked", "--unlock");
-        }
-        let SavedOptions { prune, prune_unsupported, no_validate, unlock, overwrite, exact } =
-            self.options;
-        (flags.prune, flags.prune_unsupported, flags.unlock) = (prune, prune_unsupported, unlock);
-        flags.no_validate |= no_validate;
-        (options.sync.overwrite, options.sync.exact) = (overwrite, exact);
-        Ok(())
     }
 
     /// Returns the words of the command that made the plan.

@@ -11,7 +11,7 @@ use crate::context::prelude::*;
 use links_pages::page_file::FileScope;
 use links_pages::sanitize::quoted;
 
-/// Keeps the slots that were removed from a text, which are deleted only if that was asked for.
+/// Keeps the slots that were removed from a text or file, which are deleted only if that was asked for.
 fn keep_removed(merge: &mut Merge) {
     merge.deletions.clear();
     merge.conflicts.retain(|conflict| !matches!(conflict, Conflict::DeletedHere { .. }));
@@ -103,7 +103,7 @@ impl PlanTarget {
         if is_text {
             merge.keep_made();
         }
-        if is_text && !run.flags.prune {
+        if (is_text || run.sync.exact) && !run.flags.prune {
             keep_removed(merge);
         }
         let mut options = options.clone();
