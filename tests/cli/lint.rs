@@ -356,6 +356,19 @@ fn a_flood_of_broken_rules_is_bounded() {
 }
 
 #[test]
+fn no_number_of_warnings_hides_an_error() {
+    let env = env();
+    let warning = "[[rule]]\nfor = 'true'\nvalues = 'range(300) as $i | .'\nmust = 'false'\nlevel = 'warning'\nmessage = 'w'\n";
+    let error = "[[rule]]\nuse = 'https'\nlevel = 'error'\n";
+    env.file("links.toml", warning.repeat(9) + error);
+    let slots = "  - {type: text, data: {title: A}}\n".repeat(9);
+    let last = "  - {type: button, data: {title: B, link: http://qara.example}}\n";
+    env.file("cafe.yaml", format!("profile: cafe\nslots:\n{slots}{last}"));
+    let run = env.run("lint cafe.yaml");
+    assert!(run.exit == 3 && run.stdout.contains("1 error"), "{run}");
+}
+
+#[test]
 fn a_lock_is_recorded_and_removed_without_any_other_change() {
     for has_lock in [false, true] {
         let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();

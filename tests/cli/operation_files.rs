@@ -269,6 +269,18 @@ fn an_operation_that_wrote_nothing_says_so() {
 }
 
 #[test]
+fn a_command_that_fails_leaves_no_older_operation() {
+    let env = three_pages();
+    ok(&env, "apply a.yaml --yes --operation-out op.json");
+    let after = values(&env);
+    let run = env.run("apply a.yaml --yes --operation-out op.json --base-url http://127.0.0.1:9/");
+    assert_ne!(run.exit, 0, "{run}");
+    let undo = env.run("undo --from op.json --yes");
+    assert_ne!(undo.exit, 0, "{undo}");
+    assert_eq!(values(&env), after, "{undo}");
+}
+
+#[test]
 fn a_dry_run_writes_no_operation() {
     let env = three_pages();
     assert_eq!(env.run(&format!("{APPLY} --dry-run --operation-out op.json")).exit, 3);

@@ -531,3 +531,77 @@ fn a_run_that_is_continued_is_one_operation_wherever_it_was_ended() {
     }
     assert!(continued > 2, "{continued}");
 }
+
+/// Gives the login of the café to the page of weddings, as somebody in the dashboard does.
+fn swap_logins(env: &TestEnv) {
+    env.server.edit(|account| {
+        account.profiles[0].login = "cafe.old".to_owned();
+        account.profiles[1].login = "cafe".to_owned();
+    });
+}
+
+#[test]
+fn an_undo_writes_to_no_other_page_that_has_the_login_now() {
+    for line in [
+        "slots delete cafe 1003 --yes",
+        "slots set cafe 1001 title=Mine",
+        "slots add cafe text title=Mine",
+        "slots move cafe 1001 --bottom",
+        "profile update cafe description=Mine",
+    ] {
+        for force in ["", " --force"] {
+            let env = cafe();
+            let before = values(&env);
+            ok(&env, line);
+            swap_logins(&env);
+            let other = env.server.account().profiles[1].clone();
+            let run = env.run(&format!("undo --yes{force}"));
+            assert_eq!(env.server.account().profiles[1], other, "{line}: {run}");
+            if line.starts_with("profile") {
+                assert_eq!(values(&env), before, "{line}: {run}");
+            } else if line.contains("delete") {
+                assert!(run.exit == 14 && run.stderr.contains("may be another page"), "{run}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_login_stands_for_the_page_that_had_it_last() {
+    let env = three_pages();
+    ok(&env, "apply a.yaml --yes");
+    swap_logins(&env);
+    env.file("b.yaml", "profile: cafe\ntitle: New b\n");
+    ok(&env, "apply b.yaml --yes");
+    let listed = ok(&env, "log --page cafe -o json").json();
+    assert_eq!(listed["data"].as_array().unwrap().len(), 1, "{listed}");
+    let run = ok(&env, "undo --page cafe --yes");
+    let titles =
+        env.server.account().profiles.iter().map(|page| page.title.clone()).collect::<Vec<_>>();
+    assert_eq!(titles[0].as_deref(), Some("New a"), "{run}");
+    assert_ne!(titles[1].as_deref(), Some("New b"), "{run}");
+}
+
+#[test]
+fn an_operation_that_cannot_be_read_is_not_passed_over() {
+    let env = cafe().keeping_state();
+    ok(&env, "slots set cafe 1001 title=First");
+    ok(&env, "slots set cafe 1002 title=Second");
+    let mut journals = Vec::new();
+    let writes = env.home.path().join("state/writes");
+    for service in std::fs::read_dir(writes).unwrap() {
+        for file in std::fs::read_dir(service.unwrap().path()).unwrap() {
+            journals.push(file.unwrap().path());
+        }
+    }
+    journals.sort();
+    let newest = journals.last().unwrap();
+    let text = std::fs::read_to_string(newest).unwrap();
+    std::fs::write(newest, text.replace("\"format\":1", "\"format\":2")).unwrap();
+    let run = env.run("undo --yes");
+    assert!(run.exit == 14 && run.stderr.contains("cannot be read"), "{run}");
+    assert_eq!(env.server.account().profiles[0].slots[0].data["title"], "First", "{run}");
+    let older = log(&env)[1]["operation"].as_str().unwrap().to_owned();
+    ok(&env, &format!("undo {older} --yes"));
+    assert_eq!(env.server.account().profiles[0].slots[0].data["title"], "Good morning!");
+}

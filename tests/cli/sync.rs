@@ -684,6 +684,34 @@ fn exits(env: &TestEnv, options: &str) -> [i32; 3] {
 }
 
 #[test]
+fn a_plan_that_was_shown_before_hides_no_change_of_others() {
+    let env = synced().keeping_state();
+    edit_slots(&env, |slots| slots.push(Slot::new(77, "event", [].into_iter().collect())));
+    ok(&env, "slots plan cafe.yaml");
+    assert_eq!(exits(&env, ""), [0, 3, 3]);
+    ok(&env, "slots plan cafe.yaml");
+    assert_eq!(exits(&env, ""), [0, 3, 3]);
+}
+
+#[test]
+fn a_lock_below_another_one_that_has_its_files_is_refused() {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    ok(&env, "init");
+    fs::create_dir(path(&env, "sub")).unwrap();
+    ok(&env, "pull cafe -O sub/cafe.yaml");
+    set(&env, 1, "title", "Theirs");
+    let run = env.run("init sub");
+    assert!(
+        run.exit == 14 && run.stderr.contains("links.lock already records sub/cafe.yaml"),
+        "{run}"
+    );
+    assert!(!path(&env, "sub/links.lock").exists());
+    ok(&env, "init sub --refresh");
+    assert_eq!(env.run("apply sub/cafe.yaml --yes").exit, 7);
+    assert_eq!(title(&env, 1), "Theirs");
+}
+
+#[test]
 fn the_exit_code_of_a_plan_tells_apart_who_changed_something() {
     let env = synced();
     assert_eq!(exits(&env, ""), [0, 0, 0]);

@@ -236,7 +236,7 @@ fn a_journal_of_a_newer_version_is_listed_and_left_alone() {
     let run = row["operation"].as_str().unwrap();
     let refused = env.run(&format!("undo {run} --yes"));
     assert!(refused.exit == 14 && refused.stderr.contains("newer version"), "{refused}");
-    assert_eq!(env.run("undo --yes").exit, 6);
+    assert_eq!(env.run("undo --yes").exit, 14);
     page_file(&env);
     ok(&env, "slots apply page.yaml");
     ok(&env, "log --prune --keep 0 -y");
@@ -285,6 +285,8 @@ fn old_writes_are_removed_on_request_and_open_ones_never() {
     assert!(!cut.status.success());
     assert_eq!(rows(&env)[0]["state"], "unknown");
     let removed = |line: &str| -> CommandResult { ok(&env, line) };
+    let typo = env.run("--account typo log --prune --keep 0 --yes");
+    assert!(typo.exit == 4 && typo.stderr.contains("no such account: `typo`"), "{typo}");
     assert!(removed("log --prune").stdout.contains("nothing to remove, kept 4"));
     assert!(removed("log --prune --days 1").stdout.contains("nothing to remove, kept 4"));
     assert!(removed("log --prune --keep 1 --days 1").stdout.contains("nothing to remove"));

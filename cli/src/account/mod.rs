@@ -67,10 +67,11 @@ pub(crate) struct PlanOutputs {
 }
 
 impl PlanOutputs {
-    /// Returns whether the plan is only shown.
+    /// Returns whether the plan is only shown, and ends with its own changes alone.
     pub(crate) fn is_shown(&self) -> bool {
-        let Self { out, check, summary, annotate, .. } = self;
-        out.is_none() && !check && summary.is_none() && annotate.is_none()
+        let Self { out, check, summary, annotate, fail_on } = self;
+        let is_pending = *fail_on == FailOn::Pending;
+        out.is_none() && !check && summary.is_none() && annotate.is_none() && is_pending
     }
 
     /// Returns the files that are written.

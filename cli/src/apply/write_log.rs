@@ -84,26 +84,28 @@ fn of_service(context: &Context, service: Option<&str>) -> Result<Vec<LoggedWrit
     Ok(all)
 }
 
-/// Writes to one page, under all its ids and logins that the writes themselves tell.
+/// Writes to one page, under all logins that the writes themselves tell.
 pub(crate) struct PageFilter<'a> {
-    ids: BTreeSet<ProfileId>,
+    id: Option<ProfileId>,
     logins: BTreeSet<&'a str>,
 }
 
 impl<'a> PageFilter<'a> {
-    /// Creates the filter for the key of a page from all writes, the oldest first.
+    /// Creates the filter for the key of a page from all writes, the oldest first. Of several pages that had a login, it is the last one.
     pub(crate) fn new(all: impl Iterator<Item = &'a LoggedWrite>, key: &'a ProfileKey) -> Self {
-        let mut filter = Self { ids: BTreeSet::new(), logins: BTreeSet::new() };
-        match key {
-            ProfileKey::Id(id) => drop(filter.ids.insert(*id)),
-            ProfileKey::Login(login) => drop(filter.logins.insert(login)),
-        }
-        for write in all.filter(|write| write.page_id().is_some()) {
-            if filter.has(write) {
-                filter.ids.extend(write.page_id());
-                filter.logins.extend(write.login());
+        let all: Vec<_> =
+            all.filter(|write| write.page_id().is_some() && !write.is_foreign).collect();
+        let mut filter = Self { id: None, logins: BTreeSet::new() };
+        filter.id = match key {
+            ProfileKey::Id(id) => Some(*id),
+            ProfileKey::Login(login) => {
+                filter.logins.insert(login);
+                all.iter().rev().find(|write| filter.has(write)).and_then(|it| it.page_id())
             }
-        }
+        };
+        let own = all.iter().filter(|write| write.page_id() == filter.id);
+        let logins: Vec<&str> = own.filter_map(|write| write.login()).collect();
+        filter.logins.extend(logins);
         filter
     }
 
@@ -111,7 +113,7 @@ impl<'a> PageFilter<'a> {
         match (write.page_id(), write.login()) {
             (_, None) => false,
             _ if write.is_foreign => false,
-            (Some(id), _) if !self.ids.is_empty() => self.ids.contains(&id),
+            (Some(id), _) if self.id.is_some() => self.id == Some(id),
             (_, Some(login)) => self.logins.iter().any(|it| it.eq_ignore_ascii_case(login)),
         }
     }

@@ -7,7 +7,7 @@ use crate::account::forms::PlannedForm;
 use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
 use crate::apply::sync::page_path::{is_there, pages_of};
-use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
+use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord, from_here};
 use crate::apply::uploads;
 use crate::error::file_error::unusable_path;
 use links_pages::form_file::FormFile;
@@ -33,6 +33,9 @@ pub(crate) struct InitArgs {
 pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult {
     let directory = args.directory.unwrap_or_else(|| PathBuf::from("."));
     let store = LockStore::at(&directory).map_err(|error| unusable_path(&directory, &error))?;
+    if !args.refresh {
+        check_outer(&directory, &store)?;
+    }
     let client = context.client().await?;
     let user = context.me(&client).await?.user_id;
     let service = runs::service(context).unwrap_or_default();
@@ -128,6 +131,22 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
     });
     let worst = failures.iter().map(|(_, failure)| failure.exit()).max_by_key(|exit| exit.code());
     Ok(CommandOutput::own(body, View::Lines(lines)).exit(worst.unwrap_or(Exit::Ok)))
+}
+
+/// Refuses a lock below another one that has records of its files: they would be lost.
+fn check_outer(directory: &Path, store: &LockStore) -> Result<()> {
+    let is_outer = |outer: &LockStore| outer.directory() != store.directory();
+    let Some(outer) = LockStore::of(&directory.join(LOCK_NAME)).filter(is_outer) else {
+        return Ok(());
+    };
+    let known = outer.parsed()?.unwrap_or_else(|| Lock::new(String::new(), 0));
+    let is_below = |key: &&String| outer.path_of(key).starts_with(store.directory());
+    let Some(key) = known.pages.keys().find(is_below) else { return Ok(()) };
+    let (outer, here) = (from_here(&outer.path()), quoted(&directory.display().to_string()));
+    let message = format!("{} already records {key}; nothing was written", outer.display());
+    Err(CommandError::refused(message).with_hint(format!(
+        "keep using that file; or run `links init {here} --refresh` to record the files below {here} anew"
+    )))
 }
 
 /// Moves what the state directory has of files that the lock governs into the lock. Returns the number of files.

@@ -124,6 +124,7 @@ fn slot(before: &DesiredSlot) -> Option<Slot> {
 }
 
 fn prune(context: &Context, args: &LogArgs) -> CommandResult {
+    context.check_account()?;
     let before =
         args.days.map(|days| seconds_now().saturating_sub(u64::from(days) * SECONDS_A_DAY));
     let keep = args.keep.unwrap_or(if before.is_some() { 0 } else { KEPT });
@@ -134,7 +135,8 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
     let stores = JournalStore::all(&directory, service.as_deref()).map_err(refused)?;
     let own = context.owner();
     let is_own = |opening: Option<&RunHeader>| {
-        own.as_ref().is_none_or(|own| runs::is_own(opening, own) != Some(false))
+        let is_known = || opening.is_some_and(|opening| opening.owner.is_some());
+        own.as_ref().map_or_else(|| !is_known(), |own| runs::is_own(opening, own) != Some(false))
     };
     let old = |store: JournalStore| Ok((store.old(keep, before, is_own)?, store));
     let old: Vec<_> = stores.into_iter().map(old).collect::<Result<_, _>>().map_err(refused)?;

@@ -396,6 +396,22 @@ impl Context {
         }
     }
 
+    /// Refuses an account that there is not, for a command that needs none.
+    pub(crate) fn check_account(&self) -> Result<()> {
+        let base = match &self.settings.target {
+            ServiceTarget::Service(url) => url.base().ok(),
+            _ => None,
+        };
+        match (&self.settings.token, base) {
+            (TokenOrigin::Nowhere(MissingToken::NotLoggedIn), _) => Ok(()),
+            (TokenOrigin::Nowhere(missing), Some(base)) => Err(no_token(missing, &base)),
+            (TokenOrigin::Nowhere(MissingToken::NoSuchAccount(name)), None) => {
+                Err(no_such_account(name))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Configuration directory.
     pub(crate) fn config_directory(&self) -> Result<PathBuf> {
         self.settings.config_directory().ok_or_else(|| {
@@ -483,6 +499,11 @@ pub(crate) fn no_service() -> CommandError {
     ))
 }
 
+fn no_such_account(name: &crate::auth::AccountName) -> CommandError {
+    CommandError::new(Exit::NotAuthenticated, format!("no such account: `{name}`"))
+        .with_hint("`links auth list` lists accounts, and `links auth login` adds one")
+}
+
 fn no_token(missing: &MissingToken, base: &BaseUrl) -> CommandError {
     let origin = base.origin();
     let (message, hint) = match missing {
@@ -492,10 +513,7 @@ fn no_token(missing: &MissingToken, base: &BaseUrl) -> CommandError {
                 "log in with `links auth login --base-url {base}`, or set {TOKEN} or {TOKEN_FILE}"
             ),
         ),
-        MissingToken::NoSuchAccount(name) => (
-            format!("no such account: `{name}`"),
-            "`links auth list` lists accounts, and `links auth login` adds one".to_owned(),
-        ),
+        MissingToken::NoSuchAccount(name) => return no_such_account(name),
         MissingToken::Several(names) => {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             (

@@ -8,6 +8,7 @@ use super::rule_file::{Rule, RuleFile};
 
 use crate::context::prelude::*;
 use crate::output::format::query::{self, Process};
+use crate::ui::annotations::Level;
 
 /// Beginning of the program.
 const PRELUDE: &str = include_str!("prelude.jq");
@@ -56,7 +57,11 @@ pub(super) fn run(
                 Some(broken.rule(file.document, item, rule))
             };
             of_file.extend(broken.into_iter().filter_map(rule));
-            of_file.truncate(MOST_BROKEN);
+            if of_file.len() > MOST_BROKEN {
+                // No number of warnings hides an error.
+                of_file.sort_by_key(|broken| broken.level != Level::Error);
+                of_file.truncate(MOST_BROKEN);
+            }
         }
         found.push(of_file);
     }

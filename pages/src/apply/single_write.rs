@@ -307,6 +307,7 @@ impl SingleWrite {
     ) -> Result<Answer, Error> {
         let (write, sent) = (self.clone(), changed.clone());
         let hear = move |held: &Object| {
+            write.note_page(held);
             let held = read(held);
             let before = |key: &String| Some((key.clone(), held.get(key)?.clone()));
             let before = changed.keys().filter_map(before).collect();
@@ -319,6 +320,14 @@ impl SingleWrite {
         let stored = record.and_then(|record| sent_fields(shown(record), &sent));
         self.end(0, &answer, BTreeMap::new(), stored);
         answer
+    }
+
+    /// Notes the ID of the page of a command that names its login, which another page may have later.
+    fn note_page(&self, record: &Object) {
+        let id = record.get("id").and_then(Value::as_i64).filter(|_| record.contains_key("login"));
+        if let (Some(id), Some((_, header))) = (id, &mut self.recording().target) {
+            header.profile = id.into();
+        }
     }
 
     /// Notes that a step's request is about to be sent. The journal is begun with the first: a request that is repeated sends the same.

@@ -1,6 +1,8 @@
 //! What takes an operation back: the reverse of each of its writes for the pages and forms as they are now, and what stays.
 
-use links_pages::apply::{JournalStore, NotRestored, RecordWrite, RunCommand, UndoConflict, same};
+use links_pages::apply::{
+    DesiredSlot, JournalStore, NotRestored, RecordWrite, RunCommand, UndoConflict, same,
+};
 use links_pages::undo::{UndoSource, slots_before};
 
 use super::page_undo::PageUndo;
@@ -43,7 +45,7 @@ impl Reverse {
                 (Some(form), Some(write)) => {
                     reverse.add_form(context, client, part, (form, write), args).await
                 }
-                _ => reverse.add_page(context, client, part, types, args).await,
+                _ => reverse.add_page(context, client, (undone, part), types, args).await,
             };
             match read {
                 Err(error) if error.exit() == Exit::NotFound && undone.parts.len() > 1 => {
@@ -82,7 +84,7 @@ impl Reverse {
         &mut self,
         context: &Context,
         client: &Client,
-        part: &UndoneWrite,
+        (undone, part): (&UndoneOperation, &UndoneWrite),
         types: &SlotTypeCatalog,
         args: &UndoArgs,
     ) -> Result<()> {
@@ -95,6 +97,17 @@ impl Reverse {
                 before.map_err(|error| runs::list_error(&error))?
             }
         };
+        if part.page.is_none()
+            && before.as_ref().is_some_and(|before| is_another(part, before, &seen))
+        {
+            let (login, line) = (&seen.login, &undone.line);
+            let message = format!(
+                "{login} has none of the slots that `links {line}` left, so it may be another page now; nothing was written"
+            );
+            return Err(CommandError::refused(message).with_hint(
+                "`links log OPERATION` shows what was deleted; add it with `links slots add`",
+            ));
+        }
         let source = UndoSource {
             log: part.log.clone(),
             before,
@@ -168,6 +181,14 @@ impl Reverse {
         let forms = self.forms.into_iter().map(form).collect();
         (forms, self.pages.into_iter().map(page).collect())
     }
+}
+
+/// Returns whether a page that is known by its login alone has no slot of those that a write left, of which there were some.
+fn is_another(part: &UndoneWrite, before: &[DesiredSlot], seen: &PageSnapshot) -> bool {
+    let deletes = part.log.plan().map_or(&[][..], |plan| &plan.deletes);
+    let ids = before.iter().filter_map(|slot| slot.id);
+    let mut left = ids.filter(|id| deletes.iter().all(|delete| delete.id != *id)).peekable();
+    left.peek().is_some() && left.all(|id| seen.slots.iter().all(|slot| slot.id != id))
 }
 
 /// Returns the values to write so that a form is as it was, and a line for each one that others changed since and that

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use links_pages::apply::{DesiredSlot, JournalEntries, JournalStore, RunState};
+use links_pages::apply::{DesiredSlot, JournalEntries, JournalError, JournalStore, RunState};
 use links_pages::sanitize::quoted;
 
 use crate::apply::operations::{LIST, Operation, Operations};
@@ -93,7 +93,7 @@ pub(super) struct UndoneWrite {
     /// Slots before the run, if the store does not have them.
     pub(super) before: Option<Vec<DesiredSlot>>,
     /// Id of the page, if it is known.
-    page: Option<ProfileId>,
+    pub(super) page: Option<ProfileId>,
 }
 
 impl Direction {
@@ -188,6 +188,17 @@ pub(super) fn candidates(
             && operations.all[*index].parts.iter().any(is_pending)
     };
     let newest = own.first().copied().filter(|_| args.page.is_none());
+    if let (Some(newest), Direction::Undo) = (newest, direction)
+        && let Some((part, why)) = operations.all[newest].parts.iter().find_map(unreadable)
+    {
+        let message = format!(
+            "the newest operation, `{}` ({}), cannot be read: {why}; nothing was written",
+            part.command_line(),
+            operations.all[newest].id()
+        );
+        return Err(CommandError::refused(message)
+            .with_hint("to undo an older one, run `links log`, then `links undo OPERATION`"));
+    }
     let interrupted = newest.and_then(|newest| {
         let operation = &operations.all[newest];
         let of = operation.undoes().next().filter(|_| operation.is_unfinished())?;
@@ -218,6 +229,12 @@ pub(super) fn candidates(
         }
     }
     Ok(found)
+}
+
+/// Returns a write whose journal cannot be read, and why.
+fn unreadable(write: &LoggedWrite) -> Option<(&LoggedWrite, &JournalError)> {
+    let why = write.recorded.log.as_ref().err().filter(|why| why.is_open())?;
+    Some((write, why))
 }
 
 /// Returns a write to one of the pages and forms of an undo that came after it and is neither an undo nor a redo: what was undone may have
