@@ -15,10 +15,9 @@ use crate::error::Error;
 use crate::error_kind::Outcome;
 use crate::generated::{Client as Api, RequestResult};
 use crate::operation::{Effect, Operation};
-use crate::transport::pacing::WaitReason;
 use crate::transport::retry::Evidence;
 use crate::transport::write_tally::OpenWrite;
-use crate::transport::{AttemptCounts, CallOptions, Shared, Ticket};
+use crate::transport::{AdmittedRequest, AttemptCounts, CallFailure, CallOptions};
 
 /// Time of a read.
 #[derive(Clone, Copy, Debug)]
@@ -155,21 +154,24 @@ pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>
             let read_at = if let Some(read_at) = seen.take() {
                 read_at
             } else if matches!(basis, Basis::Nothing) && !tries.in_doubt() {
-                reserved = Some(tries.reserve_one().await?);
+                reserved = Some(tries.reserve_one().await?.into_ticket());
                 ReadTime::now(client)
             } else {
                 let (read_place, write_place) = tries.reserve().await?;
                 let mut reader = sender.beside();
-                reader.options.reserved = Some(read_place);
+                reader.options.reserved = Some(read_place.into_ticket());
                 let shown = reader.send_decoded(read_operation, &read).await;
                 let read_at = ReadTime::now(client);
                 // A failed read leaves the outcome of the write unchanged, and that is the error to return.
                 let (shown, answer) = shown.map_err(|error| tries.lost_or(error))?;
                 match decide(body, shown, tries.in_doubt()) {
-                    WriteVerdict::Send if write_place.is_none() => {
-                        reserved = Some(tries.reserve_one().await?);
+                    WriteVerdict::Send => {
+                        let place = match write_place {
+                            Some(place) => place,
+                            None => tries.reserve_one().await?,
+                        };
+                        reserved = Some(place.into_ticket());
                     }
-                    WriteVerdict::Send => reserved = write_place,
                     WriteVerdict::Done(done) => {
                         sender.keep_answer(&answer);
                         return Ok(done);
@@ -213,7 +215,7 @@ struct WriteAttempts<'a> {
     lost: Option<Error>,
 }
 
-impl WriteAttempts<'_> {
+impl<'a> WriteAttempts<'a> {
     fn in_doubt(&self) -> bool {
         self.lost.is_some() || self.tries.evidence >= Evidence::Unknown
     }
@@ -226,32 +228,29 @@ impl WriteAttempts<'_> {
         self.lost.take().unwrap_or(error)
     }
 
-    /// Waits until the limits admit a read and, unless it has to wait after the read, the write.
-    async fn reserve(&mut self) -> Result<(Ticket, Option<Ticket>), Error> {
-        let read = self.reserve_one().await?;
-        let write =
-            if self.is_one_a_second().await { None } else { Some(self.reserve_one().await?) };
-        Ok((read, write))
-    }
-
-    /// Returns whether a read and a write in the same second are too many, by the limits or because the service has refused the write more
-    /// than once.
-    async fn is_one_a_second(&self) -> bool {
+    /// Waits until the limits admit a read and, unless it has to wait after the read, the write. It has to if a read and a write in the same
+    /// second are too many, by the limits or because the service has refused the write more than once.
+    async fn reserve(
+        &mut self,
+    ) -> Result<(AdmittedRequest<'a>, Option<AdmittedRequest<'a>>), Error> {
+        if self.tries.too_many > 1 {
+            return Ok((self.reserve_one().await?, None));
+        }
         let CallSender { client, operation, options, .. } = self.sender;
-        let Shared { pacer, clock, .. } = &*client.shared;
-        let next = pacer.forecast(operation.bucket, 0, &**clock);
-        let next = client.shared.within(options.until, next).await.ok().flatten();
-        self.tries.too_many > 1 || next.is_some_and(|it| it.reason == WaitReason::PerSecond(1))
+        let reserved = client.shared.reserve_two(operation, options).await;
+        reserved.map_err(|failure| self.not_admitted(failure))
     }
 
     /// Waits until the limits admit a request.
-    async fn reserve_one(&mut self) -> Result<Ticket, Error> {
+    async fn reserve_one(&mut self) -> Result<AdmittedRequest<'a>, Error> {
         let CallSender { client, operation, options, .. } = self.sender;
         let reserved = client.shared.reserve(operation, options).await;
-        reserved.map_err(|failure| {
-            let unsent = self.sender.unsent(operation, self.tries, failure);
-            self.lost_or(unsent)
-        })
+        reserved.map_err(|failure| self.not_admitted(failure))
+    }
+
+    fn not_admitted(&mut self, failure: CallFailure) -> Error {
+        let unsent = self.sender.unsent(self.sender.operation, self.tries, failure);
+        self.lost_or(unsent)
     }
 
     /// Waits as long as a failure asks for, if there may be another attempt.

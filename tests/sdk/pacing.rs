@@ -3,15 +3,17 @@
 use std::error::Error as StdError;
 use std::fs;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use futures_util::future::join_all;
 use links_fixtures::{ContractServer, Fault, Limits, World};
 use links_sdk::types::NewSlot;
 use links_sdk::{
-    BaseUrl, Bucket, Client, Clock, InProcessPacer, MustWait, NotAdmitted, Observer, Outcome,
-    Pacer, PacerError, PacerFuture, PacerNote, RateLimits, SharedFilePacer, Ticket, Token,
+    AttemptReport, BaseUrl, Bucket, Client, Clock, InProcessPacer, MustWait, NotAdmitted, Observer,
+    Outcome, Pacer, PacerError, PacerFuture, PacerNote, RateLimits, SharedFilePacer, Ticket, Token,
     WaitReason,
 };
 
@@ -302,6 +304,90 @@ async fn clients_that_share_a_file_are_never_answered_429() {
     tokio::join!(a, b, c, d);
     assert_eq!(server.requests().len(), 120);
     assert!(server.requests().iter().all(|request| request.status == 200));
+}
+
+/// Clock that stands still while a request is under way.
+#[derive(Debug)]
+struct WaitingClock {
+    time: Arc<TestClock>,
+    under_way: AtomicUsize,
+}
+
+impl Clock for WaitingClock {
+    fn monotonic(&self) -> Duration {
+        self.time.monotonic()
+    }
+
+    fn wall(&self) -> SystemTime {
+        self.time.wall()
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async move {
+            while self.under_way.load(Ordering::Relaxed) > 0 {
+                yield_now().await;
+            }
+            self.time.sleep(duration).await;
+        })
+    }
+}
+
+/// Tells the clock that a request was answered.
+#[derive(Debug)]
+struct Answers(Arc<WaitingClock>);
+
+impl Observer for Answers {
+    fn attempted(&self, _: &AttemptReport<'_>) {
+        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test]
+async fn writes_that_read_first_keep_within_the_limits_together() {
+    // Each client has a line of its own, as each process has.
+    for (clients, per_second, per_minute) in
+        [(1, 5, 60), (1, 4, 7), (1, 2, 60), (1, 50, 7), (6, 5, 60), (6, 2, 60), (6, 50, 7)]
+    {
+        let (time, service) = shared_clock();
+        let server = ContractServer::builder(World::full()).clock(service).limits(Limits {
+            requests_per_second: per_second,
+            requests_per_minute: per_minute,
+            ..Limits::default()
+        });
+        let server = server.start().await.unwrap();
+        let clock = Arc::new(WaitingClock { time, under_way: AtomicUsize::new(0) });
+        let pacer = InProcessPacer::default();
+        let client = || {
+            let sent = clock.clone();
+            let builder = Client::builder(server.base_url())
+                .token(Token::new(server.token()).unwrap())
+                .clock(clock.clone())
+                .pacer(Arc::new(pacer.clone()))
+                .observer(Arc::new(Answers(clock.clone())))
+                .before_send(move |_| {
+                    sent.under_way.fetch_add(1, Ordering::Relaxed);
+                    Ok(())
+                });
+            builder.deadline(60 * MINUTE).build().unwrap()
+        };
+        let clients: Vec<Client> = (0..clients).map(|_| client()).collect();
+        clients[0].me().await.unwrap();
+        let page = clients[0].profiles().list().await.unwrap().items.remove(0);
+        let seen = clients[0].profile(page.id).slots().list().await.unwrap();
+        // They take more than a minute.
+        let writes = seen.iter().take(40).zip(clients.iter().cycle()).map(|(slot, client)| {
+            let slots = client.profile(page.id).slots();
+            slots.update_unchanged(slot.id, slot, [("title", "New")]).into_future()
+        });
+        let results = join_all(writes).await;
+        let course =
+            format!("{} clients, {per_second} a second, {per_minute} a minute", clients.len());
+        let refused = server.requests().iter().filter(|request| request.status == 429).count();
+        assert_eq!(refused, 0, "{course}");
+        for result in &results {
+            assert!(result.is_ok(), "{course}: {result:?}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -15,17 +15,30 @@ use super::pacing::{MustWait, NotAdmitted, Pacer, PacerNote, Ticket, WaitReason,
 use super::shared::{Place, QueueGuard, Shared};
 use crate::operation::{Bucket, Operation};
 
+/// Time in which the limit of a second counts.
+const SECOND: Duration = Duration::from_secs(1);
+
 /// A request that the pacer has admitted; settled when it is answered or given up.
-pub(super) struct AdmittedRequest<'a> {
+pub(crate) struct AdmittedRequest<'a> {
     shared: &'a Shared,
     ticket: Ticket,
     is_settled: bool,
 }
 
 impl AdmittedRequest<'_> {
-    /// Settles the request, and returns its ticket.
-    pub(super) async fn settle(mut self) -> Ticket {
+    /// Settles the request.
+    pub(super) async fn settle(mut self) {
+        self.note_settled().await;
+        self.is_settled = true;
+    }
+
+    /// Notes that the request counts from now. It is settled again when it is answered.
+    async fn note_settled(&self) {
         self.shared.pacer.note(PacerNote::Settled(self.ticket), &*self.shared.clock).await;
+    }
+
+    /// Returns the ticket of a request that is sent under it, and settled by who sends it.
+    pub(crate) fn into_ticket(mut self) -> Ticket {
         self.is_settled = true;
         self.ticket
     }
@@ -68,10 +81,19 @@ impl Shared {
             Bucket::General => None,
             bucket => Some(self.head_of_line(bucket, operation, options).await?),
         };
-        let mut head = None;
+        self.admit_in_line(&mut None, operation, options).await
+    }
+
+    /// Waits until the limits admit one more request, in the line of all requests. The head of the line is kept for the next one.
+    async fn admit_in_line<'a>(
+        &'a self,
+        head: &mut Option<QueueGuard<'a>>,
+        operation: &'static Operation,
+        options: &CallOptions,
+    ) -> Result<AdmittedRequest<'a>, CallFailure> {
         while !self.stop.is_cancelled() && !options.time_left(&*self.clock).is_zero() {
             if head.is_none() {
-                head = Some(self.head_of_line(Bucket::General, operation, options).await?);
+                *head = Some(self.head_of_line(Bucket::General, operation, options).await?);
             }
             let admitted = self.pacer.admit(operation.bucket, &*self.clock);
             match self.within(options.until, admitted).await? {
@@ -84,7 +106,7 @@ impl Shared {
                 }
                 Err(NotAdmitted::Wait(MustWait { duration, reason })) => {
                     if reason.is_of_one_bucket() {
-                        head = None;
+                        *head = None;
                     }
                     self.sleep(operation, duration, reason).await;
                 }
@@ -157,14 +179,47 @@ impl Shared {
         Err(CallFailure::Deadline { wait, reason })
     }
 
-    /// Waits until the limits admit a request of this operation.
+    /// Waits until the limits admit a request of this operation. It counts as under way from now on.
     pub(crate) async fn reserve(
         &self,
         operation: &'static Operation,
         options: &CallOptions,
-    ) -> Result<Ticket, CallFailure> {
-        // The reservation counts from now until its request is sent, which is then settled again.
-        let admitted = self.admit(operation, options).await?;
-        self.within(options.until, admitted.settle()).await
+    ) -> Result<AdmittedRequest<'_>, CallFailure> {
+        self.admit(operation, options).await
+    }
+
+    /// Waits until the limits admit two requests that are sent one right after the other; only one where one request a second is allowed.
+    /// No other call of the client is admitted between the two: with others in line, the first place would be too old by the time of the
+    /// second.
+    pub(crate) async fn reserve_two(
+        &self,
+        operation: &'static Operation,
+        options: &CallOptions,
+    ) -> Result<(AdmittedRequest<'_>, Option<AdmittedRequest<'_>>), CallFailure> {
+        let at_once = CallOptions { max_wait: Some(Duration::ZERO), ..options.clone() };
+        let head = &mut None;
+        let mut first = self.admit_in_line(head, operation, options).await?;
+        for is_last in [false, true] {
+            let reserved_at = self.clock.passed();
+            let reason = match self.admit_in_line(head, operation, &at_once).await {
+                Ok(second) => return Ok((first, Some(second))),
+                Err(CallFailure::Deadline { reason: WaitReason::PerSecond(1), .. }) => break,
+                Err(CallFailure::Deadline { reason, .. }) => reason,
+                Err(failure) => return Err(failure),
+            };
+            // Machines whose first requests were all under way until the second ones are admitted would wait for each other.
+            self.within(options.until, first.note_settled()).await?;
+            let second = self.admit_in_line(head, operation, options).await?;
+            let is_old = self.clock.passed().saturating_sub(reserved_at) >= SECOND;
+            // After a 429 it is always a second later.
+            if is_last || !is_old || reason == WaitReason::TooManyRequests {
+                self.within(options.until, first.note_settled()).await?;
+                return Ok((first, Some(second)));
+            }
+            // The first place has left the limit of a second: it is not used.
+            first.into_ticket();
+            first = second;
+        }
+        Ok((first, None))
     }
 }

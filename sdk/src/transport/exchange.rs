@@ -138,8 +138,7 @@ pub(crate) struct CallOptions {
     pub(crate) writes: WriteMode,
     /// Record in which the requests of a call that writes are noted.
     pub(crate) write: Option<Arc<WriteRecord>>,
-    /// Ticket of the first request, if the limits have admitted it already. It counts from when it was admitted, and again from when it is
-    /// answered.
+    /// Ticket of the first request, if the limits have admitted it already. It counts as under way until it is answered.
     pub(crate) reserved: Option<Ticket>,
     /// The call is one attempt without a wait, and what would follow is left to the caller: the attempts before this one, and the time at which
     /// what the caller has read is too old, by the time that has passed.

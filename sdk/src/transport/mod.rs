@@ -20,11 +20,11 @@ pub(crate) mod tls;
 pub(crate) mod trace;
 pub(crate) mod write_tally;
 
+pub(crate) use admission::AdmittedRequest;
 pub(crate) use answer::Answer;
 pub(crate) use exchange::{
     BoxFuture, CallFailure, CallOptions, CallResult, MakeRequest, NextAttempt,
 };
 pub(crate) use http_sender::BrokenBody;
-pub(crate) use pacing::Ticket;
 pub(crate) use retry::AttemptCounts;
 pub(crate) use shared::Shared;
