@@ -166,7 +166,7 @@ pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>
                 let (shown, answer) = shown.map_err(|error| tries.lost_or(error))?;
                 match decide(body, shown, tries.in_doubt()) {
                     WriteVerdict::Send => {
-                        let place = match write_place {
+                        let place = match write_place.filter(|place| !place.is_old()) {
                             Some(place) => place,
                             None => tries.reserve_one().await?,
                         };

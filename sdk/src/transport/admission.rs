@@ -17,11 +17,15 @@ use crate::operation::{Bucket, Operation};
 
 /// Time in which the limit of a second counts.
 const SECOND: Duration = Duration::from_secs(1);
+/// Time for which a request may wait after it was admitted. It is shorter than the one for which a request under way counts.
+const LONGEST_HOLD: Duration = Duration::from_secs(5);
 
 /// A request that the pacer has admitted; settled when it is answered or given up.
 pub(crate) struct AdmittedRequest<'a> {
     shared: &'a Shared,
     ticket: Ticket,
+    /// Time at which it was admitted, or taken over by who sends it.
+    since: Duration,
     is_settled: bool,
 }
 
@@ -35,6 +39,11 @@ impl AdmittedRequest<'_> {
     /// Notes that the request counts from now. It is settled again when it is answered.
     async fn note_settled(&self) {
         self.shared.pacer.note(PacerNote::Settled(self.ticket), &*self.shared.clock).await;
+    }
+
+    /// Returns whether it has waited for too long to be sent: it will not count any more by the time at which the service counts it.
+    pub(crate) fn is_old(&self) -> bool {
+        self.shared.clock.passed().saturating_sub(self.since) > LONGEST_HOLD
     }
 
     /// Returns the ticket of a request that is sent under it, and settled by who sends it.
@@ -68,7 +77,8 @@ fn settle_in_background(pacer: Arc<dyn Pacer>, clock: Arc<dyn Clock>, ticket: Ti
 impl Shared {
     /// Returns the admitted request of a ticket.
     pub(super) fn admitted(&self, ticket: Ticket) -> AdmittedRequest<'_> {
-        AdmittedRequest { shared: self, ticket, is_settled: false }
+        let since = self.clock.passed();
+        AdmittedRequest { shared: self, ticket, since, is_settled: false }
     }
 
     /// Waits until the limits admit one more request.
@@ -179,16 +189,17 @@ impl Shared {
         Err(CallFailure::Deadline { wait, reason })
     }
 
-    /// Waits until the limits admit a request of this operation. It counts as under way from now on.
+    /// Waits until there is a token and the limits admit a request of this operation. It counts as under way from now on.
     pub(crate) async fn reserve(
         &self,
         operation: &'static Operation,
         options: &CallOptions,
     ) -> Result<AdmittedRequest<'_>, CallFailure> {
+        self.token(operation, options.until).await?;
         self.admit(operation, options).await
     }
 
-    /// Waits until the limits admit two requests that are sent one right after the other; only one where one request a second is allowed.
+    /// Waits until there is a token and the limits admit two requests that are sent one right after the other; only one where one request a second is allowed.
     /// No other call of the client is admitted between the two: with others in line, the first place would be too old by the time of the
     /// second.
     pub(crate) async fn reserve_two(
@@ -196,6 +207,7 @@ impl Shared {
         operation: &'static Operation,
         options: &CallOptions,
     ) -> Result<(AdmittedRequest<'_>, Option<AdmittedRequest<'_>>), CallFailure> {
+        self.token(operation, options.until).await?;
         let at_once = CallOptions { max_wait: Some(Duration::ZERO), ..options.clone() };
         let head = &mut None;
         let mut first = self.admit_in_line(head, operation, options).await?;

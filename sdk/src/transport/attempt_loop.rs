@@ -39,6 +39,9 @@ const SHORTEST_BLOCK: Duration = Duration::from_secs(1);
 /// client for days.
 const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
 
+/// Time for which a token is sent without asking for it again.
+const TOKEN_LASTS: Duration = Duration::from_secs(1);
+
 /// Sends one call as often as its evidence and its time allow. `send` sends one request, and returns the whole answer within a time limit, or how
 /// far the attempt came.
 async fn run<F: Future<Output = Result<Answer, CallFailure>> + Send>(
@@ -89,9 +92,7 @@ impl<'a> AttemptLoop<'a> {
         let (shared, deadline) = (self.shared, self.options.until);
         loop {
             self.retry_after = None;
-            let admitted = self.admit().await?;
-            // After the wait: a token may be replaced during it.
-            self.take_token().await?;
+            let admitted = self.admit_with_token().await?;
             let request = shared.within(deadline, make()).await?.map_err(CallFailure::Request)?;
             if self.options.time_left(&*shared.clock).is_zero() {
                 return Err(CallFailure::PASSED);
@@ -174,15 +175,7 @@ impl<'a> AttemptLoop<'a> {
 
     /// Takes the token for the next attempt.
     async fn take_token(&mut self) -> Result<(), CallFailure> {
-        if let Some(source) = &self.shared.token
-            && !self.operation.is_public()
-        {
-            let token = self.shared.within(self.options.until, source.token()).await?;
-            let token = token.map_err(CallFailure::Token)?;
-            self.shared.secrets.add(&token);
-            if let Some(collection) = &self.shared.collection {
-                collection.add(&token);
-            }
+        if let Some(token) = self.shared.token(self.operation, self.options.until).await? {
             self.token = Some(token);
         }
         Ok(())
@@ -251,13 +244,35 @@ impl<'a> AttemptLoop<'a> {
         decide(self.effect(), &attempt)
     }
 
+    /// Waits until there is a token and the limits admit one more request. The token comes first, because its renewal may take a minute: what
+    /// was admitted meanwhile would be sent all at once.
+    async fn admit_with_token(&mut self) -> Result<AdmittedRequest<'a>, CallFailure> {
+        let (shared, options) = (self.shared, self.options);
+        let reserved = options.reserved.filter(|_| !self.is_begun);
+        self.is_begun = true;
+        let admitted = if let Some(reserved) = reserved {
+            shared.admitted(reserved)
+        } else {
+            self.take_token().await?;
+            let taken_at = shared.clock.passed();
+            let admitted = self.admit().await?;
+            if shared.clock.passed().saturating_sub(taken_at) < TOKEN_LASTS {
+                return Ok(admitted);
+            }
+            admitted
+        };
+        // A token may end or be replaced during the wait.
+        self.take_token().await?;
+        if admitted.is_old() {
+            drop(admitted);
+            return self.admit().await;
+        }
+        Ok(admitted)
+    }
+
     /// Waits until the limits admit one more request.
     async fn admit(&mut self) -> Result<AdmittedRequest<'a>, CallFailure> {
         let (shared, options) = (self.shared, self.options);
-        if let Some(reserved) = options.reserved.as_ref().filter(|_| !self.is_begun) {
-            self.is_begun = true;
-            return Ok(shared.admitted(*reserved));
-        }
         if options.single_attempt.is_none() {
             return shared.admit(self.operation, options).await;
         }
@@ -335,6 +350,23 @@ impl<'a> AttemptLoop<'a> {
 }
 
 impl Shared {
+    /// Returns the token for a request of this operation, if it needs one.
+    pub(super) async fn token(
+        &self,
+        operation: &Operation,
+        deadline: Duration,
+    ) -> Result<Option<Token>, CallFailure> {
+        let Some(source) = self.token.as_ref().filter(|_| !operation.is_public()) else {
+            return Ok(None);
+        };
+        let token = self.within(deadline, source.token()).await?.map_err(CallFailure::Token)?;
+        self.secrets.add(&token);
+        if let Some(collection) = &self.collection {
+            collection.add(&token);
+        }
+        Ok(Some(token))
+    }
+
     /// Sends one call over the network, as often as its evidence and its time allow, unless the client sends no writes.
     pub(crate) async fn run(
         &self,

@@ -45,14 +45,14 @@ impl Clock for VirtualClock {
     }
 }
 
-/// Service that answers everything with 200 after a while, and notes which token came.
+/// Service that answers everything with 200 after a while, and notes which token came, and when.
 #[derive(Default)]
-struct FakeService(Mutex<Vec<String>>);
+struct FakeService(Mutex<Vec<(String, Instant)>>);
 
 impl FakeService {
     async fn send(&self, request: Request, _: Duration) -> Result<Answer, CallFailure> {
         let token = request.headers().get(AUTHORIZATION).and_then(|it| it.to_str().ok());
-        self.0.lock().unwrap().push(token.unwrap_or_default().to_owned());
+        self.0.lock().unwrap().push((token.unwrap_or_default().to_owned(), Instant::now()));
         tokio::time::sleep(Duration::from_millis(30)).await;
         let (headers, body) = Default::default();
         Ok(Answer::new(StatusCode::OK, headers, body))
@@ -190,6 +190,40 @@ async fn the_token_is_taken_after_the_wait() {
     bench.client.shared.pacer.note(PacerNote::Blocked(60 * SECOND), &*bench.clock).await;
     let (ended, result) = bench.call(operation::LIST_SLOTS, 120 * SECOND).await;
     assert!(result.is_ok() && ended > 70 * SECOND, "{ended:?}: {result:?}");
-    let last = bench.service.0.lock().unwrap().last().cloned();
+    let last = bench.service.0.lock().unwrap().last().map(|(token, _)| token.clone());
     assert_eq!(last.as_deref(), Some("Bearer token-7"), "not one from before the wait");
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_wait_for_a_slow_renewal_are_not_sent_all_at_once() {
+    /// Source of a token that is renewed in this time.
+    #[derive(Debug)]
+    struct SlowRenewal(Instant, Instant);
+    impl TokenSource for SlowRenewal {
+        fn token(&self) -> TokenFuture<'_, Token> {
+            Box::pin(async {
+                if (self.0..self.1).contains(&Instant::now()) {
+                    tokio::time::sleep_until(self.1).await;
+                }
+                Ok(Token::new("token").unwrap())
+            })
+        }
+    }
+    // At the beginning, during a wait for the limits, and among the requests of a second.
+    for (begins, ends) in [(0, 60_000), (30_000, 90_000), (61_000, 75_000), (500, 60_500)] {
+        let now = Instant::now();
+        let at = |millis| now + Duration::from_millis(millis);
+        let source = SlowRenewal(at(begins), at(ends));
+        let bench = FairnessTest::new(Some(Arc::new(source)));
+        let ended = bench.calls(150, 3600 * SECOND).await;
+        assert!(ended.iter().all(|(_, answered)| *answered));
+        let last = ended.last().unwrap().0;
+        assert!(last < Duration::from_millis(ends) + 181 * SECOND, "{begins}: {last:?}");
+        let times: Vec<Instant> = bench.service.0.lock().unwrap().iter().map(|it| it.1).collect();
+        for (most, length) in [(5, SECOND), (60, 60 * SECOND)] {
+            for few in times.windows(most + 1) {
+                assert!(few[most] - few[0] >= length, "{begins}: over the limit of {most}");
+            }
+        }
+    }
 }
