@@ -19,6 +19,7 @@ use tokio_rustls::TlsConnector;
 use url::Url;
 
 use super::tls;
+use crate::blocking::locked;
 use crate::ids::InvalidValue;
 
 /// Maximum time to connect, and to answer one command.
@@ -48,7 +49,24 @@ pub struct RedisServer {
     login: RedisConnectionInfo,
     url: Url,
     shown: String,
-    connection: Arc<Mutex<Option<Arc<RedisConnection>>>>,
+    shared: Arc<SharedConnection>,
+}
+
+/// The connection that all clones share.
+#[derive(Default)]
+struct SharedConnection {
+    state: std::sync::Mutex<ConnectionState>,
+    /// Held by the one who connects.
+    connecting: Mutex<()>,
+}
+
+#[derive(Default)]
+struct ConnectionState {
+    current: Option<Arc<RedisConnection>>,
+    /// Number of attempts to connect that have failed.
+    failures: u64,
+    /// The last of them, until one succeeds.
+    failure: Option<RedisError>,
 }
 
 /// A connection, and the run of the server to which it leads.
@@ -90,23 +108,46 @@ impl RedisServer {
             }
         };
         let login = info.redis_settings().clone();
-        Ok(Self { address, is_encrypted, login, url, shown, connection: Arc::default() })
+        Ok(Self { address, is_encrypted, login, url, shown, shared: Arc::default() })
     }
 
-    /// Returns the connection that all clones share, and whether it was made just now.
+    /// Returns the connection that all clones share, and whether it was made just now. An attempt that fails fails for all who wait for it: of a
+    /// server that does not respond, each attempt takes as long as there is patience.
     pub(crate) async fn connection(&self) -> Result<(Arc<RedisConnection>, bool), RedisError> {
-        let mut current = self.connection.lock().await;
-        if let Some(connection) = &*current {
-            return Ok((connection.clone(), false));
+        let failures = {
+            let state = locked(&self.shared.state);
+            if let Some(connection) = &state.current {
+                return Ok((connection.clone(), false));
+            }
+            state.failures
+        };
+        let _connecting = self.shared.connecting.lock().await;
+        {
+            let state = locked(&self.shared.state);
+            if let Some(connection) = &state.current {
+                return Ok((connection.clone(), false));
+            }
+            if let Some(failure) = state.failure.as_ref().filter(|_| state.failures > failures) {
+                return Err(failure.clone());
+            }
         }
-        let made = Arc::new(self.connect().await?);
-        *current = Some(made.clone());
-        Ok((made, true))
+        let made = self.connect().await.map(Arc::new);
+        let mut state = locked(&self.shared.state);
+        match made {
+            Ok(made) => {
+                (state.current, state.failure) = (Some(made.clone()), None);
+                Ok((made, true))
+            }
+            Err(error) => {
+                (state.failures, state.failure) = (state.failures + 1, Some(error.clone()));
+                Err(error)
+            }
+        }
     }
 
     /// Uses a connection no more, after an error.
-    pub(crate) async fn disconnect(&self, connection: &Arc<RedisConnection>) {
-        self.connection.lock().await.take_if(|current| Arc::ptr_eq(current, connection));
+    pub(crate) fn disconnect(&self, connection: &Arc<RedisConnection>) {
+        locked(&self.shared.state).current.take_if(|current| Arc::ptr_eq(current, connection));
     }
 
     /// Connects and logs in. The connection lives in the runtime of the caller.
@@ -291,6 +332,23 @@ mod tests {
             // What the system keeps for both sides of the connection is sent, too.
             let sent = sent.await.unwrap();
             assert!(sent < 32 * 1024 * 1024, "{begin}: {sent} bytes: {error}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_who_wait_for_a_server_that_does_not_respond_wait_for_one_attempt() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = RedisServer::new(format!("redis://{}", listener.local_addr().unwrap()));
+        let server = server.unwrap();
+        let start = tokio::time::Instant::now();
+        for attempt in 1..=2 {
+            let clones = [(); 8].map(|()| server.clone());
+            let connecting = clones.iter().map(RedisServer::connection);
+            for connection in futures_util::future::join_all(connecting).await {
+                assert!(connection.is_err_and(|error| error.is_timeout()));
+            }
+            let waited = start.elapsed();
+            assert!(waited < attempt * PATIENCE + PATIENCE / 2, "{attempt}: {waited:?}");
         }
     }
 

@@ -438,7 +438,7 @@ impl SharedLog {
             let number: Result<u64, RedisError> =
                 script.invoke_async(&mut connection.commands.clone()).await;
             if number.is_err() {
-                self.server.disconnect(&connection).await;
+                self.server.disconnect(&connection);
             }
             match number {
                 // The old connection is broken.
@@ -474,7 +474,7 @@ impl SharedLog {
         }
         let answer = script.invoke_async(&mut connection.commands.clone()).await;
         if answer.is_err() {
-            self.server.disconnect(connection).await;
+            self.server.disconnect(connection);
         }
         let (must_report, epoch, remaining, wait, reason): (u8, _, _, _, _) = answer?;
         Ok(LogAnswer { must_report: must_report == 1, epoch, remaining, wait, reason })
