@@ -1,6 +1,7 @@
 //! Tests of a fleet: pacing through a Redis server. Those that need a server are run by `tests/fleet/run`.
 
 use std::error::Error as StdError;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,6 +12,8 @@ use links_sdk::{
 };
 use links_test_support::clock::shared_clock;
 use links_test_support::redis::RedisProcess;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, UnixStream};
 use tokio::task::JoinSet;
 
 fn pacer(process: &RedisProcess, name: &str) -> RedisPacer {
@@ -329,6 +332,55 @@ async fn one_machine_at_a_time_has_the_lock_of_a_page() {
     assert_eq!(one.lock("page", None, MINUTE).await.unwrap(), None, "nobody else gives it up");
     let lifetime: i64 = process.command(&["TTL", "links:lock:page"]).trim().parse().unwrap();
     assert!((1..=86_400).contains(&lifetime), "{lifetime} s");
+}
+
+/// Connects machines to the server. After `lose`, it loses the next answer of the server, with the connection.
+async fn relay(process: &RedisProcess, lose: Arc<AtomicBool>) -> RedisServer {
+    let socket = process.url().replace("unix://", "");
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut machine, _)) = listener.accept().await {
+            let mut server = UnixStream::connect(&socket).await.unwrap();
+            let lose = lose.clone();
+            tokio::spawn(async move {
+                let (mut asked, mut answered) = ([0; 4096], [0; 4096]);
+                loop {
+                    tokio::select! {
+                        bytes = machine.read(&mut asked) => match bytes {
+                            Ok(0) | Err(_) => return,
+                            Ok(bytes) => server.write_all(&asked[..bytes]).await.unwrap(),
+                        },
+                        bytes = server.read(&mut answered) => match bytes {
+                            Ok(0) | Err(_) => return,
+                            Ok(_) if lose.swap(false, Ordering::Relaxed) => return,
+                            Ok(bytes) => machine.write_all(&answered[..bytes]).await.unwrap(),
+                        },
+                    }
+                }
+            });
+        }
+    });
+    RedisServer::new(format!("redis://{address}")).unwrap()
+}
+
+#[tokio::test]
+#[ignore = "needs a Redis server: see tests/fleet/run"]
+async fn a_lock_whose_answer_is_lost_is_had() {
+    let process = started();
+    let lose = Arc::new(AtomicBool::new(false));
+    let one = RedisPacer::new(relay(&process, lose.clone()).await, "one");
+    let other = pacer(&process, "one");
+    // The server knows the script, and the connection is an old one.
+    one.lock("another page", None, MINUTE).await.unwrap().unwrap();
+    lose.store(true, Ordering::Relaxed);
+    let number = one.lock("page", None, MINUTE).await.unwrap().expect("nobody else has it");
+    assert!(!lose.load(Ordering::Relaxed), "an answer was lost");
+    assert_eq!(other.lock("page", None, MINUTE).await.unwrap(), None);
+    assert_eq!(one.lock("page", None, MINUTE).await.unwrap(), None, "that is another question");
+    assert_eq!(one.lock("page", Some(number), MINUTE).await.unwrap(), Some(number));
+    one.unlock("page", number).await;
+    assert!(other.lock("page", None, MINUTE).await.unwrap().unwrap() > number);
 }
 
 #[tokio::test]

@@ -430,11 +430,13 @@ impl SharedLog {
     /// Takes, renews or gives up a lock. Returns its number, or 0 if another machine has it or has had it. A lock that was taken before the
     /// server started is lost: what the server knew of it since may be lost too.
     async fn lock(&self, name: &str, held: u64, lifetime: Duration) -> Result<u64, RedisError> {
+        // The server may have given the lock, and its answer was lost.
+        let question = Uuid::new_v4().to_string();
         loop {
             let (connection, is_new) = self.server.connection().await?;
             let mut script = LOCK.prepare_invoke();
             script.key(format!("links:lock:{name}")).arg(&connection.run).arg(held);
-            script.arg(micros(lifetime));
+            script.arg(micros(lifetime)).arg(&question);
             let number: Result<u64, RedisError> =
                 script.invoke_async(&mut connection.commands.clone()).await;
             if number.is_err() {
