@@ -1269,3 +1269,44 @@ fn a_path_in_the_lock_that_is_no_upload_is_not_written_to_the_page() {
         assert!(image.as_str().unwrap().starts_with("uploads/"), "{hostile}: {image}");
     }
 }
+
+#[test]
+fn a_directory_above_a_lock_is_applied_and_pulled_like_that_of_the_lock() {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    repository(&env, "team");
+    fs::create_dir_all(path(&env, "team/deep/site")).unwrap();
+    let run = |directory: &str, line: &str| {
+        let mut command = env.command(line.split(' '));
+        let output = command.current_dir(path(&env, directory)).output().unwrap();
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success(), "{line}: {text}");
+        text
+    };
+    run("team/deep/site", "init");
+    run("team/deep/site", "pull --all");
+    let file = "team/deep/site/cafe.yaml";
+    env.file(file, text(&env, file).replace("Good morning!", "Hello"));
+    for directory in ["team", "team/deep"] {
+        run(directory, "apply . --yes");
+    }
+    assert_eq!(title(&env, 0), "Hello");
+    set(&env, 0, "title", "Theirs");
+    env.server.edit(|account| account.forms[0].title = "Their form".to_owned());
+    run("team", "pull .");
+    assert!(text(&env, file).contains("Theirs"));
+    let form = fs::read_dir(path(&env, "team/deep/site/forms")).unwrap().next().unwrap().unwrap();
+    assert!(fs::read_to_string(form.path()).unwrap().contains("Their form"));
+}
+
+#[test]
+fn without_a_lock_each_file_of_a_page_has_its_own_record() {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
+    ok(&env, "pull cafe -O cafe.yaml");
+    env.file("mood.yaml", "profile: cafe\nmoodText: Closed today\n");
+    ok(&env, "apply mood.yaml --yes");
+    set(&env, 0, "title", "Theirs");
+    env.file("cafe.yaml", text(&env, "cafe.yaml").replace("Good morning!", "Mine"));
+    let run = env.run("apply cafe.yaml --yes");
+    assert_eq!(run.exit, 7, "{run}");
+    assert_eq!(title(&env, 0), "Theirs");
+}

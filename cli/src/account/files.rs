@@ -382,11 +382,16 @@ pub(super) fn both_files_of(what: &str, one: &Path, other: &Path) -> CommandErro
 pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) -> NamedFiles {
     let default = if paths.is_empty() { directory_of_lock().ok() } else { None };
     let paths: Vec<PathBuf> = paths.iter().cloned().chain(default).collect();
-    let lock = |path: &PathBuf| {
-        let within = if path.is_dir() { path.join(LOCK_NAME) } else { path.clone() };
-        LockStore::of(&within).map(|store| store.path())
+    let lock = |path: &Path| LockStore::of(path).map(|store| store.path());
+    let locks_of = |path: &PathBuf| match path.is_dir() {
+        true => {
+            let below = files_named(LOCK_NAME, path, DEPTH).into_iter().filter_map(|it| lock(&it));
+            lock(&path.join(LOCK_NAME)).into_iter().chain(below).collect()
+        }
+        false => lock(path).into_iter().collect::<BTreeSet<PathBuf>>(),
     };
-    let locks: Vec<PathBuf> = paths.iter().filter_map(lock).collect();
+    let locks: BTreeSet<PathBuf> = paths.iter().flat_map(locks_of).collect();
+    let locks: Vec<PathBuf> = locks.into_iter().collect();
     // Page files may use files beneath the directory of their lock.
     let directories = locks.iter().filter_map(|lock| lock.parent().map(Path::to_owned));
     let read = roots.iter().cloned().chain(directories).collect();
@@ -435,6 +440,22 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<
         }
     }
     Ok(())
+}
+
+/// Returns the files of this name in a directory and in those below it, down to a depth. Hidden directories and symbolic links are left out.
+pub(crate) fn files_named(name: &str, directory: &Path, depth: usize) -> Vec<PathBuf> {
+    let entries = directory.read_dir().into_iter().flatten().flatten();
+    let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
+    let found = entries.filter(|entry| !is_hidden(entry)).flat_map(|entry| {
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_directory && depth > 0 {
+            files_named(name, &entry.path(), depth - 1)
+        } else {
+            let is_it = !is_directory && entry.file_name() == name;
+            is_it.then(|| entry.path()).into_iter().collect()
+        }
+    });
+    found.collect()
 }
 
 /// Returns the closest directories below a directory that have a file of this name.

@@ -13,7 +13,7 @@ mod report;
 
 use links_pages::page_file::{FileScope, file_of};
 
-use crate::account::files::{AccountFiles, from_here};
+use crate::account::files::{AccountFiles, DEPTH, directories_with, from_here};
 use crate::account::live_page::{all_keys, export};
 use crate::apply::schema_line::schema_of;
 use crate::apply::sync::page_path::without_links;
@@ -78,9 +78,16 @@ pub(crate) async fn pull_files(
         let parent = path.parent().unwrap_or(Path::new("")).to_owned();
         let own = if found.is_dir() { path.clone() } else { parent };
         let store = LockStore::of(&own.join(LOCK_NAME));
+        // The locks below a directory without one come first.
+        let below = match store {
+            None if found.is_dir() => directories_with(LOCK_NAME, path, DEPTH),
+            _ => Vec::new(),
+        };
         let directory = store.map_or(own, |store| from_here(store.directory()));
-        if !directories.contains(&directory) {
-            directories.push(directory);
+        for directory in below.into_iter().chain([directory]) {
+            if !directories.contains(&directory) {
+                directories.push(directory);
+            }
         }
     }
     let client = context.client().await?;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use links_pages::sync::{Lock, RecordOf, SlotBase};
 use links_sdk::ProfileId;
 
+use super::page_path::is_there;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -79,7 +80,7 @@ impl StateRecords {
         Ok(lock.filter(is_own).unwrap_or_else(new))
     }
 
-    /// Writes the record of the file where no `links.lock` governs it. The file takes the page or form over from any other file.
+    /// Writes the record of the file where no `links.lock` governs it. The file takes the page or form over from files that are gone.
     pub(super) fn put_own(
         &self,
         context: &Context,
@@ -89,8 +90,14 @@ impl StateRecords {
         let of = name_of(of);
         let _turn = context.lock(&format!("sync-page-{of}"));
         let path = self.directory.join(format!("{of}-{}.{OWN}", short(&self.file)));
+        let is_gone = |other: &Path| {
+            let file =
+                self.read(other).ok().flatten().and_then(|lock| lock.pages.into_keys().next());
+            file.is_none_or(|file| !is_there(Path::new(&file)))
+        };
         let is_older = |other: &PathBuf| {
-            *other != path && is_own(other) && (self.is_of_file(other) || is_record_of(other, &of))
+            let is_it = || self.is_of_file(other) || is_record_of(other, &of) && is_gone(other);
+            *other != path && is_own(other) && is_it()
         };
         for other in self.paths().into_iter().filter(is_older) {
             private::remove(&other).map_err(|error| unusable(&other, &error))?;
