@@ -277,6 +277,37 @@ fn files_that_exist_are_patched_where_they_are_and_new_pages_get_their_login() {
 }
 
 #[test]
+fn a_page_whose_file_names_it_by_its_url_gets_no_second_file() {
+    let env = env();
+    fs::create_dir(path(&env, "site")).unwrap();
+    let start = |host: &str| format!("profile: https://{host}/Cafe\ntitle: Qara Coffee\n");
+    let cafe = || files(&env).into_iter().filter(|it| it.contains("cafe")).collect::<Vec<_>>();
+    // Another host is refused, and the page gets no file beside the one that names it.
+    env.file("site/start.yaml", start("evil.test"));
+    for line in ["pull --all -O site", "pull cafe -O site", "pull site/start.yaml"] {
+        let run = env.run(line);
+        assert!(run.stderr.contains("is on links.example, not on evil.test"), "{line}: {run}");
+    }
+    assert_eq!(cafe(), [""; 0]);
+    for has_lock in [false, true] {
+        if has_lock {
+            ok(&env, "init");
+        }
+        env.file("site/start.yaml", start("links.example"));
+        for line in ["pull site/start.yaml", "pull site", "pull --all -O site", "pull cafe -O site"]
+        {
+            let run = ok(&env, line);
+            assert!(run.stdout.contains("site/start.yaml: no changes"), "{line}: {run}");
+        }
+        assert_eq!((cafe(), text(&env, "site/start.yaml")), (vec![], start("links.example")));
+    }
+    // A profile that names no page is shown at its line.
+    env.file("site/start.yaml", start("links.example").replace("/Cafe", "/a/b"));
+    let run = env.run("pull site/start.yaml");
+    assert!(run.exit == 8 && run.stderr.contains("site/start.yaml:1:10"), "{run}");
+}
+
+#[test]
 fn hostile_logins_stay_in_the_directory_and_names_that_clash_get_the_id() {
     let env = env();
     let logins = [

@@ -129,10 +129,7 @@ pub(crate) async fn pull_files(
         ui::update(PartUpdate::Pages(pages.len()));
         for (path, key) in pages {
             count += 1;
-            let pulled = match key.parse() {
-                Ok(key) => puller.page(&key, Some(&path), &mut report).await,
-                Err(error) => Err(CommandError::invalid(format!("{}: {error}", path.display()))),
-            };
+            let pulled = puller.page(&key, Some(&path), &mut report).await;
             report.failures.extend(pulled.err());
             ui::update(PartUpdate::PageRead);
         }

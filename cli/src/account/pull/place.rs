@@ -21,6 +21,7 @@ use crate::error::file_error::unusable_path;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::node::Tree;
 use links_pages::page_file::{Document, FileKind, is_composed};
+use links_pages::profile_key;
 
 /// Directory of the forms, below that of the pages.
 const FORMS: &str = "forms";
@@ -49,7 +50,7 @@ pub(crate) struct PullDirectory {
     /// Pages whose files use others, and cannot be read.
     unread: Vec<PathBuf>,
     /// Page files with their `profile`.
-    pages: Vec<(PathBuf, String)>,
+    pages: Vec<(PathBuf, ProfileKey)>,
     /// Form files.
     pub(super) forms: Vec<(PathBuf, FormFile)>,
     /// Files that cannot be read as either.
@@ -100,7 +101,7 @@ impl PullDirectory {
                     FileKind::Page if is_composed(document.text().as_bytes()) => {
                         for path in pages_of(&file).unwrap_or_else(|| vec![file.clone()]) {
                             match read_page(&path, &[], "pull") {
-                                Ok((page, _)) => pages.push((path, page.page.profile.to_string())),
+                                Ok((page, _)) => pages.push((path, page.page.profile.clone())),
                                 Err(_) => unread.push(path),
                             }
                         }
@@ -136,9 +137,9 @@ impl PullDirectory {
     }
 
     /// Returns the page files, each with the key of its page: the id that the lock has, else its `profile`.
-    pub(super) fn pages(&self) -> impl Iterator<Item = (PathBuf, String)> {
+    pub(super) fn pages(&self) -> impl Iterator<Item = (PathBuf, ProfileKey)> {
         self.pages.iter().map(|(path, profile)| {
-            let id = self.recorded_page(path).map(|page| page.id.to_string());
+            let id = self.recorded_page(path).map(|page| ProfileKey::Id(page.id));
             (path.clone(), id.unwrap_or_else(|| profile.clone()))
         })
     }
@@ -175,11 +176,11 @@ impl PullDirectory {
             && let Some((key, _)) = lock.pages.iter().find(|(_, base)| base.id == page.id)
             && is_there(&store.path_of(key))
         {
-            let known = |(path, _): &&(PathBuf, String)| store.key(path).as_ref() == Some(key);
+            let known = |(path, _): &&(PathBuf, ProfileKey)| store.key(path).as_ref() == Some(key);
             let path = self.pages.iter().find(known).map(|(path, _)| path.clone());
             return Ok((path.unwrap_or_else(|| store.path_of(key)), false));
         }
-        match self.with_profile(&[&page.id.to_string(), &page.login])? {
+        match self.with_profile(&[page.id.into(), ProfileKey::Login(page.login.clone())])? {
             Some(path) => Ok((path, false)),
             None => Ok((self.new_page(page), true)),
         }
@@ -194,29 +195,34 @@ impl PullDirectory {
         {
             return Ok(Some(from_here(&store.path_of(file))));
         }
-        let found = self.with_profile(&[&key.to_string()])?;
+        let found = self.with_profile(std::slice::from_ref(key))?;
         // Why a file cannot be used is reported when it is read.
         let name = format!("{key}.yaml");
         let is_its = |path: &&PathBuf| path.file_name().is_some_and(|it| *it == *name);
         Ok(found.or_else(|| self.unusable.iter().find(is_its).cloned()))
     }
 
-    /// Returns the only file whose `profile` is one of these names, in this case if there is one.
-    fn with_profile(&self, names: &[&str]) -> Result<Option<PathBuf>> {
-        let named = |is: &dyn Fn(&str, &str) -> bool| -> Vec<&PathBuf> {
-            let is_meant = |profile: &str| names.iter().any(|name| is(profile, name));
+    /// Returns the only file whose `profile` is one of these keys, in this case if there is one.
+    fn with_profile(&self, keys: &[ProfileKey]) -> Result<Option<PathBuf>> {
+        let named = |is: &dyn Fn(&ProfileKey, &ProfileKey) -> bool| -> Vec<&PathBuf> {
+            let is_meant = |profile: &ProfileKey| keys.iter().any(|key| is(profile, key));
             let pages = self.pages.iter().filter(|(_, profile)| is_meant(profile));
             pages.map(|(path, _)| path).collect()
         };
-        let mut named_so = named(&|profile, name| profile == name);
+        let mut named_so = named(&|profile, key| profile == key);
         if named_so.is_empty() {
-            named_so = named(&|profile, name| profile.eq_ignore_ascii_case(name));
+            named_so = named(&|profile, key| match (profile, key) {
+                (ProfileKey::Login(one), ProfileKey::Login(other)) => {
+                    one.eq_ignore_ascii_case(other)
+                }
+                _ => false,
+            });
         }
         match named_so[..] {
             [] => Ok(None),
             [only] => Ok(Some(only.clone())),
             [one, other, ..] => {
-                let what = format!("the page {}", names[names.len() - 1]);
+                let what = format!("the page {}", keys[keys.len() - 1]);
                 Err(both_files_of(&what, one, other))
             }
         }
@@ -256,10 +262,10 @@ fn form_file(name: &str) -> String {
     format!("{}.yaml", stem(name, "form"))
 }
 
-fn profile(document: &Document) -> Option<String> {
+fn profile(document: &Document) -> Option<ProfileKey> {
     match &document.root.get("profile")?.tree {
-        Tree::Text(text) => Some(text.clone()),
-        Tree::Number(number) => Some(number.to_string()),
+        Tree::Text(text) => profile_key::parse(text).ok(),
+        Tree::Number(number) => profile_key::parse(&number.to_string()).ok(),
         _ => None,
     }
 }
