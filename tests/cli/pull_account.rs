@@ -308,6 +308,45 @@ fn a_page_whose_file_names_it_by_its_url_gets_no_second_file() {
 }
 
 #[test]
+fn a_page_whose_file_cannot_be_read_gets_no_second_file() {
+    let env = env();
+    fs::create_dir(path(&env, "site")).unwrap();
+    for broken in [
+        "profile: cafe\ntitle: [Qara\n",
+        "profile: cafe\n<<<<<<< HEAD\ntitle: Mine\n=======\ntitle: Theirs\n>>>>>>> main\n",
+        "profile: cafe\n# <<< page: title: \"Mine\" (changed)\ntitle: Theirs\n",
+        "profile: cafe\nslots:\n  - {$include: none.yaml}\n",
+    ] {
+        env.file("site/cafe.yaml", broken);
+        for line in [
+            "pull --all -O site",
+            "pull cafe qara.weddings -O site",
+            "pull --all -O ./site",
+            "pull cafe -O site",
+        ] {
+            let run = env.run(line);
+            let is_single = line == "pull cafe -O site";
+            assert_eq!(run.exit, if is_single { 8 } else { 12 }, "{line}: {run}");
+            // The file is reported once.
+            assert_eq!(run.stderr.matches("[site/cafe.yaml:").count(), 1, "{line}: {run}");
+        }
+        let pages: Vec<_> = files(&env).into_iter().filter(|it| !it.contains("/forms/")).collect();
+        assert_eq!(pages, ["site/cafe.yaml", "site/qara.weddings.yaml"]);
+        assert_eq!(text(&env, "site/cafe.yaml"), broken);
+    }
+    // A file that may be the one of a new page is reported, but not a file of another kind.
+    env.file("site/main.yaml", text(&env, "site/cafe.yaml"));
+    env.file("site/tool.yaml", "not: a page\n");
+    fs::remove_file(path(&env, "site/cafe.yaml")).unwrap();
+    let run = ok(&env, "pull cafe -O site");
+    assert!(run.stderr.starts_with("warning: cannot use site/main.yaml, "), "{run}");
+    assert_eq!(run.stderr.lines().count(), 1, "{run}");
+    assert_eq!(ok(&env, "pull cafe -O site").stderr, "");
+    let run = env.run("pull --all -O site");
+    assert!(run.exit == 12 && run.stderr.contains("[site/main.yaml:"), "{run}");
+}
+
+#[test]
 fn hostile_logins_stay_in_the_directory_and_names_that_clash_get_the_id() {
     let env = env();
     let logins = [

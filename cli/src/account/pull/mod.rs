@@ -223,6 +223,17 @@ async fn write(
     }
     drop(progress);
     puller.write_back(&mut report);
+    if is_all {
+        report.failures.extend(puller.unusable_files().into_iter().map(|(_, problem)| problem));
+    } else if report.adds_page {
+        for (path, problem) in puller.unusable_files() {
+            let (path, why) = (path.display(), problem.to_string());
+            let why = why.lines().next().unwrap_or_default();
+            let text =
+                format!("warning: cannot use {path}, which may be the file of a page: {why}");
+            puller.context.ui.tell(Style::Changed, text);
+        }
+    }
     let requests = puller.client.requests_sent();
     report.output(&context.ui, keys.len(), requests)
 }

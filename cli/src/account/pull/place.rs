@@ -1,5 +1,6 @@
 //! How and where the pages and forms of a pull are written: files that exist, else new ones in the directory.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use links_sdk::FormId;
 use super::file_name::stem;
 use super::images::IMAGES;
 use crate::account::files::read_page;
-use crate::account::files::{DEPTH, both_files_of, files_below, from_here};
+use crate::account::files::{AccountFiles, DEPTH, both_files_of, files_below, from_here};
 use crate::apply::preflight::names_page;
 use crate::apply::runs;
 use crate::apply::sync::ComposedPage;
@@ -182,7 +183,46 @@ impl PullDirectory {
         }
         match self.with_profile(&[page.id.into(), ProfileKey::Login(page.login.clone())])? {
             Some(path) => Ok((path, false)),
-            None => Ok((self.new_page(page), true)),
+            None => {
+                self.check_unusable(page)?;
+                Ok((self.new_page(page), true))
+            }
+        }
+    }
+
+    /// Refuses a new file for a page if there is one of its name that cannot be read: it may be the file of the page.
+    fn check_unusable(&mut self, page: &PageSnapshot) -> Result<()> {
+        let stem = stem(&page.login, "page");
+        let names = [stem_with_id(&stem, page), stem];
+        let is_its = |path: &PathBuf| {
+            let name = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+            let is_form = path.parent().is_some_and(|it| it.ends_with(FORMS));
+            !is_form && names.iter().any(|it| it.eq_ignore_ascii_case(name))
+        };
+        for (nth, path) in self.unusable.iter().enumerate().filter(|(_, path)| is_its(path)) {
+            if let Some(problem) = self.problem_of(path) {
+                // It is reported once.
+                self.unusable.remove(nth);
+                return Err(problem);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns why files cannot be used that may be those of any page or form.
+    pub(super) fn problems(&self) -> Vec<(PathBuf, CommandError)> {
+        let problem = |path: &PathBuf| Some((path.clone(), self.problem_of(path)?));
+        let problems = self.unusable.iter().filter_map(problem);
+        // What is wrong with a table is so for each of its rows.
+        let mut said = BTreeSet::new();
+        problems.filter(|(_, problem)| said.insert(problem.to_json().to_string())).collect()
+    }
+
+    /// Returns why a file cannot be used. What is wrong with a file of which the lock has a record is reported for its page.
+    fn problem_of(&self, path: &Path) -> Option<CommandError> {
+        match self.recorded_page(path) {
+            Some(_) => None,
+            None => AccountFiles::problem_of(path, true),
         }
     }
 
@@ -231,7 +271,7 @@ impl PullDirectory {
     /// Returns the path of a new page file. A name that is taken, in whatever case, gets the id of the page.
     fn new_page(&mut self, page: &PageSnapshot) -> PathBuf {
         let stem = stem(&page.login, "page");
-        let names = [format!("{stem}.yaml"), format!("{stem}-{}.yaml", page.id)];
+        let names = [format!("{stem}.yaml"), stem_with_id(&stem, page) + ".yaml"];
         let is_free = |name: &&String| !self.taken[0].contains(&name.to_lowercase());
         let is_login = stem == page.login;
         let name = names.iter().filter(|name| is_login || **name != names[0]).find(is_free);
@@ -256,6 +296,10 @@ impl PullDirectory {
         let is_new = self.taken[1].insert(file.to_lowercase());
         is_new.then(|| self.form_path(name))
     }
+}
+
+fn stem_with_id(stem: &str, page: &PageSnapshot) -> String {
+    format!("{stem}-{}", page.id)
 }
 
 fn form_file(name: &str) -> String {

@@ -93,6 +93,11 @@ impl<'c> Puller<'c> {
         }
     }
 
+    /// Returns why files in the directory cannot be used.
+    pub(super) fn unusable_files(&self) -> Vec<(PathBuf, CommandError)> {
+        self.directory.as_ref().map(PullDirectory::problems).unwrap_or_default()
+    }
+
     /// Takes over into a form file what changed in its form.
     pub(super) fn form_of(&mut self, file: &Path, report: &mut Report) -> Result<()> {
         let Some(id) = self.forms.id_of_file(file) else {
@@ -128,7 +133,10 @@ impl<'c> Puller<'c> {
                 return Err(CommandError::internal("a pull into no directory"));
             }
             (None, Some(directory)) => match directory.page(&page)? {
-                (path, true) => (path, None, false),
+                (path, true) => {
+                    report.adds_page = true;
+                    (path, None, false)
+                }
                 (path, false) if self.how.force => (path, None, true),
                 (path, false) => {
                     let existing = self.existing(&path, key)?;

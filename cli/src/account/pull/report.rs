@@ -21,6 +21,8 @@ pub(super) struct Report {
     pub(super) failures: Vec<CommandError>,
     /// True once a file was written.
     pub(super) is_written: bool,
+    /// True once a page got a file in the directory.
+    pub(super) adds_page: bool,
     /// Number of pages that were not read, because a failure would have been theirs, too.
     pub(super) not_begun: usize,
 }
