@@ -300,6 +300,27 @@ fn a_value_that_no_file_can_hold_is_left_out_and_named() {
 }
 
 #[test]
+fn a_locked_item_that_a_pull_brings_back_is_still_locked() {
+    let env = synced();
+    let locked = CAFE.replace("id: 1001, type: text,", "id: 1001, type: text, locked: true,");
+    env.file("cafe.yaml", &locked);
+    ok(&env, "apply cafe.yaml --yes");
+    let item = locked.lines().find(|line| line.contains("1001")).unwrap();
+    env.file("cafe.yaml", locked.replace(&format!("{item}\n"), ""));
+    edit(&env, |page| drop(page.slots[0].data.insert("title".to_owned(), "Hello!".into())));
+    let pulled = env.run("pull cafe.yaml");
+    assert!(pulled.exit == 7 && pulled.stdout.contains("1 conflict marked"), "{pulled}");
+    let lines: Vec<_> = text(&env, "cafe.yaml").lines().map(str::to_owned).collect();
+    let unmarked: Vec<_> = lines.iter().filter(|it| !it.contains("# <<<")).cloned().collect();
+    assert_eq!(unmarked.len() + 1, lines.len(), "{lines:?}");
+    env.file("cafe.yaml", unmarked.join("\n") + "\n");
+    let plan = env.run("plan cafe.yaml");
+    assert!(plan.exit == 0 && plan.stdout.contains("no changes"), "{plan}");
+    // The others are not.
+    assert_eq!(text(&env, "cafe.yaml").matches("locked: true").count(), 1);
+}
+
+#[test]
 fn an_edit_of_the_file_during_the_pull_is_not_lost() {
     let env = synced();
     edit(&env, |page| page.title = Some("Theirs".to_owned()));

@@ -43,12 +43,12 @@ pub(super) fn edits(pull: &Pull, fields: &Object) -> Vec<Edit> {
                     }
                     _ => None,
                 });
-                edits.push(Edit::Insert {
-                    list: slots(),
-                    after,
-                    value: item_of(slot, false),
-                    mark,
-                });
+                let mut value = item_of(slot, false);
+                let mut recorded = pull.base.slots.iter();
+                if recorded.any(|entry| entry.is_locked && Some(entry.id) == slot.id) {
+                    value["locked"] = true.into();
+                }
+                edits.push(Edit::Insert { list: slots(), after, value, mark });
             }
         }
     }
