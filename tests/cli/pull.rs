@@ -321,6 +321,22 @@ fn a_locked_item_that_a_pull_brings_back_is_still_locked() {
 }
 
 #[test]
+fn the_line_of_the_schema_keeps_the_byte_order_mark_and_the_line_ends_of_the_file() {
+    let env = synced();
+    for (mark, end) in [("", "\n"), ("\u{feff}", "\n"), ("", "\r\n"), ("\u{feff}", "\r\n")] {
+        let file = CAFE.replace('\n', end);
+        env.file("cafe.yaml", format!("{mark}{file}"));
+        for schema in ["a.json", "../b.json"] {
+            ok(&env, &format!("pull cafe.yaml --schema {schema}"));
+            let expected = format!("{mark}# yaml-language-server: $schema={schema}{end}{file}");
+            assert_eq!(text(&env, "cafe.yaml"), expected);
+        }
+        assert!(ok(&env, "pull cafe.yaml").stdout.contains("no changes"));
+        assert_eq!(env.run("plan cafe.yaml").exit, 0);
+    }
+}
+
+#[test]
 fn an_edit_of_the_file_during_the_pull_is_not_lost() {
     let env = synced();
     edit(&env, |page| page.title = Some("Theirs".to_owned()));

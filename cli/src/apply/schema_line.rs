@@ -10,7 +10,8 @@ const SCHEMA: &str = "page.schema.json";
 /// Beginning of the line.
 const BEGIN: &str = "# yaml-language-server: $schema=";
 
-/// Returns the text of a YAML file with the line first, in place of another one about its schema.
+/// Returns the text of a YAML file with the line first, in place of another one about its schema. A byte order mark stays in front of
+/// it, and the line ends like the first one of the text.
 ///
 /// # Errors
 ///
@@ -19,11 +20,16 @@ pub(crate) fn with_schema(text: &str, schema: &str) -> Result<String, CommandErr
     if schema.is_empty() || schema.contains(char::is_control) {
         return Err(CommandError::usage("--schema must be a path"));
     }
-    let rest = match text.split_once('\n') {
-        Some((first, rest)) if first.starts_with(BEGIN) => rest,
-        _ => text,
+    let content = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mark = &text[..text.len() - content.len()];
+    let (end, rest) = match content.split_once('\n') {
+        Some((first, rest)) => (
+            if first.ends_with('\r') { "\r\n" } else { "\n" },
+            if first.starts_with(BEGIN) { rest } else { content },
+        ),
+        None => ("\n", content),
     };
-    Ok(format!("{BEGIN}{schema}\n{rest}"))
+    Ok(format!("{mark}{BEGIN}{schema}{end}{rest}"))
 }
 
 /// Returns the schema for a new file: the given one, else the one that is in the directory of the file. A JSON file refers to none.
