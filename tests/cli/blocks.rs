@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use links_fixtures::{Slot, Social};
 use serde_json::{Value, json};
 
 use crate::lock_only::{commit, git};
@@ -453,6 +454,71 @@ fn slots_that_come_and_go_on_the_page_do_so_in_the_file_that_has_their_neighbors
     let pull = env.run("pull pages/cafe.yaml -o json");
     assert_eq!(pull.exit, 7, "{pull}");
     assert!(pull.stderr.contains("pages/other.yaml use"), "{pull}");
+    assert_eq!(text(&env, "blocks/footer.yaml"), block);
+}
+
+#[test]
+fn slots_that_are_added_or_moved_together_are_pulled_together() {
+    let env = project(false);
+    let socials = "socials: [https://t.me/qara]\n";
+    env.file("pages/cafe.yaml", PAGE.replace("slots:\n", &format!("{socials}slots:\n")));
+    ok(&env, "apply . --yes");
+    let add = |at: usize, titles: [&str; 2]| {
+        env.server.edit(|account| {
+            for (nth, title) in titles.into_iter().enumerate() {
+                let mut slot = account.profiles[0].slots[0].clone();
+                slot.id = (9000 + 10 * at + nth) as u64;
+                slot.data.insert("title".to_owned(), title.into());
+                account.profiles[0].slots.insert(at + nth, slot);
+            }
+        });
+    };
+    add(1, ["Second", "Third"]);
+    add(4, ["Fifth", "Sixth"]);
+    env.server.edit(|account| {
+        let social = |order| Social { link: "https://x.com/q".to_owned(), order };
+        account.profiles[0].socials.extend([social(1), social(2)]);
+    });
+    let all = ["Welcome", "Second", "Third", "Call 727", "Fifth", "Sixth", "See you"];
+    assert_eq!(titles(&env, "cafe"), all);
+    ok(&env, "pull .");
+    let order = |file: &str, titles: &[&str]| {
+        let text = text(&env, file);
+        let places: Vec<_> = titles.iter().map(|title| text.find(title).unwrap()).collect();
+        assert!(places.is_sorted(), "{text}");
+    };
+    order("pages/cafe.yaml", &["Welcome", "Second", "Third", "$include"]);
+    order("blocks/footer.yaml", &["Call", "Fifth", "Sixth", "See you"]);
+    assert_eq!(text(&env, "pages/cafe.yaml").matches("https://x.com/q").count(), 2);
+    env.server.edit(|account| account.profiles[0].slots[3..].reverse());
+    ok(&env, "pull .");
+    order("blocks/footer.yaml", &["See you", "Sixth", "Fifth", "Call"]);
+    let plan = ok(&env, "plan .");
+    assert!(plan.stdout.contains("no changes") && !plan.stdout.contains('<'), "{plan}");
+    // A slot that leaves its block has no place.
+    env.server.edit(|account| account.profiles[0].slots.swap(2, 3));
+    let pull = env.run("pull .");
+    assert!(pull.exit == 7 && pull.stderr.contains("can't be moved to another file"), "{pull}");
+    env.server.edit(|account| account.profiles[0].slots.swap(2, 3));
+    // Another page that has the block keeps it as it is, however many edits there are.
+    env.file(
+        "pages/other.yaml",
+        "profile: qara.weddings\nslots:\n  - $include: ../blocks/footer.yaml\n",
+    );
+    let block = text(&env, "blocks/footer.yaml");
+    let changes: [fn(&mut Vec<Slot>); 2] =
+        [|slots| slots[3..].reverse(), |slots| slots.truncate(3)];
+    for change in changes {
+        let before = env.server.account();
+        env.server.edit(|account| change(&mut account.profiles[0].slots));
+        let pull = env.run("pull pages/cafe.yaml");
+        assert!(pull.exit == 7 && pull.stderr.contains("pages/other.yaml use"), "{pull}");
+        assert_eq!(text(&env, "blocks/footer.yaml"), block);
+        env.server.edit(|account| account.clone_from(&before));
+    }
+    add(5, ["New", "Newer"]);
+    let pull = env.run("pull pages/cafe.yaml");
+    assert!(pull.exit == 7 && pull.stderr.contains("pages/other.yaml use"), "{pull}");
     assert_eq!(text(&env, "blocks/footer.yaml"), block);
 }
 

@@ -93,11 +93,20 @@ impl<'d> Origins<'d> {
             }
             Edit::Move { list, item, after } if is_slots(list) => {
                 let (file, own, item) = self.slot(*item)?;
-                let (other, list, after) = self.after_slot(*after)?;
-                if file != other || own != list {
-                    return None;
-                }
-                (file, Edit::Move { list, item, after })
+                let after = match after.and_then(|nth| self.slot(nth)) {
+                    Some((other, list, at)) if file == other && own == list => Some(at),
+                    _ => {
+                        let (other, list, at) = self.after_slot(*after)?;
+                        let next = self.slot(after.map_or(0, |nth| nth + 1));
+                        match next {
+                            _ if file == other && own == list => at,
+                            // Before the first item of its block.
+                            Some((other, list, 0)) if file == other && own == list => None,
+                            _ => return None,
+                        }
+                    }
+                };
+                (file, Edit::Move { list: own, item, after })
             }
             Edit::Move { list, item, after } => {
                 let (file, list) = self.origin(list)?;

@@ -115,9 +115,9 @@ impl WriteBack {
         let first: Vec<_> =
             pages.iter().zip(pulled).map(|page| placed(page, &Refused::new())).collect();
         let disputed = disputed(&first, pulled, others, parts);
-        let mut edits: BTreeMap<PathBuf, Vec<PlacedEdit>> = BTreeMap::new();
+        let mut edits: BTreeMap<PathBuf, Vec<(usize, PlacedEdit)>> = BTreeMap::new();
         let mut written = Self::default();
-        for ((page, of), first) in pages.iter().zip(pulled).zip(first) {
+        for (nth, ((page, of), first)) in pages.iter().zip(pulled).zip(first).enumerate() {
             let decided = first.and_then(|(_, all)| {
                 let (mut refused, mut notes) = (Refused::new(), Vec::new());
                 for (edit, placed) in &all {
@@ -137,9 +137,12 @@ impl WriteBack {
                 let (pull, all) = placed((page, of), &refused)?;
                 for placed in all.into_iter().filter_map(|(_, placed)| placed).flatten() {
                     let of_file = edits.entry(of.files[placed.file].clone()).or_default();
-                    // Pages that agree say the same.
-                    if !of_file.iter().any(|other| other.edit == placed.edit) {
-                        of_file.push(placed);
+                    // Pages that agree say the same. One page may insert the same item twice.
+                    let is_same = |(page, other): &(usize, PlacedEdit)| {
+                        other.edit == placed.edit && !is_one_list((*page, other), (nth, &placed))
+                    };
+                    if !of_file.iter().any(is_same) {
+                        of_file.push((nth, placed));
                     }
                 }
                 Ok((pull, notes))
@@ -147,6 +150,7 @@ impl WriteBack {
             written.pages.push(decided);
         }
         for (file, edits) in edits {
+            let edits: Vec<PlacedEdit> = edits.into_iter().map(|(_, placed)| placed).collect();
             written.patch(&file, &edits, pulled)?;
         }
         Ok(written)
@@ -236,10 +240,16 @@ fn disputed(
     let mut disputed = BTreeMap::new();
     for (target, edits) in wanted {
         let span = &edits[0].1.span;
-        let is_agreed = edits.iter().all(|(_, placed)| placed.edit == edits[0].1.edit);
+        // A page says with all its edits of a list what it makes of it.
+        let of_lists = edits.chunk_by(|one, other| is_one_list(*one, *other));
+        let edits_of = |list: &[(usize, &PlacedEdit)]| -> Vec<Edit> {
+            list.iter().map(|(_, placed)| placed.edit.clone()).collect()
+        };
+        let said: Vec<Vec<Edit>> = of_lists.map(edits_of).collect();
+        let is_agreed = said.iter().all(|edits| *edits == said[0]);
         let all = || pulled.iter().chain(others);
         let users: usize = all().map(|of| of.usages(&target.0, span, parts)).sum();
-        if is_agreed && users <= edits.len() {
+        if is_agreed && users <= said.len() {
             continue;
         }
         let users = all().filter(|of| of.usages(&target.0, span, parts) > 0);
@@ -286,7 +296,11 @@ impl<'p> Composed<'p> {
         unread: &[PathBuf],
     ) -> Option<String> {
         let Some(placed) = placed else {
-            return Some("the text is made of several values".to_owned());
+            let why = match edit {
+                Edit::Move { .. } => "slots can't be moved to another file",
+                _ => "the text is made of several values",
+            };
+            return Some(why.to_owned());
         };
         placed.iter().find_map(|placed| {
             let file = &self.files[placed.file];
@@ -366,6 +380,12 @@ fn key_of(edit: &Edit) -> Option<(Option<usize>, String)> {
         [PathStep::Key(field), ..] => Some((None, field.clone())),
         _ => None,
     }
+}
+
+/// Returns whether two edits, each with the number of its page, add or move items of one list of one page.
+fn is_one_list((page, one): (usize, &PlacedEdit), (other, two): (usize, &PlacedEdit)) -> bool {
+    let is_of_list = matches!(one.edit, Edit::Insert { .. } | Edit::Move { .. });
+    is_of_list && (page, one.file) == (other, two.file)
 }
 
 /// Returns the name of what an edit changes in its file.
