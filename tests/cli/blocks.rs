@@ -523,6 +523,42 @@ fn slots_that_are_added_or_moved_together_are_pulled_together() {
 }
 
 #[test]
+fn what_another_run_applies_during_a_pull_stays_recorded() {
+    let env = project(true);
+    let edited = PAGE.replace("  - $include", "  - {type: text, data: {title: New}}\n  - $include");
+    let beginning = Beginning::of(&env);
+    env.file("pages/cafe.yaml", &edited);
+    ok(&env, "apply . --yes");
+    let (account, lock) = (env.server.account(), text(&env, "links.lock"));
+    beginning.restore(&env);
+    env.file("pages/cafe.yaml", &edited);
+    ok(&env, "pull .");
+    let requests = env.operations().len();
+    assert_ne!(text(&env, "links.lock"), lock);
+    // The edited file is applied once its page was read.
+    let (target, bytes) = (env.home.path().join("links.lock"), lock.clone());
+    env.server.edit_after(requests, move |now| {
+        now.clone_from(&account);
+        fs::write(target, bytes).unwrap();
+    });
+    let pull = env.run("pull .");
+    let expected = "the record of pages/cafe.yaml changed in the meantime; nothing was written";
+    assert!(pull.exit != 0 && pull.stderr.contains(expected), "{pull}");
+    assert_eq!(text(&env, "links.lock"), lock);
+    let plan = ok(&env, "plan .");
+    assert!(plan.stdout.contains("= 3 pages: no changes"), "{plan}");
+    // A block that is edited meanwhile is not recorded as it was, though no page has changed.
+    env.operations();
+    let target = env.home.path().join("blocks/footer.yaml");
+    let bytes = FOOTER.replace("See you", "Bye");
+    env.server.edit_after(requests, move |_| fs::write(target, bytes).unwrap());
+    let pull = env.run("pull .");
+    let expected = "blocks/footer.yaml changed in the meantime; nothing was written";
+    assert!(pull.exit != 0 && pull.stderr.contains(expected), "{pull}");
+    assert_eq!(text(&env, "links.lock"), lock);
+}
+
+#[test]
 fn a_saved_plan_keeps_the_blocks_and_values_that_it_was_made_from() {
     let env = project(true);
     env.file("blocks/footer.yaml", FOOTER.replace("See you", "Bye"));

@@ -352,6 +352,13 @@ fn an_edit_of_the_file_during_the_pull_is_not_lost() {
     assert_eq!(text(&env, "cafe.yaml"), edited);
     ok(&env, "pull cafe -O cafe.yaml");
     assert!(text(&env, "cafe.yaml").contains("title: Theirs   # above the door"));
+    // Nor is the text before it recorded if nothing changed on the page.
+    let target = file.clone();
+    env.server.edit_after(2, move |_| fs::write(target, CAFE).unwrap());
+    env.server.forget_requests();
+    let run = env.run("pull cafe -O cafe.yaml");
+    assert!(run.exit == 7 && run.stderr.contains("cafe.yaml changed in the meantime"), "{run}");
+    assert_eq!(text(&env, "cafe.yaml"), CAFE);
     // A file that appears meanwhile is not replaced.
     let target = path(&env, "new.yaml");
     env.server.edit_after(2, move |_| fs::write(target, "mine").unwrap());

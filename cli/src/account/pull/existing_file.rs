@@ -60,10 +60,13 @@ impl ExistingFile {
     }
 }
 
-/// Replaces the text of a file, unless it was changed since it was read.
+/// Replaces the text of a file. Refuses one that was changed since it was read, also if its text stays.
 pub(crate) fn replace(path: &Path, read: &str, text: &str) -> Result<()> {
     if !named::read(path).is_ok_and(|(_, now)| now == read.as_bytes()) {
         return Err(changed(path));
+    }
+    if text == read {
+        return Ok(());
     }
     atomic::write(path, text, true).map_err(|error| not_written(path, &error))
 }

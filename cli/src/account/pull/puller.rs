@@ -236,17 +236,23 @@ impl<'c> Puller<'c> {
         if let Some(schema) = &self.how.schema {
             pulled.text = with_schema(&pulled.text, schema)?;
         }
-        if pulled.text != *text {
-            replace(&path, text, &pulled.text)?;
-            report.is_written = true;
-        }
+        record.check_unchanged(context)?;
+        replace(&path, text, &pulled.text)?;
+        report.is_written |= pulled.text != *text;
         report_pulled(&path, page, &pulled, report);
         pulled.store(context, &record, (file, page))
     }
 
     /// Takes over what changed on the pages whose files are made of several, once all of them are read.
     pub(super) fn write_back(&mut self, report: &mut Report) {
-        let pages = std::mem::take(&mut self.composed);
+        let mut pages = std::mem::take(&mut self.composed);
+        // Other runs may have applied the first pages while the last ones were read.
+        pages.retain(|page| {
+            let failure = page.check_unchanged(self.context).err();
+            let is_unchanged = failure.is_none();
+            report.failures.extend(failure);
+            is_unchanged
+        });
         if let Err(failure) = self.write_composed(&pages, report) {
             report.failures.push(failure);
         }

@@ -21,7 +21,7 @@ use super::state_records::StateRecords;
 use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, identity_problems};
 use crate::apply::runs;
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
 use crate::git;
 use links_pages::page_file::page::is_holdable;
 use links_pages::page_file::{FileScope, Image, PageFile};
@@ -35,6 +35,8 @@ pub(crate) struct SyncRecord {
     key: String,
     service: String,
     lock: Arc<Lock>,
+    /// The lock without what was changed in it since it was read.
+    read: Arc<Lock>,
     /// What commits say of the lock.
     history: Arc<LockHistory>,
     /// What runs here wrote into the lock.
@@ -96,9 +98,9 @@ impl SyncRecord {
 
     fn new(place: RecordPlace, key: String, service: String, lock: Lock) -> Self {
         let (lock_writes, sent) = (LockWrites::default(), SentValues::default());
-        let (lock, history) = (lock.into(), Arc::default());
-        let (beyond_lock, is_moved) = (None, false);
-        Self { place, key, service, lock, history, lock_writes, beyond_lock, sent, is_moved }
+        let (lock, history) = (Arc::new(lock), Arc::default());
+        let (read, beyond_lock, is_moved) = (lock.clone(), None, false);
+        Self { place, key, service, lock, read, history, lock_writes, beyond_lock, sent, is_moved }
     }
 
     /// Returns the text that was opened in an editor, if the record is that of one.
@@ -114,6 +116,7 @@ impl SyncRecord {
         match &self.place {
             RecordPlace::Lock(store) => {
                 self.lock = store.read(&self.service)?;
+                self.read = self.lock.clone();
                 self.lock_writes = LockWrites::of(context, &self.service, &store.path());
                 store.check_user(context, self.lock.user)?;
                 self.history = LockHistory::of(&store.path(), &self.lock);
@@ -123,12 +126,30 @@ impl SyncRecord {
             }
             RecordPlace::State(records) => {
                 self.lock = records.own(context)?.into();
+                self.read = self.lock.clone();
                 let directory = records.file().parent().unwrap_or(Path::new("/"));
                 self.history = LockHistory::of_directory(directory, None, &self.lock);
                 Ok(())
             }
             RecordPlace::Opened(_) => Ok(()),
         }
+    }
+
+    /// Refuses a record that another run has written since it was read.
+    pub(crate) fn check_unchanged(&self, context: &Context) -> Result<(), CommandError> {
+        let is_same = |now: Box<Self>| {
+            now.read.digest(&self.key) == self.read.digest(&self.key)
+                && now.beyond_lock == self.beyond_lock
+        };
+        if Self::of(context, &self.file_path())?.is_some_and(is_same) {
+            return Ok(());
+        }
+        let file = from_here(&self.file_path());
+        let message = format!(
+            "the record of {} changed in the meantime; nothing was written",
+            file.display()
+        );
+        Err(CommandError::new(Exit::Conflict, message).with_hint("run the same command again"))
     }
 
     /// Returns the `links.lock` that governs the file, if there is one.

@@ -18,6 +18,7 @@ use super::history::page_with;
 use super::page_path::without_links;
 use super::pull_edits::edits;
 use super::pulled::{pull_of, unpatched};
+use crate::context::Context;
 use crate::error::{CommandError, Exit};
 
 /// A page that is pulled, with its file.
@@ -26,6 +27,22 @@ pub(crate) struct ComposedPage {
     pub(crate) file: PageFile,
     pub(crate) record: Box<SyncRecord>,
     pub(crate) page: PageSnapshot,
+}
+
+impl ComposedPage {
+    /// Refuses a page whose record or files changed since they were read.
+    pub(crate) fn check_unchanged(&self, context: &Context) -> Result<(), CommandError> {
+        self.record.check_unchanged(context)?;
+        for (nth, file) in files_of(&self.path, &self.file).iter().enumerate() {
+            let (_, bytes) = named::read(file)?;
+            let text = String::from_utf8_lossy(&bytes);
+            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+            if self.file.document.sources.text_of(nth) != text {
+                return Err(changed(&super::from_here(file)));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What a pull makes of the files.
@@ -196,11 +213,7 @@ impl WriteBack {
             files.all(|(nth, _)| of.file.document.sources.text_of(nth) == read)
         };
         if !pulled.iter().all(is_same) {
-            let message =
-                format!("{} changed in the meantime; nothing was written", file.display());
-            return Err(
-                CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
-            );
+            return Err(changed(file));
         }
         let is_table = edits.iter().any(|edit| edit.is_table);
         let edits: Vec<Edit> = edits.iter().map(|placed| placed.edit.clone()).collect();
@@ -220,6 +233,18 @@ impl WriteBack {
         }
         Ok(())
     }
+}
+
+/// Returns the files of a page, in the order of its sources.
+fn files_of(path: &Path, file: &PageFile) -> Vec<PathBuf> {
+    let used = file.used_files().map(|it| without_links(&it));
+    std::iter::once(without_links(file_of(path))).chain(used).collect()
+}
+
+/// Returns the error for a file that was changed since it was read.
+fn changed(file: &Path) -> CommandError {
+    let message = format!("{} changed in the meantime; nothing was written", file.display());
+    CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
 }
 
 /// Returns the places of which the pages that have a value from there do not say the same, each with the names of those pages.
@@ -261,9 +286,8 @@ fn disputed(
 
 impl<'p> Composed<'p> {
     fn of(path: &'p Path, file: &'p PageFile) -> Self {
-        let used = file.used_files().map(|it| without_links(&it));
-        let files = std::iter::once(without_links(file_of(path))).chain(used).collect();
-        Self { path, file, origins: Origins::of(&file.document), files }
+        let (origins, files) = (Origins::of(&file.document), files_of(path, file));
+        Self { path, file, origins, files }
     }
 
     /// Number of values that the page has from a place in a file.
