@@ -369,6 +369,34 @@ fn an_edit_of_the_file_during_the_pull_is_not_lost() {
 }
 
 #[test]
+fn what_is_applied_during_a_pull_is_not_taken_for_a_change_of_the_page() {
+    let env = synced();
+    let edited = CAFE.replace("Qara Coffee ", "Ours ");
+    let beginning = Beginning::of(&env);
+    env.file("cafe.yaml", &edited);
+    ok(&env, "apply cafe.yaml --yes");
+    let (account, lock) = (env.server.account(), text(&env, "links.lock"));
+    for line in ["pull cafe -O cafe.yaml", "pull cafe.yaml", "pull cafe -O ./", "pull --all"] {
+        for operation in ["getProfile", "getProfileSettings"] {
+            beginning.restore(&env);
+            env.file("cafe.yaml", &edited);
+            let (account, lock) = (account.clone(), lock.clone());
+            let target = path(&env, "links.lock");
+            env.server.edit_after_operation(operation, 1, move |now| {
+                now.clone_from(&account);
+                fs::write(target, lock).unwrap();
+            });
+            let run = env.run(line);
+            let expected = "the record of cafe.yaml changed in the meantime; nothing was written";
+            assert!(run.exit != 0 && run.stderr.contains(expected), "{operation}: {run}");
+            assert_eq!(text(&env, "cafe.yaml"), edited, "{operation}: {run}");
+            let plan = ok(&env, "plan cafe.yaml --fail-on any");
+            assert!(plan.stdout.contains("no changes"), "{operation}: {plan}");
+        }
+    }
+}
+
+#[test]
 fn a_place_that_cannot_be_written_is_named_and_nothing_is_recorded() {
     let env = env();
     ok(&env, "init");

@@ -173,21 +173,36 @@ impl PullDirectory {
 
     /// Returns the file of a page: that of the lock, else the one whose `profile` names the page, else a new one; and whether it is new.
     pub(super) fn page(&mut self, page: &PageSnapshot) -> Result<(PathBuf, bool)> {
-        if let Some((store, lock)) = &self.lock
-            && let Some((key, _)) = lock.pages.iter().find(|(_, base)| base.id == page.id)
-            && is_there(&store.path_of(key))
-        {
-            let known = |(path, _): &&(PathBuf, ProfileKey)| store.key(path).as_ref() == Some(key);
-            let path = self.pages.iter().find(known).map(|(path, _)| path.clone());
-            return Ok((path.unwrap_or_else(|| store.path_of(key)), false));
-        }
-        match self.with_profile(&[page.id.into(), ProfileKey::Login(page.login.clone())])? {
+        let keys = [page.id.into(), ProfileKey::Login(page.login.clone())];
+        match self.file_with(|base| base.id == page.id, &keys)? {
             Some(path) => Ok((path, false)),
             None => {
                 self.check_unusable(page)?;
                 Ok((self.new_page(page), true))
             }
         }
+    }
+
+    /// Returns the file of the page that a key names, as far as this is known before the page is read.
+    pub(super) fn file_before(&self, key: &ProfileKey) -> Result<Option<PathBuf>> {
+        let is_its = |base: &PageName| names_page(key, base.id, &base.login);
+        self.file_with(is_its, std::slice::from_ref(key))
+    }
+
+    fn file_with(
+        &self,
+        is_its: impl Fn(&PageName) -> bool,
+        keys: &[ProfileKey],
+    ) -> Result<Option<PathBuf>> {
+        if let Some((store, lock)) = &self.lock
+            && let Some((key, _)) = lock.pages.iter().find(|(_, base)| is_its(base))
+            && is_there(&store.path_of(key))
+        {
+            let known = |(path, _): &&(PathBuf, ProfileKey)| store.key(path).as_ref() == Some(key);
+            let path = self.pages.iter().find(known).map(|(path, _)| path.clone());
+            return Ok(Some(path.unwrap_or_else(|| store.path_of(key))));
+        }
+        self.with_profile(keys)
     }
 
     /// Refuses a new file for a page if there is one of its name that cannot be read: it may be the file of the page.

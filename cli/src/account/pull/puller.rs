@@ -32,6 +32,9 @@ fn report_pulled(path: &Path, page: &PageSnapshot, pulled: &PulledFile, report: 
     }));
 }
 
+/// A page file that exists, with its record; `None` if there is no place for one.
+type Existing = (ExistingFile, Option<Box<SyncRecord>>);
+
 pub(super) struct Puller<'c> {
     pub(super) context: &'c mut Context,
     pub(super) client: Client,
@@ -121,14 +124,16 @@ impl<'c> Puller<'c> {
         file: Option<&Path>,
         report: &mut Report,
     ) -> Result<()> {
-        // A file that is named is read before its page, so that an edit made meanwhile is noticed.
-        let named = match file {
-            Some(path) if is_there(path) && !self.how.force => Some(self.existing(path, key)?),
-            _ => None,
+        // The record and the file are read before the page, so that what happens to them meanwhile is noticed.
+        let known = match (file, &self.directory) {
+            (None, Some(directory)) => directory.file_before(key)?,
+            _ => file.map(Path::to_owned).filter(|path| is_there(path)),
         };
+        let known = known.filter(|_| !self.how.force);
+        let existing = known.map(|path| self.existing(&path, key)).transpose()?;
         let page = self.read(key).await?;
         let (path, existing, replaces) = match (file, &mut self.directory) {
-            (Some(path), _) => (path.to_owned(), named, self.how.force),
+            (Some(path), _) => (path.to_owned(), existing, self.how.force),
             (None, None) => {
                 return Err(CommandError::internal("a pull into no directory"));
             }
@@ -138,34 +143,50 @@ impl<'c> Puller<'c> {
                     (path, None, false)
                 }
                 (path, false) if self.how.force => (path, None, true),
-                (path, false) => {
-                    let existing = self.existing(&path, key)?;
-                    (path, Some(existing), false)
-                }
+                (path, false) => match existing.filter(|it| it.0.path == path) {
+                    Some(existing) => (path, Some(existing), false),
+                    None => {
+                        let existing = self.existing(&path, key)?;
+                        if existing
+                            .1
+                            .as_ref()
+                            .is_some_and(|it| it.is_in_lock() && it.page().is_some())
+                        {
+                            // Only the page says which file is its file: it is read once more, after its record.
+                            return Box::pin(self.page(key, Some(&path), report)).await;
+                        }
+                        (path, Some(existing), false)
+                    }
+                },
             },
         };
         match existing {
-            Some(file) => self.take_over(file, &page, report).await,
+            Some(existing) => self.take_over(existing, &page, report).await,
             None => self.write(&path, &page, replaces, report).await,
         }
     }
 
-    fn existing(&self, path: &Path, key: &ProfileKey) -> Result<ExistingFile> {
-        // Without a record of the page, nothing says that the slots of the file are its slots.
-        let is_its = || match SyncRecord::of(self.context, path)? {
-            Some(record) => Ok::<_, CommandError>(record.is_in_lock() || record.is_of(key)),
-            None => Ok(false),
-        };
-        if self.how.portable || self.scope == FileScope::Slots && !is_its()? {
+    /// Reads a page file that exists, after its record.
+    fn existing(&self, path: &Path, key: &ProfileKey) -> Result<Existing> {
+        let exists = || {
             let message = format!("{} already exists", path.display());
-            return Err(CommandError::refused(message).with_hint("use --force to replace it"));
+            CommandError::refused(message).with_hint("use --force to replace it")
+        };
+        if self.how.portable {
+            return Err(exists());
+        }
+        let record = SyncRecord::of(self.context, path)?;
+        // Without a record of the page, nothing says that the slots of the file are its slots.
+        let is_its = record.as_ref().is_some_and(|it| it.is_in_lock() || it.is_of(key));
+        if self.scope == FileScope::Slots && !is_its {
+            return Err(exists());
         }
         let file = ExistingFile::read(path, self.scope)?;
         let note = file.left_out_note("only slots were merged", &key.to_string(), "");
         if let Some(note) = note {
             self.context.ui.say(&note);
         }
-        Ok(file)
+        Ok((file, record))
     }
 
     /// Reads a page with the code of its language.
@@ -195,12 +216,12 @@ impl<'c> Puller<'c> {
     /// Takes over into a file what changed on its page since the last sync, and records this one.
     async fn take_over(
         &mut self,
-        mut existing: ExistingFile,
+        (mut existing, record): Existing,
         page: &PageSnapshot,
         report: &mut Report,
     ) -> Result<()> {
         let path = existing.path.clone();
-        let Some(mut record) = SyncRecord::of(self.context, &path)? else {
+        let Some(mut record) = record else {
             let message = format!("cannot record the sync of {}", path.display());
             return Err(
                 CommandError::usage(message).with_hint("use --force to replace the whole file")
