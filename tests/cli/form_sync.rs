@@ -189,6 +189,29 @@ fn a_pull_takes_what_changed_into_the_form_file() {
 }
 
 #[test]
+fn fields_that_no_file_can_hold_replace_none_and_stay_a_conflict() {
+    let env = synced();
+    set(&env, |form| form.fields[0].label.clear());
+    let ours = FORM.replace("label: Name", "label: Full name");
+    env.file(FILE, &ours);
+    let before = form(&env);
+    for line in ["pull booking.yaml", "pull booking.yaml --force", "pull ."] {
+        let pull = ok(&env, line);
+        assert!(pull.stdout.contains("left out"), "{pull}");
+        assert_eq!(text(&env, FILE), ours, "{pull}");
+        let apply = env.run("apply --yes");
+        assert!(apply.exit == 7 && apply.stderr.contains("booking.yaml:5:1"), "{apply}");
+        assert_eq!(form(&env), before);
+    }
+    // The rest is taken.
+    set(&env, |form| form.title = "Their terrace".to_owned());
+    ok(&env, "pull booking.yaml --force");
+    assert_eq!(text(&env, FILE), ours.replace("Book a terrace", "Their terrace"));
+    ok(&env, "apply --yes --force");
+    assert_eq!(form(&env)["fields"][0]["label"], "Full name");
+}
+
+#[test]
 fn a_locked_apply_records_no_form() {
     let env = synced();
     let lock = text(&env, "links.lock");

@@ -84,11 +84,14 @@ impl Pull {
         Ok(puller.run())
     }
 
-    /// Leaves the value of a profile field out of the file. Its record stays the same as in `base`.
+    /// Leaves the value of a profile field out of the file and its marks. Its record stays the same as in `base`.
     pub fn leave_out(&mut self, base: Option<&PageBase>, key: &str) {
-        if self.fields.shift_remove(key).is_none() {
+        let is_its = |mark: &ConflictMark| matches!(mark, ConflictMark::Field { key: own, .. } if own == key);
+        let is_marked = self.marks.iter().any(is_its);
+        if self.fields.shift_remove(key).is_none() && !is_marked {
             return;
         }
+        self.marks.retain(|mark| !is_its(mark));
         match base.and_then(|base| base.fields.get(key)) {
             Some(pair) => drop(self.base.fields.insert(key.to_owned(), *pair)),
             None => drop(self.base.fields.remove(key)),
