@@ -417,6 +417,71 @@ async fn a_renewed_login_that_is_not_saved_is_renewed_when_it_ends_or_is_refused
 }
 
 #[tokio::test]
+async fn a_renewed_login_that_is_not_saved_survives_the_removal_of_the_spent_one() {
+    for is_revoked in [false, true] {
+        let login = Login::that_needs(Need::Ended).await;
+        login.store.break_down("save", Some(ErrorKind::StorageFull));
+        login.client.me().await.unwrap();
+        let other =
+            RefreshingTokenSource::new(Arc::new(login.store.clone())).clock(login.clock.clone());
+        assert!(!other.token().await.unwrap_err().is_temporary());
+        assert_eq!(login.store.kept(), None, "the refresh token of the store was spent");
+        login.client.me().await.unwrap();
+
+        login.store.mend();
+        pass(&login.clock, 60).await;
+        login.server.edit(|account| {
+            account.tokens.iter_mut().for_each(|token| token.revoked |= is_revoked);
+        });
+        login.server.forget_requests();
+        if is_revoked {
+            while login.client.me().await.is_ok() {}
+            assert_eq!(login.store.kept(), None, "the login has ended");
+            continue;
+        }
+        while login.store.kept().is_none() {
+            login.client.me().await.unwrap();
+            others_run().await;
+        }
+        assert_eq!(renewals(&login.server), 0, "the refresh token is not sent again");
+        pass(&login.clock, 3601).await;
+        login.client.me().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_renewed_login_that_is_not_saved_gives_way_to_a_new_login() {
+    let login = Login::that_needs(Need::Ended).await;
+    login.store.break_down("save", Some(ErrorKind::StorageFull));
+    login.client.me().await.unwrap();
+    login.store.mend();
+    let mut new = connect(&login.server).await;
+    new.expires_at = Some(seconds(&*login.clock) + 3600);
+    login.store.save(&new).unwrap();
+    pass(&login.clock, 60).await;
+    while login.source.token().await.unwrap() != Token::new(&new.access_token).unwrap() {
+        others_run().await;
+    }
+    assert_eq!(login.store.kept(), Some(new));
+}
+
+#[tokio::test]
+async fn a_renewed_login_that_is_not_saved_ends_when_the_store_knows_of_a_logout() {
+    let login = Login::that_needs(Need::Ended).await;
+    login.store.break_down("save", Some(ErrorKind::StorageFull));
+    login.client.me().await.unwrap();
+    login.store.forget().unwrap();
+    login.store.break_down("load", Some(ErrorKind::InvalidInput));
+    pass(&login.clock, 60).await;
+    while login.client.me().await.is_ok() {
+        others_run().await;
+    }
+    login.store.mend();
+    assert!(login.client.me().await.unwrap_err().is_not_authenticated());
+    assert_eq!((login.store.kept(), renewals(&login.server)), (None, 1));
+}
+
+#[tokio::test]
 async fn a_store_that_is_down_for_a_while_needs_no_login() {
     for method in ["load", "try_lock"] {
         for kind in [ErrorKind::ConnectionRefused, ErrorKind::Other, ErrorKind::StorageFull] {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::keyring;
-use super::{AccountName, SecretLocation};
+use super::{AccountName, AccountsFile, SecretLocation};
 use crate::signal::DeferInterrupt;
 use links_pages::fs::private;
 
@@ -88,6 +88,18 @@ impl Store {
         Self::at(&self.file, private::remove)
     }
 
+    /// Tells whether the accounts file names this storage location. An accounts file that cannot be read may do so.
+    fn is_in_use(&self) -> bool {
+        let directory = self.file.parent().and_then(Path::parent).unwrap_or(Path::new(""));
+        AccountsFile::new(directory).load().ok().is_none_or(|accounts| {
+            accounts.known.get(&self.name).is_some_and(|account| match account.kept {
+                SecretLocation::Keyring => self.is_in_keyring,
+                SecretLocation::File => !self.is_in_keyring,
+                SecretLocation::Command(_) => false,
+            })
+        })
+    }
+
     /// Origin that the secret belongs to.
     pub(crate) fn origin(&self) -> &str {
         &self.origin
@@ -143,12 +155,17 @@ pub(crate) struct Connection(pub(crate) Store);
 
 impl CredentialStore for Connection {
     fn load(&self) -> io::Result<Option<Credentials>> {
-        let secret = self.0.load()?;
-        Ok(match secret.map(|secret| secret.value) {
-            Some(Value::Connection(credentials)) => Some(*credentials),
-            // The user has logged in with a personal token meanwhile.
-            Some(Value::Token(_)) | None => None,
-        })
+        let replaced = |why: &str| {
+            let message = format!("account `{}` {why}", self.0.name);
+            Err(io::Error::new(ErrorKind::InvalidInput, message))
+        };
+        match self.0.load()?.map(|secret| secret.value) {
+            Some(Value::Connection(credentials)) => Ok(Some(*credentials)),
+            // The user has done so meanwhile: no renewed token may be saved in its place.
+            Some(Value::Token(_)) => replaced("now has a personal token"),
+            None if !self.0.is_in_use() => replaced("is logged out"),
+            None => Ok(None),
+        }
     }
 
     fn save(&self, credentials: &Credentials) -> io::Result<()> {
@@ -172,6 +189,38 @@ impl CredentialStore for Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::auth::Account;
+
+    #[test]
+    fn a_login_that_the_user_has_replaced_or_ended_is_not_merely_missing() {
+        let directory = tempfile::tempdir().unwrap();
+        let (name, origin) = ("work".parse::<AccountName>().unwrap(), "https://links.example");
+        let store = |kept| Store::of(directory.path(), &name, &kept, origin.to_owned()).unwrap();
+        let file = AccountsFile::new(directory.path());
+        let account = |kept| Account {
+            base_url: format!("{origin}/api/v1"),
+            mcp_url: None,
+            kept,
+            user_id: 1,
+            user: "Aliya".to_owned(),
+        };
+        let keep = |kept| file.change(|it| it.known.insert(name.clone(), account(kept))).unwrap();
+        let connection = Connection(store(SecretLocation::File));
+        let ended = |why: &str| {
+            let error = connection.load().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput);
+            assert_eq!(error.to_string(), format!("account `work` {why}"));
+        };
+        ended("is logged out");
+        keep(SecretLocation::File);
+        assert_eq!(connection.load().unwrap(), None, "another process has removed a spent login");
+        keep(SecretLocation::Keyring);
+        ended("is logged out");
+        keep(SecretLocation::File);
+        let value = Value::Token("canary".to_owned().into());
+        connection.0.save(&Secret { origin: origin.to_owned(), value }).unwrap();
+        ended("now has a personal token");
+    }
 
     #[test]
     fn a_secret_is_stored_with_its_origin_and_hidden_in_debug_output() {

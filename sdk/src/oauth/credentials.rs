@@ -87,7 +87,8 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// When the store cannot be read.
+    /// When the store cannot be read. A store that knows that the user has logged out can return an error of the kind
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput): then no renewed login that could not be saved before is saved in it any more.
     fn load(&self) -> io::Result<Option<Credentials>>;
 
     /// Replaces the stored credentials, completely or not at all. Save a new login while you hold the lock: otherwise a renewal of the old one

@@ -47,7 +47,9 @@ const LONGEST_LOCK: Duration = Duration::from_secs(60);
 /// [`InvalidInput`](ErrorKind::InvalidInput).
 ///
 /// The credentials are removed only if the authorization server reports that they have expired, and only if nothing has replaced them in
-/// the meantime. If the server fails or cannot be reached, they are kept.
+/// the meantime. If the server fails or cannot be reached, they are kept. Another user of the store may find that the stored credentials are
+/// spent while their successor is not saved yet: the successor is saved although they were removed. So [revoke](Credentials::revoke) the
+/// credentials of a user who logs out.
 #[derive(Clone, Debug)]
 pub struct RefreshingTokenSource {
     store: Arc<dyn CredentialStore>,
@@ -368,9 +370,21 @@ impl RefreshingTokenSource {
 
     /// Returns the stored credentials, and whether they were not known before.
     fn load(&self) -> Result<(Credentials, bool), TokenError> {
-        let stored = self.store.load().map_err(unusable("cannot read the login"))?;
+        let stored = self.store.load().map_err(|error| {
+            if error.kind() == ErrorKind::InvalidInput {
+                self.state().unsaved = None;
+            }
+            unusable("cannot read the login")(error)
+        })?;
         let access = |it: &Option<Credentials>| it.as_ref().map(|it| it.access_token.clone());
         let mut state = self.state();
+        // Another user of the store, which cannot know of the successor, has removed the spent credentials. A store that can tell a logout from
+        // that returns an error.
+        if stored.is_none()
+            && let Some(unsaved) = &state.unsaved
+        {
+            return Ok((unsaved.clone(), false));
+        }
         let is_new = access(&stored) != access(&state.credentials);
         if is_new {
             state.replace(stored.clone());

@@ -129,9 +129,12 @@ async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
     let origin = account.origin().unwrap_or_default();
     let mut ended = false;
     let mut lines = vec![StyledLine::plain(format!("removed account {name}"))];
-    if let Some(store) = Store::of(file.directory(), &name, &account.kept, origin) {
-        let _lock = store.lock().map_err(|error| secret_not_removed(&name, &error))?;
-        match disconnect(context, &store).await {
+    let store = Store::of(file.directory(), &name, &account.kept, origin);
+    // Held until the account is gone, too: while there is one, a process that still uses the login may save it.
+    let lock = store.as_ref().map(Store::lock).transpose();
+    let _lock = lock.map_err(|error| secret_not_removed(&name, &error))?;
+    if let Some(store) = &store {
+        match disconnect(context, store).await {
             Ok(is) => ended = is,
             Err(note) => lines.push(StyledLine::changed(note)),
         }
