@@ -8,6 +8,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use links_sdk::{Client, Outcome, WriteSummary};
 use tokio::sync::watch;
 
+use crate::auth::save_logins;
 use crate::error::Exit;
 use crate::error::{CommandError, carried_out};
 
@@ -110,6 +111,9 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn end() {
     for (_, undo) in lock(&UNDO).iter() {
         undo();
+    }
+    for lost in save_logins() {
+        report(Some(lost));
     }
     let of_client = |(client, writes): &(Client, bool)| (client.write_summary(), *writes);
     let (written, writes) = lock(&CLIENT).as_ref().map(of_client).unwrap_or_default();

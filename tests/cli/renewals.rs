@@ -10,7 +10,7 @@ use links_fixtures::Fault;
 
 use crate::auth::config;
 use crate::connect::{asked, connected, kept, log_in};
-use crate::test_env::{TestEnv, reported_exit};
+use crate::test_env::{CommandResult, TestEnv, reported_exit, wait};
 
 /// Makes the access token expire on both sides.
 pub(crate) fn expire(env: &TestEnv) {
@@ -184,6 +184,71 @@ fn a_refresh_token_is_not_used_where_the_next_one_cannot_be_stored() {
     let run = env.run("me");
     assert_eq!((run.exit, asked(&env, "/oauth/token")), (0, 1), "{run}");
     assert_ne!(kept(&env), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_refresh_token_is_not_used_where_the_next_one_has_no_space() {
+    let env = expired();
+    let before = kept(&env);
+    let run = env.command(["me", "-o", "json"]);
+    // A limit of the size of files stands for a full disk: an empty file can be created.
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""]);
+    limited.arg(run.get_program()).args(run.get_args()).current_dir(env.home.path());
+    limited.env_clear().envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = limited.stdin(Stdio::null()).output().unwrap();
+    let run = CommandResult::new(&env, output.status.code(), output.stdout, output.stderr);
+    assert_eq!((run.exit, asked(&env, "/oauth/token")), (10, 0), "{run}");
+    assert!(run.stderr.contains("cannot lock the login"), "{run}");
+    assert_eq!(kept(&env), before);
+
+    let run = env.run("me");
+    assert_eq!((run.exit, asked(&env, "/oauth/token")), (0, 1), "{run}");
+    assert_ne!(kept(&env), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_renewed_login_that_cannot_be_saved_is_saved_at_the_end_or_reported() {
+    use std::os::unix::fs::PermissionsExt;
+    for (is_mended, line) in [(true, "me"), (false, "me"), (false, "me -o json")] {
+        let env = expired();
+        let before = kept(&env);
+        let directory = config(&env).join("credentials");
+        let set_mode = |mode| {
+            fs::set_permissions(&directory, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        env.server.fail([1, 2], &Fault::StallAfter);
+        let mut command = env.command(line.split(' '));
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = child.spawn().unwrap();
+        wait(env.server.until_stalled(1));
+        // The refresh token is spent, and its successor is not written where others could replace it.
+        set_mode(0o777);
+        env.server.release();
+        while asked(&env, "/api/v1/me") == 0 {
+            thread::yield_now();
+        }
+        wait(env.server.until_stalled(1));
+        assert_eq!((asked(&env, "/oauth/token"), kept(&env)), (1, before.clone()));
+        if is_mended {
+            set_mode(0o700);
+        }
+        env.server.release();
+        let output = child.wait_with_output().unwrap();
+        let exit = reported_exit(output.status);
+        let run = CommandResult::new(&env, exit, output.stdout, output.stderr);
+        assert_eq!((run.exit, kept(&env) != before), (0, is_mended), "{run}");
+        assert_eq!(run.stderr.is_empty(), is_mended, "{run}");
+        if !is_mended {
+            for said in ["the renewed login of account `work` could not be saved", "auth login"] {
+                assert!(run.stderr.contains(said), "{run}");
+            }
+        }
+        set_mode(0o700);
+        assert_eq!(env.run("me").exit, if is_mended { 0 } else { 4 });
+    }
 }
 
 #[cfg(unix)]

@@ -155,6 +155,7 @@ fn what_holds_no_credentials_is_an_error_that_quotes_nothing() {
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+    use std::process::Command;
 
     use super::*;
 
@@ -175,6 +176,28 @@ mod unix {
         ] {
             assert!(error.to_string().ends_with(why), "{why}: {error}");
         }
+    }
+
+    #[test]
+    fn a_login_is_not_locked_where_its_successor_has_no_space() {
+        const STORE: &str = "LINKS_TEST_STORE";
+        if let Some(path) = std::env::var_os(STORE) {
+            let error = file_store(path).try_lock().map(drop).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::FileTooLarge, "{error}");
+            return;
+        }
+        let (_directory, store, path) = store();
+        store.save(&credentials("a")).unwrap();
+        // A limit of the size of files stands for a full disk: an empty file can be created. It is one of a whole process.
+        let mut limited = Command::new("sh");
+        limited.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" --exact \"$1\""]);
+        limited.arg(std::env::current_exe().unwrap());
+        limited.arg("file_store::unix::a_login_is_not_locked_where_its_successor_has_no_space");
+        let output = limited.env(STORE, &path).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        assert_eq!(names(path.parent().unwrap()), ["login.json", "login.json.lock"]);
+        assert!(store.try_lock().unwrap().is_some());
     }
 
     #[test]
@@ -224,7 +247,7 @@ mod unix {
     }
 
     fn make_pipe(path: &Path) {
-        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        let made = Command::new("mkfifo").arg(path).status().unwrap();
         assert!(made.success());
     }
 

@@ -482,6 +482,32 @@ async fn a_renewed_login_that_is_not_saved_ends_when_the_store_knows_of_a_logout
 }
 
 #[tokio::test]
+async fn a_renewed_login_that_is_not_saved_can_be_saved_at_the_end() {
+    let login = Login::that_needs(Need::Ended).await;
+    login.store.break_down("save", Some(ErrorKind::StorageFull));
+    login.client.me().await.unwrap();
+    let error = login.source.save_renewed(Duration::ZERO).unwrap_err().to_string();
+    assert!(error.contains("cannot save the renewed login"), "{error}");
+    login.store.mend();
+    let held = login.store.try_lock().unwrap().unwrap();
+    let error = login.source.save_renewed(Duration::ZERO).unwrap_err().to_string();
+    assert!(error.contains("another process"), "{error}");
+    drop(held);
+    login.source.save_renewed(Duration::ZERO).unwrap();
+    assert_ne!(login.store.kept().as_ref(), Some(&login.before));
+    login.was_renewed_once("without a wait").await;
+
+    let new = login.before.clone();
+    login.store.break_down("save", Some(ErrorKind::StorageFull));
+    pass(&login.clock, 3601).await;
+    login.client.me().await.unwrap();
+    login.store.mend();
+    login.store.save(&new).unwrap();
+    login.source.save_renewed(Duration::ZERO).unwrap();
+    assert_eq!(login.store.kept(), Some(new), "newer credentials are kept");
+}
+
+#[tokio::test]
 async fn a_store_that_is_down_for_a_while_needs_no_login() {
     for method in ["load", "try_lock"] {
         for kind in [ErrorKind::ConnectionRefused, ErrorKind::Other, ErrorKind::StorageFull] {

@@ -19,6 +19,7 @@ use links_sdk::Outcome;
 use self::command_line::Cli;
 pub use self::command_line::command;
 use crate::apply::operation_file;
+use crate::auth::save_logins;
 use crate::commands::AccountWords;
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
@@ -130,7 +131,7 @@ fn run(
             return (failed(&ui, &failure), None);
         }
     };
-    runtime.block_on(async {
+    let ended = runtime.block_on(async {
         let mut context = Context::new(settings, ui, command);
         let words = args.iter().skip(1 + part.map_or(0, |part| part.added));
         context.words = words.map(|it| it.to_string_lossy().into_owned()).collect();
@@ -188,7 +189,14 @@ fn run(
             Some(own) if exit == Exit::Ok => (own, rest),
             _ => (exit, rest),
         }
-    })
+    });
+    // Waits for a renewal in progress.
+    drop(runtime);
+    // What the command has done stays done, so its exit code stays, too.
+    for lost in save_logins() {
+        Ui::plain(messages).fail(&lost);
+    }
+    ended
 }
 
 /// Runs a command over accounts, or leaves of its words those of the account of this process. Returns the exit code if nothing is left to do.

@@ -15,7 +15,7 @@ pub(crate) use keyring::check as check_keyring;
 use links_sdk::Secrets;
 pub(crate) use secret_store::{Secret, Store, Value};
 pub(crate) use service_user::ServiceUser;
-pub(crate) use token_source::{ClientAuth, TokenCommand, load_auth};
+pub(crate) use token_source::{ClientAuth, TokenCommand, load_auth, save_logins};
 
 static KNOWN: OnceLock<Secrets> = OnceLock::new();
 

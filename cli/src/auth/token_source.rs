@@ -71,15 +71,34 @@ pub(crate) fn load_auth(
     let unusable = |error: InvalidValue| none(error.to_string());
     match secret.value {
         Value::Token(text) => Token::new(&text).map(ClientAuth::from).map_err(unusable),
-        Value::Connection(credentials) => Ok(ClientAuth {
+        Value::Connection(credentials) => {
             // The tokens of a connection are renewed; the account and the client id stay.
-            counted_as: Token::new(format!("{name}.{}", credentials.client_id))
-                .map_err(unusable)?,
-            source: Arc::new(
-                RefreshingTokenSource::new(Arc::new(Connection(store))).connection(connection),
-            ),
-        }),
+            let counted_as =
+                Token::new(format!("{name}.{}", credentials.client_id)).map_err(unusable)?;
+            let source = RefreshingTokenSource::new(Arc::new(Connection(store)));
+            let source = source.connection(connection);
+            signal::lock(&LOGINS).push((name.clone(), source.clone()));
+            Ok(ClientAuth { source: Arc::new(source), counted_as })
+        }
     }
+}
+
+/// The logins that this process has used, with the names of their accounts.
+static LOGINS: Mutex<Vec<(AccountName, RefreshingTokenSource)>> = Mutex::new(Vec::new());
+
+/// Time for which the process waits at its end for another one that uses the same login.
+const LONGEST_END: Duration = Duration::from_secs(5);
+
+/// Saves the renewed logins that could not be saved before, because the process ends. Returns an error for each that is lost.
+pub(crate) fn save_logins() -> Vec<CommandError> {
+    let logins = std::mem::take(&mut *signal::lock(&LOGINS));
+    let lost = logins.into_iter().filter_map(|(name, source)| {
+        let error = source.save_renewed(LONGEST_END).err()?;
+        let message = format!("the renewed login of account `{name}` could not be saved: {error}");
+        let hint = format!("log in again with `links auth login --account {name}`");
+        Some(CommandError::new(Exit::NotAuthenticated, message).with_hint(hint))
+    });
+    lost.collect()
 }
 
 /// Time limit of the program: the user may have to touch a security key.

@@ -4,7 +4,7 @@
 mod tests;
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -13,6 +13,8 @@ use super::{ANYBODY_WRITES, MOST_LINKS, atomic, directory_of, mode, own_id, owne
 
 /// Maximum size of a file in bytes; a larger file was not written by this program.
 const MOST_BYTES: u64 = 1024 * 1024;
+/// Space in bytes that a file may need beyond the one that it replaces.
+const SLACK: u64 = 4 * 1024;
 
 /// Reads a file; `None` if there is none. Refuses a file that another user may have created or written.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -86,9 +88,13 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     atomic::rename(file, path, true)
 }
 
-/// Checks that a file can be replaced, as far as this is possible beforehand.
+/// Checks that a file can be replaced by one that is about as large, as far as this is possible beforehand: a full disk has room for an empty
+/// file.
 pub fn prepare(path: &Path) -> io::Result<()> {
-    begin(path).map(drop)
+    let (target, mut file) = begin(path)?;
+    let replaced = if_there(fs::metadata(target))?.map_or(0, |found| found.len());
+    io::copy(&mut io::repeat(b' ').take(replaced.min(MOST_BYTES) + SLACK), &mut file)?;
+    file.as_file().sync_all()
 }
 
 /// Returns the link target of the path, and the temporary file that is to replace it.

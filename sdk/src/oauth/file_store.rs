@@ -13,6 +13,8 @@ use super::{CredentialStore, Credentials, StoreLock};
 
 /// Maximum size of the file in bytes. A larger one was not written by a store.
 const MAX_BYTES: u64 = 256 * 1024;
+/// Space in bytes that the successor of stored credentials may need beyond theirs.
+const SLACK: u64 = 4 * 1024;
 /// Age from which the file of a writer is that of an interrupted one.
 const LONGEST_SAVE: Duration = Duration::from_secs(60);
 
@@ -164,9 +166,13 @@ impl CredentialStore for FileCredentialStore {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             self.remove_stale()?;
-            // The refresh token can be used once: its successor has to find a place.
-            let (path, _) = self.begin()?;
+            // The refresh token can be used once: its successor has to find a place. A full disk has room for an empty file.
+            let stored = if_found(fs::symlink_metadata(&self.path))?.map_or(0, |it| it.len());
+            let (path, mut file) = self.begin()?;
+            let space = io::repeat(b' ').take(stored.min(MAX_BYTES) + SLACK);
+            let written = io::copy(&mut { space }, &mut file).and_then(|_| file.sync_all());
             fs::remove_file(path)?;
+            written?;
             Ok(Some(Box::new(lock) as StoreLock))
         };
         lock().map_err(|error| self.named(error))

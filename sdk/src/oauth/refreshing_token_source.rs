@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Builder;
@@ -145,6 +146,33 @@ impl RefreshingTokenSource {
     #[must_use]
     pub fn connection(self, options: ConnectionOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// Saves a renewed login that could not be saved before, if the store has no newer one. Waits this long for another process that holds the
+    /// lock of the store. For `links`, which calls it before it exits; not covered by semantic versioning.
+    #[doc(hidden)]
+    pub fn save_renewed(&self, longest: Duration) -> Result<(), TokenError> {
+        let mut retry = LockRetry::default();
+        while self.state().unsaved.is_some() {
+            let lock = self.store.try_lock().map_err(unusable("cannot lock the login"))?;
+            let Some(_lock) = lock else {
+                if retry.waited() >= longest {
+                    return Err(TokenError::temporary("another process keeps the login locked"));
+                }
+                #[expect(
+                    clippy::disallowed_methods,
+                    reason = "the other process has no clock of a test"
+                )]
+                sleep(retry.wait());
+                continue;
+            };
+            let loaded = self.load();
+            let Some(unsaved) = self.state().unsaved.clone() else { break };
+            loaded?;
+            self.save(&unsaved)?;
+            self.state().replace(Some(unsaved));
+        }
+        Ok(())
     }
 
     async fn current(&self) -> Renewed {
