@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use base64::Engine;
@@ -32,6 +33,7 @@ use crate::token::{Hidden, Token};
 pub struct Secrets(Hidden<Arc<RwLock<Vec<Secret>>>>);
 
 /// One secret of a list, in which the one that was added last is at the end.
+#[derive(Clone)]
 struct Secret {
     text: Zeroizing<String>,
     /// Other spellings of the secret.
@@ -66,15 +68,22 @@ impl Secrets {
                     text = text.replace(form.as_str(), HIDDEN).into();
                 }
             }
-            if let Some(hidden) = without_encoded(&text, secret.text.as_bytes()) {
+            if let Some(hidden) = without_encoded(&text, &secret.text) {
                 text = hidden.into();
             }
         }
         text
     }
 
+    /// Returns a copy with further secrets, which are not added to this collection.
+    pub(crate) fn with(&self, texts: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let copy = Self(Hidden(Arc::new(RwLock::new(known))));
+        texts.into_iter().for_each(|text| copy.add_text(text.as_ref()));
+        copy
+    }
+
     /// Adds a secret without an owner.
-    #[cfg(any(test, feature = "oauth"))]
     pub(crate) fn add_text(&self, secret: &str) {
         self.add_owned(secret, Weak::new());
     }
@@ -118,7 +127,7 @@ impl Secrets {
     }
 }
 
-/// Returns the forms of a secret in base64, at each offset in the encoded data, in hexadecimal, and with escaped slashes.
+/// Returns the forms of a secret in base64, at each offset in the encoded data, and in hexadecimal.
 fn forms(secret: &str) -> Vec<Zeroizing<String>> {
     let mut forms = Vec::new();
     for (before, skipped) in [("", 0), ("\0", 2), ("\0\0", 3)] {
@@ -135,45 +144,53 @@ fn forms(secret: &str) -> Vec<Zeroizing<String>> {
         }
     }
     forms.extend([hex::encode(secret), hex::encode_upper(secret)].map(Zeroizing::new));
-    if secret.contains('/') {
-        forms.push(Zeroizing::new(secret.replace('/', "\\/")));
-    }
     forms
 }
 
-/// Returns the text without a secret of which some characters, or all, are encoded as `%41`, `\x41` or `\u0041`; `None` if the text does not hold it.
-fn without_encoded(text: &str, secret: &[u8]) -> Option<String> {
-    if !text.contains(['%', '\\']) {
+/// Returns the text without a secret of which some characters, or all, are encoded as `%41`, `\x41`, `\u0041` or `\/`, or are so only in the secret;
+/// `None` if the text does not hold it.
+fn without_encoded(text: &str, secret: &str) -> Option<String> {
+    let encoding = ['%', '\\'];
+    if !text.contains(encoding) && !secret.contains(encoding) {
         return None;
     }
-    // Each decoded byte, with its position.
-    let bytes = text.as_bytes();
-    let mut meant = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let (byte, length) = encoded(&bytes[at..]).unwrap_or((bytes[at], 1));
-        meant.push((byte, at..at + length));
-        at += length;
-    }
-    let mut hidden = String::new();
+    let meant = decoded(text.as_bytes());
+    let secret: Zeroizing<Vec<u8>> =
+        Zeroizing::new(decoded(secret.as_bytes()).into_iter().map(|(byte, _)| byte).collect());
+    // Of bytes, because a secret that is encoded can begin within a letter.
+    let mut hidden = Vec::new();
     let (mut kept_to, mut first) = (0, 0);
     while first + secret.len() <= meant.len() {
         let window = &meant[first..first + secret.len()];
-        if window.iter().map(|(byte, _)| byte).eq(secret) {
-            hidden.push_str(&text[kept_to..window[0].1.start]);
-            hidden.push_str(HIDDEN);
+        if window.iter().map(|(byte, _)| byte).eq(&*secret) {
+            hidden.extend_from_slice(&text.as_bytes()[kept_to..window[0].1.start]);
+            hidden.extend_from_slice(HIDDEN.as_bytes());
             kept_to = window[secret.len() - 1].1.end;
             first += secret.len();
         } else {
             first += 1;
         }
     }
-    (kept_to > 0).then(|| hidden + &text[kept_to..])
+    hidden.extend_from_slice(&text.as_bytes()[kept_to..]);
+    (kept_to > 0).then(|| String::from_utf8_lossy(&hidden).into_owned())
+}
+
+/// Returns each decoded byte of a text, with its position.
+fn decoded(bytes: &[u8]) -> Vec<(u8, Range<usize>)> {
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let (byte, length) = encoded(&bytes[at..]).unwrap_or((bytes[at], 1));
+        decoded.push((byte, at..at + length));
+        at += length;
+    }
+    decoded
 }
 
 /// Returns the byte that begins here and its length in the text, if it is encoded.
 fn encoded(bytes: &[u8]) -> Option<(u8, usize)> {
     let (high, low, length) = match *bytes {
+        [b'\\', b'/', ..] => return Some((b'/', 2)),
         [b'%', high, low, ..] => (high, low, 3),
         [b'\\', b'x', high, low, ..] => (high, low, 4),
         [b'\\', b'u', b'0', b'0', high, low, ..] => (high, low, 6),
@@ -239,6 +256,26 @@ mod tests {
         secrets.add_text("short");
         assert_eq!(secrets.hide(&format!("{TOKEN} lnk_7|a/x short")), "*** ***x short");
         assert!(!format!("{secrets:?}").contains("lnk"));
+    }
+
+    #[test]
+    fn an_encoded_secret_is_hidden_where_it_is_decoded() {
+        let secrets = Secrets::default().with(["a%2Fsecret%3d1"]);
+        for form in
+            ["a%2Fsecret%3d1", "a/secret=1", "a%2fsecret=1", "a\\u002Fsecret=1", "a\\/secret=1"]
+        {
+            assert_eq!(secrets.hide(&format!("/{form}!")), "/***!", "{form}");
+        }
+        assert_eq!(secrets.hide("a/secret"), "a/secret");
+        let within = Secrets::default().with(["%A9%A9-secret"]);
+        assert_eq!(within.hide("é\u{69}-secret, \u{e9}%A9-secret"), "éi-secret, \u{fffd}***");
+    }
+
+    #[test]
+    fn a_copy_has_further_secrets_of_its_own() {
+        let copy = secrets().with(["/uploads/1"]);
+        assert_eq!(copy.hide(&format!("{TOKEN} /uploads/1")), "*** ***");
+        assert_eq!(secrets().hide(&format!("{TOKEN} /uploads/1")), "*** /uploads/1");
     }
 
     fn count(secrets: &Secrets) -> usize {

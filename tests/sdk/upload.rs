@@ -240,6 +240,35 @@ async fn the_upload_url_is_in_no_error_and_no_log() {
 }
 
 #[tokio::test]
+async fn the_upload_url_is_in_no_error_in_whatever_form_the_host_repeats_it() {
+    let asked = "/uploads/canary%2Fcanary-1?signature=canary%2Bcanary%3D&x=1";
+    for (status, answer) in [
+        (403, format!("<p>{asked} has expired</p>")),
+        (403, json!({ "message": format!("{asked} has expired"), "code": "" }).to_string()),
+        (403, format!(r#"{{"message": "{} has expired"}}"#, asked.replace('/', "\\/"))),
+        (403, r#"{"message": "has expired: \u002fuploads\u002fcanary\u002fcanary-1"}"#.to_owned()),
+        (403, "/uploads/canary/canary-1?signature=canary+canary=&amp;x=1 has expired".to_owned()),
+        (403, "has expired: signature=canary%2Bcanary%3D&x=1".to_owned()),
+        (403, r#"{"message": "\/uploads\/canary\/canary-1 has expired"}"#.to_owned()),
+        (403, r#"{"message": "the signature canary+canary= has expired"}"#.to_owned()),
+        (403, "the file canary/canary-1 has expired".to_owned()),
+        (200, r#"{"path": ["canary%2Fcanary-1 has expired"]}"#.to_owned()),
+        (200, r#"{"path": "a", "src": "b", "width": "canary/canary-1 has expired"}"#.to_owned()),
+    ] {
+        let host = Canned::start([(status, answer.clone())]);
+        let target = target(&format!("{}{asked}", host.origin()), "PUT");
+        let service = Canned::start([(200, target)]);
+        let builder = Client::builder(service.origin()).clock(shared_clock().0);
+        let client = builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap();
+        let error = client.files().upload(upload_by_url()).await.unwrap_err();
+        assert_eq!(error.status(), Some(status));
+        let shown = format!("{error} {error:?}");
+        assert!(shown.contains("has expired"), "{answer}: {shown}");
+        assert!(!shown.contains("canary"), "{answer}: {shown}");
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_uploaded_is_refused_before_anything_is_sent() {
     let directory = tempfile::tempdir().unwrap();
     let large = directory.path().join("large.png");

@@ -2,6 +2,7 @@
 //! no private host is contacted. Images are downloaded from such URLs (`src` of an upload, or `computed` of a page), and sent to those that the
 //! service issues for it, which are secrets.
 
+use std::borrow::Cow;
 use std::io;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::private_host::{PublicOnlyResolver, named_url};
 use crate::token::Hidden;
 use crate::transport::observer::{AttemptReport, Observer};
 use crate::transport::pacing::{InProcessPacer, WaitReason};
-use crate::transport::{Answer, BoxFuture, CallOptions, Shared};
+use crate::transport::{Answer, BoxFuture, CallFailure, CallOptions, Shared};
 
 /// A URL that was checked.
 struct ForeignUrl {
@@ -37,6 +38,16 @@ impl ForeignUrl {
 
     fn host(&self) -> &str {
         self.url.host_str().unwrap_or_default()
+    }
+
+    /// Returns the texts that no message may show if the URL is a secret: its path, its query, and the parts of which they consist.
+    fn secret_parts(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let (path, query) = (self.url.path(), self.url.query().unwrap_or_default());
+        let raw =
+            query.split('&').map(|pair| pair.split_once('=').map_or(pair, |(_, value)| value));
+        let parts = path.split('/').chain(raw);
+        let values = self.url.query_pairs().map(|(_, value)| value);
+        [path, query].into_iter().chain(parts).map(Cow::Borrowed).chain(values)
     }
 
     /// Returns a transport like `shared` without anything of the caller: another connection, no token, limits of its own. `shown` stands for
@@ -203,12 +214,14 @@ pub(crate) async fn send_to_upload_url(
         },
         None => None,
     };
-    if let Ok(answer) = &mut exchange.result {
-        // An error page that repeats the request repeats the secret.
-        let secret = url.url.path().as_bytes();
-        if answer.body.windows(secret.len()).any(|part| part == secret) {
-            answer.body.clear();
-        }
+    let answer = match &mut exchange.result {
+        Ok(answer) => Some(answer),
+        Err(CallFailure::Unusable { answer, .. }) => Some(&mut **answer),
+        Err(_) => None,
+    };
+    if let Some(answer) = answer {
+        // If it repeats the request, it repeats the secret.
+        answer.secrets = answer.secrets.with(url.secret_parts());
     }
     Err(Error::from_exchange(exchange, url.host(), None, why))
 }
