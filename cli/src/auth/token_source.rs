@@ -2,11 +2,14 @@
 
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
 use std::time::Duration;
 
 use links_sdk::oauth::RefreshingTokenSource;
+use links_sdk::runs::{LockRetry, blocking};
 use links_sdk::{
     BaseUrl, ConnectionOptions, InvalidValue, Token, TokenError, TokenFuture, TokenSource,
 };
@@ -106,16 +109,18 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// Program with its arguments that writes a token to its standard output. Runs once per command, and once more if the service refuses the
 /// token.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TokenCommand {
     words: Vec<String>,
-    token: Mutex<Option<Token>>,
+    token: Arc<Mutex<Option<Token>>>,
+    /// Held while the program runs again.
+    running: Arc<Mutex<()>>,
 }
 
 impl TokenCommand {
     /// Creates a source for a program and its arguments; nothing runs yet.
     pub(crate) fn new(words: &[String]) -> Self {
-        Self { words: words.to_owned(), token: Mutex::default() }
+        Self { words: words.to_owned(), token: Arc::default(), running: Arc::default() }
     }
 
     /// Returns the token that the program gave; runs the program if it has not run yet.
@@ -123,12 +128,17 @@ impl TokenCommand {
         if let Some(token) = &*self.last() {
             return Ok(token.clone());
         }
-        let token = self.run()?;
+        let token = self.run(|| true)?;
         Ok(self.last().insert(token).clone())
     }
 
-    fn again(&self, refused: &Token) -> Result<bool, TokenError> {
-        let token = self.run()?;
+    /// Runs the program for another token, unless another call has done so. Blocks.
+    fn again(&self, refused: &Token, is_awaited: impl Fn() -> bool) -> Result<bool, TokenError> {
+        let _running = signal::lock(&self.running);
+        if self.last().as_ref().is_some_and(|last| last != refused) {
+            return Ok(true);
+        }
+        let token = self.run(is_awaited)?;
         let is_other = token != *refused;
         *self.last() = Some(token);
         Ok(is_other)
@@ -138,7 +148,7 @@ impl TokenCommand {
         signal::lock(&self.token)
     }
 
-    fn run(&self) -> Result<Token, TokenError> {
+    fn run(&self, is_awaited: impl Fn() -> bool) -> Result<Token, TokenError> {
         let program = self.words.first().map_or("", String::as_str);
         let failed =
             |why: String| TokenError::login_needed(format!("the token command `{program}` {why}"));
@@ -148,8 +158,8 @@ impl TokenCommand {
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| failed(format!("cannot be started: {error}")))?;
-        let output = output(&mut child, LIMIT).map_err(|error| failed(error.to_string()))?;
-        let status = child.wait().map_err(|error| failed(error.to_string()))?;
+        let ended = output(&mut child, LIMIT, is_awaited);
+        let (status, output) = ended.map_err(|error| failed(error.to_string()))?;
         if !status.success() {
             return Err(failed(format!("failed ({status})")));
         }
@@ -158,19 +168,38 @@ impl TokenCommand {
     }
 }
 
-/// Returns the output of a program, which is killed if it takes longer than `limit`.
-fn output(child: &mut Child, limit: Duration) -> io::Result<Vec<u8>> {
+/// Returns the status and the output of a program, which is killed if it takes longer than `limit`, or if nobody awaits it any more.
+fn output(
+    child: &mut Child,
+    limit: Duration,
+    is_awaited: impl Fn() -> bool,
+) -> io::Result<(ExitStatus, Vec<u8>)> {
     let stdout = child.stdout.take().ok_or_else(|| io::Error::other("cannot be read"))?;
-    let read = move || {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
         let mut bytes = Vec::new();
         // One byte more than allowed, so that an oversized token is detected.
-        stdout.take(Token::MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map(|_| bytes)
-    };
-    process::within(limit, read).unwrap_or_else(|| {
-        child.kill()?;
-        child.wait()?;
-        Err(io::Error::other(format!("took longer than {} seconds", limit.as_secs())))
-    })
+        let read = stdout.take(Token::MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
+        // Fails after the limit, when the receiver is gone.
+        sender.send(read.map(|_| bytes))
+    });
+    let (mut retry, mut read) = (LockRetry::default(), None);
+    while retry.waited() <= limit && is_awaited() {
+        let Some(bytes) = read.take() else {
+            read = receiver.recv_timeout(retry.wait()).ok();
+            continue;
+        };
+        // A program can close its output and run on.
+        if let Some(status) = child.try_wait()? {
+            return Ok((status, bytes?));
+        }
+        read = Some(bytes);
+        #[expect(clippy::disallowed_methods, reason = "the program has no clock of a test")]
+        thread::sleep(retry.wait());
+    }
+    child.kill()?;
+    child.wait()?;
+    Err(io::Error::other(format!("took longer than {} seconds", limit.as_secs())))
 }
 
 impl TokenSource for TokenCommand {
@@ -179,7 +208,16 @@ impl TokenSource for TokenCommand {
     }
 
     fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
-        Box::pin(std::future::ready(self.again(token)))
+        let (command, refused) = (self.clone(), token.clone());
+        // Gone when the call does not wait any more, for example because of its deadline.
+        let waiting = Arc::new(());
+        let call = Arc::downgrade(&waiting);
+        Box::pin(async move {
+            let is_other = blocking(move || command.again(&refused, || call.strong_count() > 0));
+            let is_other = is_other.await;
+            drop(waiting);
+            is_other
+        })
     }
 }
 
@@ -187,9 +225,13 @@ impl TokenSource for TokenCommand {
 mod tests {
     use super::*;
 
-    fn run(words: &[&str]) -> Result<Token, String> {
+    fn command(words: &[&str]) -> TokenCommand {
         let words: Vec<_> = words.iter().map(ToString::to_string).collect();
-        TokenCommand::new(&words).get().map_err(|error| error.to_string())
+        TokenCommand::new(&words)
+    }
+
+    fn run(words: &[&str]) -> Result<Token, String> {
+        command(words).get().map_err(|error| error.to_string())
     }
 
     #[test]
@@ -216,9 +258,71 @@ mod tests {
         let mut child =
             process::command("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take();
-        let error = output(&mut child, Duration::ZERO).unwrap_err();
+        let error = output(&mut child, Duration::ZERO, || true).unwrap_err();
         assert!(error.to_string().contains("took longer"), "{error}");
         assert!(child.try_wait().unwrap().is_some(), "it has ended");
         drop(stdin);
+    }
+
+    #[test]
+    fn a_token_command_that_closes_its_output_and_runs_on_is_killed() {
+        let directory = tempfile::tempdir().unwrap();
+        let closed = directory.path().join("closed");
+        let mut command = process::command("sh");
+        command.args(["-c", "exec >&-; : > \"$0\"; read line"]).arg(&closed);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let stdin = child.stdin.take();
+        output(&mut child, LIMIT, || !closed.exists()).unwrap_err();
+        assert!(child.try_wait().unwrap().is_some(), "it has ended");
+        drop(stdin);
+    }
+
+    #[tokio::test]
+    async fn a_token_command_that_runs_again_stops_no_other_task() {
+        let directory = tempfile::tempdir().unwrap();
+        let free = directory.path().join("free");
+        let script = "until [ -e \"$0\" ]; do sleep 0.01; done; echo another";
+        let command = command(&["sh", "-c", script, free.to_str().unwrap()]);
+        let refused = Token::new("refused").unwrap();
+        let other_task = async { std::fs::write(&free, "").unwrap() };
+        let (is_other, ()) = tokio::join!(command.refused(&refused), other_task);
+        assert!(is_other.unwrap());
+        assert_eq!(command.token().await.unwrap(), Token::new("another").unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_token_command_is_killed_when_its_call_is_dropped() {
+        let directory = tempfile::tempdir().unwrap();
+        let begun = directory.path().join("begun");
+        let script = "echo $$ > \"$0.new\"; mv \"$0.new\" \"$0\"; exec sleep 1000";
+        let command = command(&["sh", "-c", script, begun.to_str().unwrap()]);
+        let refused = Token::new("refused").unwrap();
+        let call = command.refused(&refused);
+        let begins = async {
+            while !begun.exists() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            _ = call => unreachable!("the program runs"),
+            () = begins => {}
+        }
+        let pid = std::fs::read_to_string(&begun).unwrap().trim().parse().unwrap();
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        while rustix::process::test_kill_process(pid).is_ok() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_token_command_runs_once_for_calls_that_are_refused_at_the_same_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let runs = directory.path().join("runs");
+        let script = "echo run >> \"$0\"; echo another";
+        let command = command(&["sh", "-c", script, runs.to_str().unwrap()]);
+        let refused = Token::new("refused").unwrap();
+        let (one, two) = tokio::join!(command.refused(&refused), command.refused(&refused));
+        assert!(one.unwrap() && two.unwrap());
+        assert_eq!(std::fs::read_to_string(&runs).unwrap(), "run\n");
     }
 }
