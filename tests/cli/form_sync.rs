@@ -105,11 +105,8 @@ fn a_saved_plan_of_two_forms_names_the_one_that_changed() {
     assert!(run.exit == 7 && run.stderr.contains("other"), "{run}");
     env.server.edit(|account| account.forms.last_mut().unwrap().title = "Other".to_owned());
     env.server.edit(|account| {
-        account.forms.iter_mut().for_each(|it| {
-            if it.title.starts_with("Book") {
-                it.button_text = "Theirs".to_owned();
-            }
-        })
+        let own = account.forms.iter_mut().filter(|it| it.title.starts_with("Book"));
+        own.for_each(|it| "Theirs".clone_into(&mut it.button_text));
     });
     let run = env.run("apply --plan plan.json --yes");
     assert!(run.exit == 7 && run.stderr.contains("booking"), "{run}");

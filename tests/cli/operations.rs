@@ -535,8 +535,8 @@ fn a_run_that_is_continued_is_one_operation_wherever_it_was_ended() {
 /// Gives the login of the café to the page of weddings, as somebody in the dashboard does.
 fn swap_logins(env: &TestEnv) {
     env.server.edit(|account| {
-        account.profiles[0].login = "cafe.old".to_owned();
-        account.profiles[1].login = "cafe".to_owned();
+        "cafe.old".clone_into(&mut account.profiles[0].login);
+        "cafe".clone_into(&mut account.profiles[1].login);
     });
 }
 

@@ -383,12 +383,12 @@ pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) ->
     let default = if paths.is_empty() { directory_of_lock().ok() } else { None };
     let paths: Vec<PathBuf> = paths.iter().cloned().chain(default).collect();
     let lock = |path: &Path| LockStore::of(path).map(|store| store.path());
-    let locks_of = |path: &PathBuf| match path.is_dir() {
-        true => {
-            let below = files_named(LOCK_NAME, path, DEPTH).into_iter().filter_map(|it| lock(&it));
-            lock(&path.join(LOCK_NAME)).into_iter().chain(below).collect()
+    let locks_of = |path: &PathBuf| -> Vec<PathBuf> {
+        if !path.is_dir() {
+            return lock(path).into_iter().collect();
         }
-        false => lock(path).into_iter().collect::<BTreeSet<PathBuf>>(),
+        let below = files_named(LOCK_NAME, path, DEPTH).into_iter().filter_map(|it| lock(&it));
+        lock(&path.join(LOCK_NAME)).into_iter().chain(below).collect()
     };
     let locks: BTreeSet<PathBuf> = paths.iter().flat_map(locks_of).collect();
     let locks: Vec<PathBuf> = locks.into_iter().collect();

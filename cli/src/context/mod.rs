@@ -404,7 +404,7 @@ impl Context {
         };
         match (&self.settings.token, base) {
             (TokenOrigin::Nowhere(MissingToken::NotLoggedIn), _) => Ok(()),
-            (TokenOrigin::Nowhere(missing), Some(base)) => Err(no_token(missing, &base)),
+            (TokenOrigin::Nowhere(missing), Some(base)) => Err(no_token(missing, base)),
             (TokenOrigin::Nowhere(MissingToken::NoSuchAccount(name)), None) => {
                 Err(no_such_account(name))
             }

@@ -71,7 +71,9 @@ fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let is_other = |bytes: Vec<u8>| !String::from_utf8_lossy(&bytes).contains(GENERATOR);
     let written = if is_link(parent) || is_link(&path) {
         Err(io::Error::other("it is a symbolic link"))
-    } else if name.ends_with(".html") && std::fs::read(&path).is_ok_and(is_other) {
+    } else if path.extension().is_some_and(|it| it == "html")
+        && std::fs::read(&path).is_ok_and(is_other)
+    {
         Err(io::Error::other("it already exists and is not a preview; choose another directory"))
     } else {
         std::fs::create_dir_all(parent).and_then(|()| atomic::write(&path, bytes, true))
