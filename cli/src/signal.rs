@@ -3,12 +3,11 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use links_sdk::{Client, Outcome, WriteSummary};
 use tokio::sync::watch;
 
-use crate::auth::save_logins;
 use crate::error::Exit;
 use crate::error::{CommandError, carried_out};
 
@@ -17,6 +16,9 @@ static SUPPRESSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Number of Ctrl-C that such tasks have got.
 static INTERRUPTS: LazyLock<watch::Sender<usize>> = LazyLock::new(watch::Sender::default);
+
+/// What is done last, before the program ends. Returns errors to report.
+static LAST: OnceLock<fn() -> Vec<CommandError>> = OnceLock::new();
 
 /// Number of tasks that must not be interrupted, and whether the program exits after the last of them.
 static DEFERRED: Mutex<(usize, bool)> = Mutex::new((0, false));
@@ -108,13 +110,17 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Has something done before Ctrl-C ends the program.
+pub(crate) fn do_last(last: fn() -> Vec<CommandError>) {
+    let _ = LAST.set(last);
+}
+
 fn end() {
     for (_, undo) in lock(&UNDO).iter() {
         undo();
     }
-    for lost in save_logins() {
-        report(Some(lost));
-    }
+    let last = LAST.get().map(|last| last()).unwrap_or_default();
+    last.into_iter().for_each(|lost| report(Some(lost)));
     let of_client = |(client, writes): &(Client, bool)| (client.write_summary(), *writes);
     let (written, writes) = lock(&CLIENT).as_ref().map(of_client).unwrap_or_default();
     report(Some(stopped(&written, writes)));

@@ -7,7 +7,7 @@ use super::file_filter::FileFilter;
 use crate::apply::operation_file::has_format;
 pub(crate) use crate::apply::sync::from_here;
 use crate::apply::sync::page_path::{read_file, roots_of, without_links};
-use crate::apply::sync::{LOCK_NAME, LockStore};
+use crate::apply::sync::{LOCK_NAME, LockStore, files_named};
 use crate::args::page::is_yaml_or_json;
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
@@ -440,22 +440,6 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<
         }
     }
     Ok(())
-}
-
-/// Returns the files of this name in a directory and in those below it, down to a depth. Hidden directories and symbolic links are left out.
-pub(crate) fn files_named(name: &str, directory: &Path, depth: usize) -> Vec<PathBuf> {
-    let entries = directory.read_dir().into_iter().flatten().flatten();
-    let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
-    let found = entries.filter(|entry| !is_hidden(entry)).flat_map(|entry| {
-        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_directory && depth > 0 {
-            files_named(name, &entry.path(), depth - 1)
-        } else {
-            let is_it = !is_directory && entry.file_name() == name;
-            is_it.then(|| entry.path()).into_iter().collect()
-        }
-    });
-    found.collect()
 }
 
 /// Returns the closest directories below a directory that have a file of this name.

@@ -81,6 +81,7 @@ pub(crate) fn load_auth(
             let source = RefreshingTokenSource::new(Arc::new(Connection(store)));
             let source = source.connection(connection);
             signal::lock(&LOGINS).push((name.clone(), source.clone()));
+            signal::do_last(save_logins);
             Ok(ClientAuth { source: Arc::new(source), counted_as })
         }
     }

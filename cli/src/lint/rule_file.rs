@@ -7,8 +7,7 @@ use toml_edit::Key;
 
 use super::ready_made::{self, MadeRule};
 use super::rule_table::RuleTable;
-use crate::account::files::files_named;
-use crate::apply::sync::{from_here, governing};
+use crate::apply::sync::{files_named, from_here, governing};
 use crate::context::prelude::*;
 use crate::output::format::query;
 use crate::ui::annotations::Level;

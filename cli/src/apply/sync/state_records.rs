@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use links_pages::sync::{Lock, RecordOf, SlotBase};
 use links_sdk::ProfileId;
 
-use super::page_path::is_there;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
 use links_pages::fs::private;
+use links_pages::page_file::file_of;
 use links_pages::page_file::local_image::hash_of;
 
 /// Extension of a record of runs that left a `links.lock` as it was.
@@ -93,7 +93,7 @@ impl StateRecords {
         let is_gone = |other: &Path| {
             let file =
                 self.read(other).ok().flatten().and_then(|lock| lock.pages.into_keys().next());
-            file.is_none_or(|file| !is_there(Path::new(&file)))
+            file.is_none_or(|file| !file_of(Path::new(&file)).is_file())
         };
         let is_older = |other: &PathBuf| {
             let is_it = || self.is_of_file(other) || is_record_of(other, &of) && is_gone(other);
