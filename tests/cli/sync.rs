@@ -476,6 +476,35 @@ fn what_a_failed_run_created_is_recorded_as_the_service_stored_it() {
     }
 }
 
+#[test]
+fn what_a_failed_run_created_again_is_that_of_the_item() {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
+    ok(&env, "init");
+    ok(&env, "slots pull cafe -O cafe.yaml");
+    let count = page(&env).len();
+    edit_slots(&env, |slots| slots.retain(|slot| slot.id != 1001));
+    let file = text(&env, "cafe.yaml").replace("Good morning!", "Hello");
+    let (first, rest) = file.split_once("  - id: 1003").unwrap();
+    let (_, last) = rest.split_once("  - id: 1004").unwrap();
+    env.file("cafe.yaml", format!("{first}  - id: 1004{last}"));
+    env.server.fail_operation("deleteSlots", 1, &Fault::Before(400));
+    let failed = env.run("slots apply cafe.yaml --force --yes");
+    assert_ne!(failed.exit, 0, "{failed}{}", text(&env, "cafe.yaml"));
+    let created = |env: &TestEnv| {
+        let account = env.server.account();
+        let hello = account.profiles[0]
+            .slots
+            .iter()
+            .filter(|it| it.data.get("title") == Some(&json!("Hello")));
+        hello.map(|slot| slot.id).collect::<Vec<_>>()
+    };
+    let before = created(&env);
+    assert_eq!(before.len(), 1);
+    let run = ok(&env, "slots apply cafe.yaml --force --yes");
+    assert_eq!(created(&env), before, "{run}");
+    assert_eq!(page(&env).len(), count - 1, "{run}");
+}
+
 /// Returns the link of the last slot of the page.
 fn page_of(env: &TestEnv) -> Value {
     page(env).pop().map(|(_, data)| data["link"].clone()).unwrap_or_default()

@@ -358,7 +358,7 @@ impl OwnWrites<'_> {
             created.may_replace
                 && !self.by_id.contains_key(&old.id)
                 && old.kind == entry.kind
-                && old.said() == entry.said()
+                && (old.said() == entry.said() || self.names(old, &entry))
         };
         match base.slots.iter_mut().find(|old| is_replaced(old)) {
             Some(old) => {
@@ -367,6 +367,17 @@ impl OwnWrites<'_> {
             }
             None => base.slots.push(entry),
         }
+    }
+
+    /// Returns whether the file has an item with the ID of an older entry that says what was sent for another.
+    fn names(&self, old: &SlotBase, entry: &SlotBase) -> bool {
+        let is_it = |item: &FileSlot| {
+            let said = item.data.iter().map(|(key, value)| (key.as_str(), ValueHash::of(value)));
+            let said = said.filter(|(_, hash)| !hash.is_empty());
+            matches!(item.id, FileSlotId::Id(id) if old.is_named(id))
+                && said.collect::<BTreeMap<_, _>>() == entry.said()
+        };
+        self.file.slots.iter().any(is_it)
     }
 
     /// Takes the order of the page if it was sent.
