@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use links_fixtures::{ContractServer, Fault, World};
 use links_pages::apply::{
-    Apply, ApplyCause, DesiredPage, JournalStore, LockError, PageRequest, PlanOptions, Proposal,
-    Run, RunSettings, RunState, SlotTypes, Step, execute,
+    Apply, ApplyCause, DesiredPage, JournalStore, LockError, OpenPage, PageRequest, PlanOptions,
+    Proposal, Run, RunSettings, RunState, SlotTypes, Step, execute,
 };
 use links_sdk::{AttemptReport, Client, Observer, Outcome, Token};
 use serde_json::json;
@@ -294,4 +294,32 @@ async fn a_run_that_only_plans_writes_nothing_whatever_its_program_does_next() {
     assert_eq!(ended.len(), 2);
     assert!(ended.iter().all(|page| page.result.is_err()));
     assert!(server.requests().iter().all(|request| request.method == "GET"));
+}
+
+#[tokio::test]
+async fn a_plan_of_earlier_fields_is_refused_when_it_is_set_and_when_it_is_revised() {
+    let (server, client) = cafe().await;
+    let open = || async {
+        let request = PageRequest { keys: vec![PAGE.into()], path: None, may_create: false };
+        let run = Run::begin(&client, vec![request], RunSettings::new()).await.unwrap();
+        run.open(0).await.unwrap()
+    };
+    let titled = |page: &OpenPage, title: &str| {
+        let mut desired = DesiredPage::from_page(&page.snapshot().slots, &SlotTypes::default());
+        desired.fields.insert("title".to_owned(), json!(title));
+        Proposal::new(page.snapshot(), Arc::new(desired), PlanOptions::default()).unwrap()
+    };
+    let earlier = titled(&open().await, "Ours");
+    server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+
+    let mut page = open().await;
+    let error = page.propose(earlier.clone()).unwrap_err();
+    assert!(matches!(error.cause(), ApplyCause::Changed(_)), "{error}");
+    page.propose(titled(&page, "Other")).unwrap();
+    page.revise(earlier);
+    let ended = execute(vec![page], false, &mut |_, _, _| ControlFlow::Continue(())).await;
+    let error = ended[0].result.as_ref().unwrap_err();
+    assert!(matches!(error.cause(), ApplyCause::Changed(_)), "{error}");
+    assert_eq!(error.outcome(), Outcome::NotExecuted);
+    assert_eq!(server.account().profiles[0].title.as_deref(), Some("Theirs"));
 }

@@ -273,8 +273,15 @@ impl OpenPage {
 
     /// Checks that the plan was made for the page as it was read under the lock.
     fn check_plan(&self, proposal: &Proposal) -> Result<(), ApplyCause> {
+        self.check_fields(proposal)?;
         let is_of_it = proposal.plan.page == fingerprint(&self.page.slots);
         if is_of_it { Ok(()) } else { Err(ApplyCause::Changed(vec![OTHER_STATE.to_owned()])) }
+    }
+
+    /// Checks the profile fields of the plan, which the fingerprint of the slots does not cover.
+    fn check_fields(&self, proposal: &Proposal) -> Result<(), ApplyCause> {
+        let found = proposal.plan.fields.conflicts(&self.page.fields());
+        if found.is_empty() { Ok(()) } else { Err(ApplyCause::Changed(found)) }
     }
 
     /// Sets the plan after a question to a user, an upload, or another step that took time. Its values may differ. The page is read again
@@ -374,6 +381,8 @@ impl OpenPage {
         // A page that was created a moment ago is as it was planned.
         if self.took_time || !self.is_new && !is_fresh {
             if proposal.plan.is_compared_when_written() {
+                // The first request compares the page with what was read here, not with what the plan is based on.
+                self.check_fields(&proposal).map_err(|cause| self.failed(cause))?;
                 Arc::make_mut(&mut self.page).read_time = None;
             } else if let Err(cause) = self.read_again(&proposal).await {
                 return Err(self.failed(cause));
@@ -417,10 +426,6 @@ impl OpenPage {
     async fn read_again(&mut self, proposal: &Proposal) -> Result<(), ApplyCause> {
         let handle = self.client.profile(self.page.id);
         self.page = Arc::new(read_again(&handle, &self.page, proposal, Step::Check).await?);
-        let found = proposal.plan.fields.conflicts(&self.page.fields());
-        if !found.is_empty() {
-            return Err(ApplyCause::Changed(found));
-        }
         self.check_plan(proposal)
     }
 
