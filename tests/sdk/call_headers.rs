@@ -173,3 +173,16 @@ async fn the_answer_is_at_hand_with_the_record_of_every_kind_of_call() {
     assert_eq!(file.width, Some(1));
     assert!(server.requests().iter().all(|it| it.status < 300));
 }
+
+#[tokio::test]
+async fn a_delete_that_is_found_done_after_a_lost_answer_has_an_answer_as_well() {
+    let (server, client, _) = quick_cafe().await;
+    let slots = client.profile("cafe").slots();
+    server.fail_operation("deleteSlot", 1, &Fault::DropAfter);
+    let ((), answer) = slots.delete(1002).with_answer().await.unwrap();
+    assert_eq!(answer.status(), 204);
+    server.fail_operation("deleteSlot", 1, &Fault::DropAfter);
+    assert_eq!(slots.delete(1007).answer().await.unwrap().status(), 204);
+    let error = slots.delete(1002).answer().await.unwrap_err();
+    assert!(error.is_not_found() && error.outcome() == Outcome::NotExecuted, "{error}");
+}

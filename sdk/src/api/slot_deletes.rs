@@ -57,6 +57,7 @@ impl SlotsHandle {
                 let request = |api: Api<'_>| api.delete_slot(&key, &id);
                 match sender.send(operation::DELETE_SLOT, request).await {
                     Err(error) if error.is_not_found() && error.outcome() == Outcome::Unknown => {
+                        sender.keep_answer(&Answer::no_content());
                         Ok(())
                     }
                     result => result,

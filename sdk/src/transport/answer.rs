@@ -80,6 +80,11 @@ impl Answer {
         Self::new(StatusCode::OK, HeaderMap::new(), Bytes::from(body.to_string()))
     }
 
+    /// Returns the answer of a delete whose answer was lost and whose effect is known.
+    pub(crate) fn no_content() -> Self {
+        Self::new(StatusCode::NO_CONTENT, HeaderMap::new(), Bytes::new())
+    }
+
     /// Reads at most so many bytes to the end until then, with at most `stall` between two pieces. Of an error, a part of the body is enough,
     /// because it only explains.
     pub(crate) async fn read(
