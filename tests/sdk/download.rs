@@ -48,7 +48,10 @@ async fn what_is_no_image_or_too_large_or_elsewhere_is_refused() {
     }
     let good = server(200, "", GIF.to_owned());
     let url = format!("http://{}/a.gif", good.address());
-    assert_eq!(client.files().download(url).await.unwrap(), GIF.as_bytes());
+    assert_eq!(client.files().download(&url).await.unwrap(), GIF.as_bytes());
+    let (bytes, answer) = client.files().download(&url).with_answer().await.unwrap();
+    assert_eq!((&bytes, answer.status()), (answer.body(), 200));
+    assert_eq!(client.files().download(&url).answer().await.unwrap().body(), GIF.as_bytes());
 }
 
 #[tokio::test]

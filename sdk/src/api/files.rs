@@ -90,7 +90,11 @@ impl FilesHandle {
     pub fn download(&self, url: impl Into<String>) -> Call<Bytes> {
         let url = url.into();
         Call::new(&self.client, GET, move |sender| {
-            Box::pin(async move { download(&sender.client.shared, &sender.options, &url).await })
+            Box::pin(async move {
+                let answer = download(&sender.client.shared, &sender.options, &url).await?;
+                sender.keep_answer(&answer);
+                Ok(answer.body)
+            })
         })
     }
 

@@ -8,7 +8,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use bytes::Bytes;
 use jiff::Timestamp;
 use reqwest::{Method, Request};
 use url::Url;
@@ -113,12 +112,13 @@ pub(crate) const GET: &Operation = &Operation {
     success: SuccessContent::Any,
 };
 
-/// Downloads an image. `shared` and `options` are those of the call; nothing of the caller is sent to the host.
+/// Downloads an image, and returns the answer that holds it. `shared` and `options` are those of the call; nothing of the caller is sent to the
+/// host.
 pub(crate) async fn download(
     shared: &Shared,
     options: &CallOptions,
     text: &str,
-) -> Result<Bytes, Error> {
+) -> Result<Answer, Error> {
     let refused = |why: String| Error::invalid(GET.id, format!("the URL is not allowed: {why}"));
     let url = ForeignUrl::check(text, &shared.base).map_err(refused)?;
     let bare = url.transport(shared, "(file URL)").map_err(|error| refused(error.to_string()))?;
@@ -135,7 +135,7 @@ pub(crate) async fn download(
             Some(format!("it is larger than {} MB", MAX_DOWNLOAD_BYTES / (1024 * 1024)))
         }
         Some(answer) => match ImageType::of(&answer.body) {
-            Some(_) => return Ok(answer.body.clone()),
+            Some(_) => return Ok(answer.clone()),
             None => Some("it is not a JPEG, PNG, WebP or GIF image".to_owned()),
         },
         None => None,
