@@ -390,3 +390,16 @@ async fn a_plan_that_is_carried_on_deletes_no_slot_that_came_since() {
     assert!(request(Some(plan)).run().await.unwrap().pages[0].is_ok());
     assert!(!has(first));
 }
+
+#[test]
+fn unknown_keys_of_a_desired_account_are_refused_at_every_level() {
+    for account in [
+        json!({"form": []}),
+        json!({"forms": [{"name": "contact", "fields": {}, "identifier": "f1"}]}),
+        json!({"pages": [{"profile": "cafe", "field": {}}]}),
+        json!({"pages": [{"profile": "cafe", "slots": [{"type": "divider", "lock": true}]}]}),
+    ] {
+        let error = serde_json::from_value::<DesiredAccount>(account.clone()).unwrap_err();
+        assert!(error.to_string().starts_with("unknown field"), "{account}: {error}");
+    }
+}

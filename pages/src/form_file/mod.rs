@@ -116,6 +116,7 @@ const COMPUTED: [&str; 2] = ["active", "createdAt"];
 
 /// A form as it should be.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DesiredForm {
     /// Name by which pages refer to the form: `{"$form": NAME}`.
     pub name: String,

@@ -27,6 +27,7 @@ pub struct FilePage {
 
 /// A slot in a page file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FileSlot {
     /// The ID in the file.
     #[serde(default, skip_serializing_if = "FileSlotId::is_absent")]
