@@ -25,7 +25,7 @@ const KEYS_ARE_KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 pub async fn run(client: &Client, page: &str, file: &Path) -> Result<Vec<Slot>, Box<dyn Error>> {
     let buttons = buttons(file)?;
     let note = file.with_extension("run");
-    let key = key_of_run(&note)?;
+    let key = key_of_run(&note, page)?;
     let import = client.profile(page).slots().create_many(buttons).with_run_key(key);
     let made = import.on_progress(|it| println!("{} of {}", it.done, it.total)).await?;
     fs::remove_file(note)?;
@@ -38,20 +38,26 @@ fn buttons(file: &Path) -> Result<Vec<NewSlot>, csv::Error> {
 }
 
 /// Returns the key of the run that a file's note tells of, or begins one. The keys of the requests follow from it: what was created before
-/// is answered again by the service, and not created again. The note is on the disk before the first request.
-fn key_of_run(note: &Path) -> Result<IdempotencyKey, Box<dyn Error>> {
+/// is answered again by the service, and not created again. The note is on the disk before the first request. It also holds the page, because
+/// the key stands for buttons of that page only.
+fn key_of_run(note: &Path, page: &str) -> Result<IdempotencyKey, Box<dyn Error>> {
     match fs::read_to_string(note) {
-        Ok(key) => {
+        Ok(text) => {
             if fs::metadata(note)?.modified()?.elapsed()? > KEYS_ARE_KNOWN_FOR {
                 let note = note.display();
                 return Err(format!("{note} is of a run that the service has forgotten: compare the page with the file, then delete it").into());
+            }
+            let (key, of_page) = text.split_once('\n').unwrap_or((&text, ""));
+            if of_page != page {
+                let note = note.display();
+                return Err(format!("{note} is of a run for the page {of_page:?}: finish that run first, or delete the note").into());
             }
             Ok(IdempotencyKey::new(key)?)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let key = IdempotencyKey::random();
             let mut file = OpenOptions::new().write(true).create_new(true).open(note)?;
-            file.write_all(key.as_str().as_bytes())?;
+            write!(file, "{}\n{page}", key.as_str())?;
             file.sync_all()?;
             Ok(key)
         }

@@ -179,6 +179,21 @@ async fn import_csv_creates_each_button_once_however_often_it_is_killed() {
 }
 
 #[tokio::test]
+async fn import_csv_refuses_a_run_of_another_page() {
+    let (server, client) = super::cafe().await;
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("menu.csv");
+    std::fs::write(&file, "title,link\nDish,https://cafe.example/dish\n").unwrap();
+    server.fail_operation("createSlots", 1, &Fault::Before(400));
+    assert!(import_csv::run(&client, "cafe", &file).await.is_err());
+    server.forget_requests();
+    let error = import_csv::run(&client, "qara.weddings", &file).await.unwrap_err();
+    assert!(error.to_string().contains("the page \"cafe\""), "{error}");
+    assert!(server.requests().is_empty());
+    assert_eq!(import_csv::run(&client, "cafe", &file).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn import_csv_refuses_a_run_that_the_service_has_forgotten() {
     let (server, client) = super::cafe().await;
     let directory = tempfile::tempdir().unwrap();
