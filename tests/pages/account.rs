@@ -403,3 +403,47 @@ fn unknown_keys_of_a_desired_account_are_refused_at_every_level() {
         assert!(error.to_string().starts_with("unknown field"), "{account}: {error}");
     }
 }
+
+#[tokio::test]
+async fn a_plan_whose_form_and_page_were_created_is_carried_on_after_the_page_failed() {
+    let (server, client) = cafe().await;
+    let state = tempfile::tempdir().unwrap();
+    let slot = json!({"id": "new", "type": "form", "data": {"formId": {"$form": "contact"}}});
+    let account = desired(json!({
+        "forms": [{"name": "contact", "fields": {"title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
+            "fields": [{"type": "text", "label": "Name", "required": true}]}}],
+        "pages": [{"profile": "cafe", "slots": [slot]}, {"profile": "brand.new", "slots": [slot]}],
+    }));
+    let request = |planned| {
+        let settings = RunSettings::new().journal(state.path());
+        let apply = ApplyAccount::new(&client, account.clone());
+        ApplyAccount { creates: 2, settings, planned, ..apply }
+    };
+    let plan = reloaded(&request(None).plan().await.unwrap());
+    for nth in [1, 2] {
+        server.fail_operation("createSlots", nth, &Fault::Before(403));
+    }
+    let failed = request(Some(plan.clone())).run().await.unwrap();
+    assert!(failed.pages.iter().all(Result::is_err), "{failed:?}");
+    let forms = server.account().forms.len();
+
+    // Another slot of the page is no part of the plan.
+    let theirs = |account: &mut links_fixtures::Account| {
+        let page = account.profiles.iter().position(|it| it.login == "brand.new").unwrap();
+        let slot = Slot { id: 5000, ..account.profiles[0].slots[0].clone() };
+        account.profiles[page].slots.push(slot);
+    };
+    server.edit(theirs);
+    let refused = request(Some(plan.clone())).run().await.unwrap_err();
+    assert!(matches!(refused, AccountError::PlanChanged { .. }), "{refused}");
+    server.edit(|account| {
+        account.profiles.iter_mut().for_each(|it| it.slots.retain(|slot| slot.id != 5000));
+    });
+
+    let applied = request(Some(plan)).run().await.unwrap();
+    assert!(applied.pages.iter().all(Result::is_ok), "{applied:?}");
+    assert_eq!(server.account().forms.len(), forms);
+    let made = page(&client, "brand.new").await;
+    assert_eq!(made["slots"][0]["data"]["formId"], json!(applied.forms["contact"].id));
+    assert_eq!(made["slots"].as_array().unwrap().len(), 1);
+}

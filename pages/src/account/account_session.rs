@@ -174,16 +174,29 @@ impl<'a> AccountSession<'a> {
     }
 
     /// Refuses changes of a page other than those of the only plan that may be carried out. A run that is resumed has changed the page itself;
-    /// it may delete nothing but what was planned.
-    fn check_planned_page(&self, page: &OpenPage, now: &PagePlan) -> Result<(), AccountError> {
-        let Some(planned) = &self.request.planned else { return Ok(()) };
-        let planned = planned.pages.get(page.nth());
+    /// it may delete nothing but what was planned. Forms and pages that an earlier run of the plan created have an ID now.
+    fn check_planned_page(&mut self, page: &OpenPage, now: &PagePlan) -> Result<(), AccountError> {
+        let request = self.request;
+        let Some(account) = &request.planned else { return Ok(()) };
+        let planned = account.pages.get(page.nth());
         let is_planned = |delete: &PlannedDelete| {
             planned.is_some_and(|it| it.plan.deletes.iter().any(|old| old.id == delete.id))
         };
+        let is_same = |now: &PagePlan| {
+            planned.is_some_and(|it| *it == PagePlan { id: it.id.and(now.id), ..now.clone() })
+        };
         let is_done = now.id.is_some() && now.plan.is_empty();
         let is_continued = page.is_resumed() && now.plan.deletes.iter().all(is_planned);
-        if is_done || is_continued || planned == Some(now) {
+        if is_done || is_continued || is_same(now) {
+            return Ok(());
+        }
+        let is_new = |name: &str| account.forms.iter().any(|it| it.name == name && it.id.is_none());
+        let ids = self.ids.clone();
+        self.ids.retain(|name, _| !is_new(name));
+        let before = self.merge(page);
+        self.ids = ids;
+        let (merge, proposal) = before?;
+        if is_same(&page_plan(page, &merge, &proposal.plan)) {
             return Ok(());
         }
         Err(AccountError::PlanChanged { what: format!("page {}", self.name(page.nth())) })
