@@ -44,6 +44,12 @@ macro_rules! body {
 
         }
 
+        impl From<Object> for $name {
+            fn from(fields: Object) -> Self {
+                Self(fields)
+            }
+        }
+
         impl TryFrom<Value> for $name {
             type Error = serde_json::Error;
 

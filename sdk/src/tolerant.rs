@@ -12,7 +12,10 @@ use serde_json::{Map, Value};
 
 use crate::ids::ChannelId;
 
-/// A JSON object with its keys in the order of the service. `[]` is read as the empty object.
+/// A JSON object. `[]` is read as the empty object.
+///
+/// Its keys are in the order of the service if a crate of your program turns on the feature `preserve_order` of `serde_json`, as `links-pages`
+/// does. Otherwise they are sorted.
 ///
 /// ```
 /// let data: links_sdk::Object = serde_json::from_str("[]")?;

@@ -69,6 +69,7 @@ async fn json_for_every_record_is_accepted() {
         .unwrap();
     let socials = [Social::new("https://a.example", 0)];
     page.update(ProfileChanges::default().socials(socials)).await.unwrap();
+    page.update(Object::from([("title", "Open")])).await.unwrap();
     page.update_settings(json!({"languageCode": "en"})).await.unwrap();
     let fields = [NewFormField::new("phone", "Phone").required(true)];
     let made = client.forms().create(FormChanges::default().title("Book").questions(fields)).await;
