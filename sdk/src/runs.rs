@@ -20,9 +20,9 @@ use crate::call_sender::{CallSender, DEADLINE};
 use crate::client::Client;
 use crate::conditional_write::Basis;
 use crate::error::Error;
-use crate::generated::types::{Profile, ProfileSettings, SlotChange};
+use crate::generated::types::{LeadForm, Profile, ProfileSettings, SlotChange};
 use crate::ids::SlotId;
-use crate::operation::{self, DELETE_SLOTS, GET_PROFILE};
+use crate::operation::{self, DELETE_SLOTS, GET_PROFILE, LIST_FORMS};
 use crate::slot::Slot;
 use crate::tolerant::Object;
 use crate::transport::Answer;
@@ -163,6 +163,21 @@ async fn patch<T: PatchRecord<Key = String>>(
 /// A key that is no key is refused by its own text, as the path of a request.
 fn path_key(page: &ProfileHandle) -> String {
     page.key.as_ref().map_or_else(Clone::clone, ToString::to_string)
+}
+
+/// Returns all forms of the account.
+///
+/// # Errors
+///
+/// When they cannot be read, or the service lists only some of them: a form that is not listed may exist.
+pub async fn all_forms(client: &Client) -> Result<Vec<LeadForm>, Error> {
+    let (forms, answer) = client.forms().list().with_answer().await?;
+    let listed = forms.items.len();
+    if usize::try_from(forms.total).is_ok_and(|total| total > listed) {
+        let why = format!("it lists {listed} of {} forms", forms.total);
+        return Err(Error::unreadable(LIST_FORMS, &answer, why));
+    }
+    Ok(forms.items)
 }
 
 /// Returns the error for an answer that shows no page.

@@ -1,5 +1,6 @@
 //! Tests of form files that are merged with their forms by the record of the last sync.
 
+use links_test_support::canned::Canned;
 use serde_json::{Value, json};
 
 use crate::steps::{ok, text, writes};
@@ -219,4 +220,17 @@ fn a_locked_apply_records_no_form() {
     // The next one finds both alike.
     ok(&env, "apply --yes");
     assert_ne!(text(&env, "links.lock"), lock);
+}
+
+#[test]
+fn a_form_is_not_created_from_a_part_of_the_list() {
+    let part = json!({"data": [], "meta": {"total": 2}}).to_string();
+    let service = Canned::answering(move |request| {
+        if request.line.contains("/forms") { (200, part.clone()) } else { (404, "{}".to_owned()) }
+    });
+    let env = TestEnv::cafe().env("LINKS_BASE_URL", service.origin() + "/api/v1");
+    env.file(FILE, FORM);
+    let run = env.run(&format!("apply {FILE} --yes --allow-create 1"));
+    assert!(run.exit != 0 && run.stderr.contains("it lists 0 of 2 forms"), "{run}");
+    assert!(service.received().iter().all(|it| it.line.starts_with("GET ")), "{run}");
 }

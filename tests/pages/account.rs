@@ -3,7 +3,8 @@
 use links_fixtures::{Choices, ContractServer, Fault, Slot, World};
 use links_pages::account::{AccountError, AccountPlan, AppliedPage, ApplyAccount, DesiredAccount};
 use links_pages::apply::{ApplyCause, RunSettings, SlotTypes};
-use links_sdk::Client;
+use links_sdk::{Client, Token};
+use links_test_support::proxy::{Act, Proxy};
 use links_test_support::readings::readings;
 use serde_json::{Value, json};
 
@@ -446,4 +447,33 @@ async fn a_plan_whose_form_and_page_were_created_is_carried_on_after_the_page_fa
     let made = page(&client, "brand.new").await;
     assert_eq!(made["slots"][0]["data"]["formId"], json!(applied.forms["contact"].id));
     assert_eq!(made["slots"].as_array().unwrap().len(), 1);
+}
+
+/// Returns the plan for an account whose first request is answered with an empty part of a list.
+async fn planned_by_a_part(account: &DesiredAccount) -> Result<AccountPlan, AccountError> {
+    let (server, _) = cafe().await;
+    let proxy = Proxy::before(&server);
+    let builder = Client::builder(proxy.base_url());
+    let client = builder.token(Token::new(server.token()).unwrap()).build().unwrap();
+    let json = [("Content-Type", "application/json")];
+    proxy.script([Act::answer(200, &json, r#"{"data": [], "meta": {"total": 2}}"#)]);
+    ApplyAccount::new(&client, account.clone()).plan().await
+}
+
+#[tokio::test]
+async fn a_page_that_a_part_of_the_list_lacks_is_looked_for_before_it_is_created() {
+    let account = desired(json!({"pages": [
+        {"profile": "cafe", "fields": {"title": "One"}}, {"profile": "brand.new", "fields": {"title": "Two"}},
+    ]}));
+    let plan = planned_by_a_part(&account).await.unwrap();
+    assert_eq!(plan.pages[0].id, Some(101.into()));
+    assert_eq!(plan.pages[1].id, None);
+}
+
+#[tokio::test]
+async fn a_form_is_not_created_from_a_part_of_the_list() {
+    let account = desired(json!({"forms": [{"name": "contact", "fields": {"title": "Book"}}]}));
+    let error = planned_by_a_part(&account).await.unwrap_err();
+    assert!(matches!(&error, AccountError::Forms(source) if source.is_unreadable()), "{error}");
+    assert!(error.to_string().contains("it lists 0 of 2 forms"), "{error}");
 }

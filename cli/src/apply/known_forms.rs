@@ -1,6 +1,7 @@
 //! Forms that references of page files may mean: those of form files by their local names, then those of the account by their titles.
 
 use links_pages::suggest::suggest;
+use links_sdk::runs::all_forms;
 
 use crate::context::prelude::*;
 
@@ -40,7 +41,7 @@ impl KnownForms {
     /// Returns the forms of the account.
     pub(crate) async fn account(&mut self, client: &Client) -> Result<&[LeadForm]> {
         if self.account.is_none() {
-            self.account = Some(client.forms().list().await?.items);
+            self.account = Some(all_forms(client).await?);
         }
         Ok(self.account.as_deref().unwrap_or_default())
     }

@@ -15,6 +15,7 @@ use crate::apply::{
     Run, Wanted, execute, guard, literal_key,
 };
 use crate::sync::{FilePage, LivePage, Merge, PageBase};
+use links_sdk::runs::all_forms;
 use links_sdk::types::LeadForm;
 use links_sdk::{FormId, Object, SlotId};
 
@@ -137,8 +138,7 @@ impl<'a> AccountSession<'a> {
         };
         let is_referred = |page: &AccountPage| !unknown_forms(page, |_| None).is_empty();
         if !desired.forms.is_empty() || desired.pages.iter().any(is_referred) {
-            let forms = request.client.forms().list().await;
-            session.known = forms.map_err(AccountError::Forms)?.items;
+            session.known = all_forms(&request.client).await.map_err(AccountError::Forms)?;
         }
         let mut taken: BTreeSet<FormId> =
             desired.forms.iter().filter_map(|form| form.id.clone()).collect();

@@ -58,7 +58,7 @@ pub struct Run {
     settings: RunSettings,
     /// IDs of the pages, as far as they are known before the pages are read.
     found: Vec<Option<ProfileId>>,
-    /// Set if the pages of the account were listed: a page without an ID is not there.
+    /// Set if all pages of the account were listed: a page without an ID is not there.
     is_listed: bool,
     /// What other runs had done before the pages were read; `None` if the run only plans.
     marks: Option<RunMarks>,
@@ -125,9 +125,11 @@ impl Run {
         let by_id = |key: &ProfileKey| if let ProfileKey::Id(id) = key { Some(*id) } else { None };
         let mut found: Vec<Option<ProfileId>> =
             requests.iter().map(|request| request.keys.first().and_then(by_id)).collect();
-        let is_listed = requests.len() > 1 && found.contains(&None);
+        let mut is_listed = requests.len() > 1 && found.contains(&None);
         if is_listed {
             let pages = client.profiles().list().await?;
+            // If the list is incomplete, a page that it lacks may exist: it is looked for by its keys.
+            is_listed = usize::try_from(pages.total).map_or(true, |total| total <= pages.len());
             let by_key = |key: &ProfileKey| {
                 by_id(key).or_else(|| {
                     let login = key.to_string();
