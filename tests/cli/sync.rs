@@ -487,7 +487,12 @@ fn what_a_failed_run_created_again_is_that_of_the_item() {
     let (first, rest) = file.split_once("  - id: 1003").unwrap();
     let (_, last) = rest.split_once("  - id: 1004").unwrap();
     env.file("cafe.yaml", format!("{first}  - id: 1004{last}"));
-    env.server.fail_operation("deleteSlots", 1, &Fault::Before(400));
+    // An edit of others ends the run after all was written.
+    env.server.edit_after_operation("deleteSlots", 1, |account| {
+        let slots = &mut account.profiles[0].slots;
+        let menu = slots.iter_mut().find(|slot| slot.id == 1002).unwrap();
+        menu.data.insert("title".to_owned(), json!("Theirs"));
+    });
     let failed = env.run("slots apply cafe.yaml --force --yes");
     assert_ne!(failed.exit, 0, "{failed}{}", text(&env, "cafe.yaml"));
     let created = |env: &TestEnv| {
