@@ -194,6 +194,27 @@ fn a_lock_that_git_carries_to_another_branch_deletes_nothing() {
     assert_eq!(team.titles().last(), Some(&json!("Garden")));
 }
 
+#[test]
+fn what_a_run_with_locked_recorded_on_a_branch_deletes_nothing_on_another() {
+    let team = Team::new();
+    let clone = team.first();
+    team.git(&clone, "checkout -q -b terrace");
+    clone.write(&edited());
+    team.ok(&clone, "apply --yes");
+    let further = edited().replace("8 to 8", "9 to 9");
+    clone.write(&further);
+    team.ok(&clone, "apply --yes --locked");
+    team.commit(&clone, "change");
+    team.git(&clone, "checkout -q main");
+    team.keeps(&clone);
+    team.git(&clone, "checkout -q -f terrace");
+    clone.write(&further.replace("9 to 9", "10 to 10"));
+    team.ok(&clone, "apply --yes");
+    let account = team.env.server.account();
+    assert_eq!(account.profiles[0].slots[0].data["description"], "10 to 10");
+    assert_eq!(team.titles().len(), 4);
+}
+
 /// Runs an apply that is killed at the nth place where it can be. Returns whether it was.
 fn is_killed(team: &Team, clone: &Clone, nth: usize) -> bool {
     let mut command = team.env.command(["apply", "--yes"]);

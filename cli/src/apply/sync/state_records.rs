@@ -11,6 +11,7 @@ use links_sdk::ProfileId;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::git;
 use links_pages::fs::private;
 use links_pages::page_file::file_of;
 use links_pages::page_file::local_image::hash_of;
@@ -155,8 +156,12 @@ impl StateRecords {
         self.directory.join(format!("{}.{LOCK_WRITES}", short(&self.file)))
     }
 
+    /// Returns the path of the record of runs with `--locked` on the branch that is checked out: a lock follows its branch, and this record
+    /// goes on from it.
     fn beyond_lock_path(&self) -> PathBuf {
-        self.directory.join(format!("{}.{BEYOND_LOCK}", short(&self.file)))
+        let branch = Path::new(&self.file).parent().and_then(git::branch).unwrap_or_default();
+        let name = short(&format!("{}{branch}", self.file));
+        self.directory.join(format!("{name}.{BEYOND_LOCK}"))
     }
 
     fn paths(&self) -> Vec<PathBuf> {
