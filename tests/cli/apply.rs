@@ -119,6 +119,20 @@ fn deletes_need_prune_confirmation_and_a_limit() {
 }
 
 #[test]
+fn a_file_without_slots_needs_no_flag_if_it_deletes_nothing() {
+    let env = TestEnv::cafe();
+    for (title, plan_exit) in [("", 0), ("title: Closed\n", 3)] {
+        env.file("empty.yaml", format!("profile: cafe\n{title}slots: []\n"));
+        let plan = env.run("plan empty.yaml");
+        assert_eq!(plan.exit, plan_exit, "{plan}");
+        let plan = env.run("slots plan empty.yaml");
+        assert!([0, 3].contains(&plan.exit) && !plan.stderr.contains("--allow-empty"), "{plan}");
+        let applied = env.run("apply empty.yaml --yes");
+        assert_eq!(applied.exit, 0, "{applied}");
+    }
+}
+
+#[test]
 fn a_field_that_the_service_refuses_is_shown_at_its_line() {
     let env = TestEnv::cafe();
     let good = "  - {type: divider}\n".repeat(60);

@@ -104,9 +104,7 @@ pub(crate) async fn plan(
     }
     let guarded = apply::guard(&plan, page.slots.len(), &run.flags.limits());
     // A file that says nothing of slots is not one without slots.
-    let refused = guarded.err().filter(|_| file.page.has_slots);
-    // Below a links.lock a file whose slots are gone from the page has nothing to do.
-    let refusal = refused.filter(|_| target.merged.is_none() || !plan.is_empty());
+    let refusal = guarded.err().filter(|_| file.page.has_slots);
     let mut lock_only = LockOnly::of_page(record.as_deref(), &target, &page, &plan);
     if let Some(record) = &record {
         lock_only.forms = lock_only::forms(record, &file, &page, forms);

@@ -9,7 +9,7 @@ use super::Plan;
 pub struct DeleteLimits {
     /// Number of deletes that were confirmed in advance.
     pub max_deletes: Option<usize>,
-    /// Allows a file without any slots.
+    /// Allows deletes of a file without any slots.
     pub allow_empty: bool,
 }
 
@@ -18,7 +18,7 @@ pub struct DeleteLimits {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum GuardRefusal {
-    /// The file has no slots but the page has some, and this was not allowed.
+    /// The file has no slots, so slots of the page would be deleted, and this was not allowed.
     #[error("the file has no slots")]
     Empty,
     /// A large part of the page would be deleted, and no number was confirmed.
@@ -43,13 +43,13 @@ fn count(slots: usize) -> String {
     if slots == 1 { "1 slot".to_owned() } else { format!("{slots} slots") }
 }
 
-/// Refuses an empty file for a page with slots, more than 20 deletes, and deletes of more than 30 % of a page with at least 10 slots,
+/// Refuses deletes of a file without slots, more than 20 deletes, and deletes of more than 30 % of a page with at least 10 slots,
 /// unless they are allowed.
 ///
 /// `slots` is the number of slots on the page.
 pub fn guard(plan: &Plan, slots: usize, limits: &DeleteLimits) -> Result<(), GuardRefusal> {
     let deletes = plan.deletes.len();
-    if plan.items == 0 && slots > 0 && !limits.allow_empty {
+    if plan.items == 0 && deletes > 0 && !limits.allow_empty {
         return Err(GuardRefusal::Empty);
     }
     let many = deletes > 20 || slots >= 10 && deletes * 10 > slots * 3;
@@ -72,7 +72,8 @@ mod tests {
         for (items, deletes, slots, max_deletes, allow_empty, expected) in [
             (1, 0, 0, None, false, Ok(())),
             (0, 0, 0, None, false, Ok(())),
-            (0, 0, 3, None, false, Err(GuardRefusal::Empty)),
+            (0, 0, 3, None, false, Ok(())),
+            (0, 1, 3, None, false, Err(GuardRefusal::Empty)),
             (0, 3, 3, None, true, Ok(())),
             (1, 9, 9, None, false, Ok(())),
             (1, 3, 10, None, false, Ok(())),
