@@ -99,6 +99,28 @@ fn problems(run: &CommandResult) -> Vec<String> {
 }
 
 #[test]
+fn a_table_without_rows_is_reported_where_the_file_names_it() {
+    let env = TestEnv::cafe();
+    env.file("places.csv", "key,slug\n");
+    for (each, message) in
+        [("places.csv", "the table places.csv has no rows"), ("[]", "the table has no rows")]
+    {
+        env.file("places.yaml", format!("each: {each}\nprofile: \"{{slug}}\"\nslots: []\n"));
+        for line in [
+            "plan places.yaml",
+            "apply . --yes",
+            "pull places.yaml",
+            "pull .",
+            "preview places.yaml",
+        ] {
+            let run = env.run(&format!("{line} -o json"));
+            assert_eq!(run.exit, 8, "{line}: {run}");
+            assert_eq!(problems(&run), [format!("places.yaml:1 {message}")], "{line}: {run}");
+        }
+    }
+}
+
+#[test]
 fn a_page_is_what_its_file_its_blocks_and_its_values_say() {
     let env = project(false);
     assert_eq!(titles(&env, "cafe"), ["Welcome", "Call 727", "See you"]);

@@ -44,16 +44,21 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// When the table cannot be read.
+    /// When the table cannot be read, or has no rows.
     pub fn row_keys(
         &self,
         roots: &ImageRoots,
     ) -> Result<Option<Vec<String>>, super::FileDiagnostics> {
-        if self.root.get(EACH).is_none() {
-            return Ok(None);
-        }
+        let Some(each) = self.root.get(EACH) else { return Ok(None) };
         let mut document = self.clone();
         match table::rows(&mut document, roots) {
+            Ok(rows) if rows.is_empty() => {
+                let message = match &each.tree {
+                    Tree::Text(name) => format!("the table {name} has no rows"),
+                    _ => "the table has no rows".to_owned(),
+                };
+                Err(document.bad(vec![each.problem(EACH, message)]))
+            }
             Ok(rows) => Ok(Some(rows.into_iter().map(|(key, _)| key).collect())),
             Err(problems) => Err(document.bad(problems)),
         }
