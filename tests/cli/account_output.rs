@@ -208,10 +208,10 @@ fn an_undone_form_is_shown_by_the_values_that_changed() {
     ok(&env, &format!("forms update {FORM} title=Table"));
     let undo = ok(&env, "undo --yes");
     assert!(undo.stderr.contains("title: \"Table\" → \"Book a table\""), "{undo}");
-    assert_eq!(undo.stdout, format!("form Table: written ({FORM})\n4 requests\n"));
+    assert_eq!(undo.stdout, format!("form Book a table: written ({FORM})\n4 requests\n"));
     ok(&env, &format!("forms update {FORM} title=Table"));
     let undo: Value = ok(&env, "undo --yes -o json").json();
-    assert_eq!(undo["data"]["forms"]["Table"], FORM);
+    assert_eq!(undo["data"]["forms"]["Book a table"], FORM);
     assert_eq!(env.server.account().forms[0].title, "Book a table");
 }
 

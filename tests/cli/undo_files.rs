@@ -135,6 +135,7 @@ fn without_the_option_the_files_stay_and_the_command_is_named() {
     let env = applied();
     let of_files = texts(&env);
     let run = ok(&env, "undo --yes");
-    assert!(run.stderr.contains("links pull a.yaml b.yaml c.yaml"), "{run}");
+    assert!(run.stderr.contains("links pull a.yaml b.yaml c.yaml form.yaml"), "{run}");
+    assert!(run.stdout.contains("form Book a table: written"), "{run}");
     assert!(changed(&env, &of_files).is_empty());
 }

@@ -33,6 +33,11 @@ impl FormEdit {
         self.session.before.get("title").and_then(Value::as_str).unwrap_or(&self.session.id)
     }
 
+    /// Title of the form after the edit, or its id.
+    pub(super) fn new_title(&self) -> &str {
+        self.changes.get("title").and_then(Value::as_str).unwrap_or_else(|| self.title())
+    }
+
     /// Lines of the plan: a line for the form, and one for each value.
     pub(super) fn lines(&self) -> Vec<StyledLine> {
         let heading = StyledLine::changed(format!("~ form \"{}\"", self.title()));

@@ -486,7 +486,7 @@ impl<'c> PagesRun<'c> {
         for form in &mut self.state.form_edits {
             let written = form.write(self.context).await;
             written.map_err(|failure| partial(failure, &self.state.written_forms))?;
-            let (title, id) = (form.title().to_owned(), form.id().to_owned());
+            let (title, id) = (form.new_title().to_owned(), form.id().to_owned());
             let is_taken = self.state.written_forms.contains_key(&title);
             let name = if is_taken { id.clone() } else { title };
             self.state.written_forms.insert(name, id);

@@ -8,11 +8,12 @@ use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 
 /// A page or form whose file is looked for.
+#[derive(Clone)]
 pub(crate) enum Filed {
     /// A page by its id and login, with the file that its journal names.
     Page(ProfileId, String, Option<PathBuf>),
-    /// A form by its id.
-    Form(String),
+    /// A form by its id, and whether its file was applied.
+    Form(String, bool),
 }
 
 /// Finds the file of each page or form: the one that the journal names, else the one of the closest `links.lock`. Also returns the names of those
@@ -43,7 +44,7 @@ pub(crate) fn files_of(context: &Context, all: &[Filed]) -> Result<(Vec<PathBuf>
                 }
                 (login, file.filter(|path| is_there(path)))
             }
-            Filed::Form(id) => {
+            Filed::Form(id, _) => {
                 let mut file = None;
                 for directory in places.keys() {
                     let place = PullDirectory::read(context, directory.clone())?;

@@ -1,7 +1,6 @@
 //! The files of the pages and forms of an undo, which follow it (`--files`).
 
-use crate::account::files::from_here;
-use crate::account::pull::{Filed, PullOptions, pull_files};
+use crate::account::pull::{Filed, PullOptions, files_of, pull_files};
 use crate::apply::sync::page_path::is_there;
 use crate::commands::prelude::*;
 
@@ -50,14 +49,18 @@ pub(super) async fn follow(
     Ok(CommandOutput { exit: pulled.exit, ..outcome })
 }
 
-/// Says how the files that the journals name follow, if there are any.
+/// Says how the files that were applied follow, if there are any.
 pub(super) fn tell(context: &Context, filed: &[Filed]) {
-    let file = |filed: &Filed| match filed {
-        Filed::Page(_, _, Some(path)) if is_there(path) => Some(from_here(path)),
-        _ => None,
+    if context.dry_run().is_some() {
+        return;
+    }
+    let was_applied = |filed: &&Filed| match filed {
+        Filed::Page(_, _, path) => path.as_ref().is_some_and(|path| is_there(path)),
+        Filed::Form(_, was_applied) => *was_applied,
     };
-    let files: Vec<PathBuf> = filed.iter().filter_map(file).collect();
-    if !files.is_empty() && context.dry_run().is_none() {
+    let filed: Vec<Filed> = filed.iter().filter(was_applied).cloned().collect();
+    let (files, _) = files_of(context, &filed).unwrap_or_default();
+    if !files.is_empty() {
         let (have, them) = if files.len() == 1 { ("has", "it") } else { ("have", "them") };
         let names = names(&files);
         let text =

@@ -21,6 +21,8 @@ pub(super) struct Reverse {
     pub(super) pages: Vec<PageUndo>,
     /// Forms with the values to write, each with the name of its run.
     forms: Vec<(FormEditSession, Object, String)>,
+    /// Ids of the forms that were written from files.
+    of_files: Vec<String>,
     /// Lines about values that others changed since, which stay unless they are overwritten.
     pub(super) conflicts: Vec<String>,
     /// Lines about what cannot be restored.
@@ -75,6 +77,9 @@ impl Reverse {
         let (changes, conflicts) = reverse(write, stored, &session.before, args.overwrite);
         self.add_conflicts(part, &conflicts);
         if !changes.is_empty() {
+            if part.log.opening.command.as_ref().is_some_and(|command| command.name == "apply") {
+                self.of_files.push(session.id.clone());
+            }
             self.forms.push((session, changes, part.log.run.clone()));
         }
         Ok(())
@@ -156,7 +161,10 @@ impl Reverse {
     pub(super) fn filed(&self) -> Vec<Filed> {
         let page =
             |page: &PageUndo| Filed::Page(page.seen.id, page.seen.login.clone(), page.file.clone());
-        let forms = self.forms.iter().map(|(form, ..)| Filed::Form(form.id.clone()));
+        let form = |(form, ..): &(FormEditSession, _, _)| {
+            Filed::Form(form.id.clone(), self.of_files.contains(&form.id))
+        };
+        let forms = self.forms.iter().map(form);
         self.pages.iter().map(page).chain(forms).collect()
     }
 
