@@ -404,6 +404,17 @@ fn new_forms_and_pages_are_listed_and_cannot_be_undone() {
 }
 
 #[test]
+fn why_nothing_can_be_undone_is_said_once() {
+    let env = cafe();
+    env.file("form.yaml", "title: New\nfields:\n  - {label: Name, type: text, required: true}\n");
+    ok(&env, "forms create form.yaml");
+    let run = env.run("undo --yes");
+    assert_eq!(run.exit, 6, "{run}");
+    assert_eq!(run.stderr.matches("skipped `links forms create").count(), 1, "{run}");
+    assert!(run.stderr.contains("nothing to undo"), "{run}");
+}
+
+#[test]
 fn there_may_be_nothing_to_undo() {
     let env = cafe();
     let run = env.run("undo --yes");
@@ -504,7 +515,7 @@ fn a_form_and_a_page_of_one_command_are_undone_and_redone_together() {
     assert_eq!((page(&env), env.server.account().profiles[0].title.clone()), before, "{undone}");
     assert_eq!(env.server.account().forms[0].title, "Book a table");
     let redone = ok(&env, "redo --yes -o json").json();
-    assert_eq!(redone["data"]["forms"], json!({ "Book a table": FORM }), "{redone}");
+    assert_eq!(redone["data"]["forms"], json!({ "Other": FORM }), "{redone}");
     assert_eq!((page(&env), env.server.account().profiles[0].title.clone()), after);
     assert_eq!(env.server.account().forms[0].title, "Other");
     let shown = ok(&env, &format!("log {}", newest(&env))).stdout;

@@ -35,6 +35,7 @@ pub(crate) async fn run(
         None => None,
     };
     let (operations, found) = operations(context, file.as_ref(), &args, direction)?;
+    selection::tell_skipped(context, &operations, &args, (direction, &found));
     if let (Some(_), Some(index)) = (&args.operation, found.first()) {
         // A beginning of its name may also be that of a run of this undo.
         args.name(operations.all[*index].id());

@@ -132,6 +132,7 @@ pub(crate) fn accounts(
     if operation.parts.iter().all(|part| !part.is_foreign) {
         return Ok(None);
     }
+    tell_skipped(context, &operations, args, (direction, &found));
     let is_pending =
         |part: &&LoggedWrite| reason_against(part).is_none() && !operations.is_undone(part.run());
     let owners_of = |is_meant: &dyn Fn(&&LoggedWrite) -> bool| -> BTreeSet<ServiceUser> {
@@ -206,15 +207,6 @@ pub(super) fn candidates(
     });
     let others = own.into_iter().filter(|index| Some(*index) != interrupted && is_meant(index));
     let mut found: Vec<usize> = interrupted.into_iter().chain(others).collect();
-    if let Some(newest) = newest.filter(|it| direction.takes(operations.depth(*it)))
-        && found.first() != Some(&newest)
-        && let Some(first) = operations.all[newest].parts.first()
-        && first.log().is_some_and(JournalEntries::has_effect)
-        && let Some(reason) = reason_against(first)
-    {
-        let text = format!("skipped `links {}`: {reason}", first.command_line());
-        context.ui.tell(Style::Changed, text);
-    }
     if let (Direction::Redo, Some(newest)) = (direction, found.first()) {
         let newest = *newest;
         found.retain(|index| written_since(operations, *index).is_none());
@@ -229,6 +221,27 @@ pub(super) fn candidates(
         }
     }
     Ok(found)
+}
+
+/// Says why the newest operation is not among the candidates, if it cannot be taken back.
+pub(super) fn tell_skipped(
+    context: &Context,
+    operations: &Operations,
+    args: &UndoArgs,
+    (direction, found): (Direction, &[usize]),
+) {
+    let own = context.owner();
+    let newest = operations.all.iter().rposition(|operation| operation.is_of(own.as_ref()));
+    let is_any = args.operation.is_none() && args.page.is_none() && args.from.is_none();
+    if let Some(newest) = newest.filter(|it| is_any && direction.takes(operations.depth(*it)))
+        && found.first() != Some(&newest)
+        && let Some(first) = operations.all[newest].parts.first()
+        && first.log().is_some_and(JournalEntries::has_effect)
+        && let Some(reason) = reason_against(first)
+    {
+        let text = format!("skipped `links {}`: {reason}", first.command_line());
+        context.ui.tell(Style::Changed, text);
+    }
 }
 
 /// Returns a write whose journal cannot be read, and why.
