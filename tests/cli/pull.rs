@@ -418,10 +418,33 @@ fn a_place_that_cannot_be_written_is_named_and_nothing_is_recorded() {
         several.exit == 2 && several.stderr.contains("several pages need a directory"),
         "{several}"
     );
+    for line in ["pull cafe qara.weddings -O site.yaml", "pull --all -O site.json"] {
+        let run = env.run(line);
+        assert!(run.exit == 2 && run.stderr.contains("several pages need a directory"), "{run}");
+        assert!(!path(&env, "site.yaml").exists() && !path(&env, "site.json").exists());
+    }
     assert_eq!(text(&env, "links.lock"), lock);
     for line in ["pull cafe --images", "pull cafe --portable", "pull", "pull cafe --all"] {
         assert_eq!(env.run(line).exit, 2, "{line}");
     }
+}
+
+#[test]
+fn a_file_that_is_not_a_page_file_is_replaced_with_force_alone() {
+    let env = env();
+    for content in ["", "hello\n", "a: 1\n"] {
+        env.file("other.yaml", content);
+        let run = env.run("pull cafe -O other.yaml");
+        assert_eq!(run.exit, 8, "{run}");
+        assert!(run.stderr.contains("other.yaml is not a page file"), "{run}");
+        assert!(run.stderr.contains("use --force to replace it"), "{run}");
+        ok(&env, "pull cafe -O other.yaml --force");
+        assert!(text(&env, "other.yaml").contains("profile: cafe"));
+    }
+    // Mistakes in a page file are to be corrected.
+    env.file("other.yaml", "profile: cafe\ntitel: A\n");
+    let run = env.run("pull cafe -O other.yaml");
+    assert!(run.exit == 8 && run.stderr.contains("unknown field `titel`"), "{run}");
 }
 
 #[test]

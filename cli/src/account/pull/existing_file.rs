@@ -3,8 +3,9 @@
 use crate::account::files::read_page;
 use crate::apply::preflight::names_page;
 use crate::apply::sync::SyncRecord;
+use crate::apply::sync::page_path::read_file;
 use crate::context::prelude::*;
-use links_pages::page_file::FileScope;
+use links_pages::page_file::{Document, DocumentError, FileKind, FileScope};
 use links_pages::sanitize::quoted;
 
 /// A page file as it was read.
@@ -17,7 +18,8 @@ pub(crate) struct ExistingFile {
 impl ExistingFile {
     /// Reads a page file. Refuses one with marks of conflicts.
     pub(crate) fn read(path: &Path, scope: FileScope) -> Result<Self> {
-        let (file, bytes) = read_page(path, &[], "apply")?;
+        let read = read_page(path, &[], "apply");
+        let (file, bytes) = read.map_err(|failure| no_page_file(path).unwrap_or(failure))?;
         let text = String::from_utf8(bytes).map_err(|_| {
             let name = file.document.name();
             CommandError::usage(format!("{name} is not UTF-8"))
@@ -58,6 +60,18 @@ impl ExistingFile {
         );
         Err(CommandError::refused(message).with_hint("use a separate file for each page"))
     }
+}
+
+/// Returns the error for a file that is not a page file, nor one with mistakes.
+fn no_page_file(path: &Path) -> Option<CommandError> {
+    let (name, bytes) = read_file(path).ok()?;
+    let is_none = match Document::of_page_or_form(&name, bytes) {
+        Err(error) => matches!(error, DocumentError::Foreign(..)),
+        Ok(document) => matches!(FileKind::of(&document.root), Ok(None)),
+    };
+    let message = format!("{name} is not a page file; nothing was written");
+    let failure = CommandError::new(Exit::Invalid, message);
+    is_none.then(|| failure.with_hint("use --force to replace it, or pass another file"))
 }
 
 /// Replaces the text of a file. Refuses one that was changed since it was read, also if its text stays.

@@ -18,6 +18,7 @@ use crate::account::live_page::{all_keys, export};
 use crate::apply::schema_line::schema_of;
 use crate::apply::sync::page_path::without_links;
 use crate::apply::sync::{LOCK_NAME, LockStore};
+use crate::args::page::is_yaml_or_json;
 use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
 use crate::ui::{self, PartUpdate};
@@ -49,10 +50,11 @@ pub(crate) async fn pull(
             let directory = path.parent().unwrap_or(Path::new("")).to_owned();
             write(context, vec![key.clone()], directory, Some(path), how, scope).await
         }
-        (_, Some(path)) if path.is_file() => Err(CommandError::usage(format!(
-            "{} is a file, but several pages need a directory",
-            path.display()
-        ))),
+        (_, Some(path)) if path.is_file() || is_file(&path) && is_yaml_or_json(&path) => {
+            let message =
+                format!("{} names a file, but several pages need a directory", path.display());
+            Err(CommandError::usage(message))
+        }
         (_, out) => {
             let directory = out.unwrap_or_else(default_directory);
             write(context, keys, directory, None, how, scope).await
