@@ -166,9 +166,8 @@ pub(super) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
             let problem = node.wrong("slots", "`slots` must be a list");
             Err(problem.at(&span).help("write `slots: []` for an empty page"))
         }
-        None if entries.iter().any(|(key, _)| fields::rule_of(&key.name).is_some()) => {
-            Ok(Vec::new())
-        }
+        // An unknown field is a problem of its own.
+        None if entries.iter().any(|(key, _)| key.name != "profile") => Ok(Vec::new()),
         None => Err(missing(root, "slots", "the list of slots")),
     };
     match (profile, slots) {

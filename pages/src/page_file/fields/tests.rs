@@ -118,6 +118,8 @@ slots: []
     }
     let alone = places(&read("profile: cafe\n").unwrap_err());
     assert_eq!(alone, ["1:1 `slots` is missing (the list of slots)"]);
+    let typo = places(&read("profile: cafe\ntitel: A\n").unwrap_err());
+    assert_eq!(typo, ["2:1 unknown field `titel` (did you mean `title`?)"]);
     let form = read("title: A\nform: booking\n").unwrap_err();
     assert!(places(&form)[0].starts_with("2:1 this file is a form, not a page"));
 }
