@@ -62,8 +62,10 @@ fn a_call_ends_within_its_timeout() {
 #[test]
 fn a_field_that_no_record_has_is_reported() {
     let env = TestEnv::cafe();
-    let run = env.run("slots list cafe --fields id,data.titel");
-    assert_eq!(run.exit, 0);
-    assert_eq!(run.stderr, "no record has a field `data.titel`; did you mean `data.title`?\n");
-    assert_eq!(env.run("slots list cafe --fields id,data.titel -o json").stderr, "");
+    for format in ["table", "csv", "json", "jsonl"] {
+        let run = env.run(&format!("slots list cafe --fields id,data.titel -o {format}"));
+        assert_eq!(run.exit, 0, "{format}");
+        let note = "no record has a field `data.titel`; did you mean `data.title`?\n";
+        assert_eq!(run.stderr, note, "{format}");
+    }
 }

@@ -96,7 +96,12 @@ impl Ui {
     pub(crate) fn show(&self, outcome: &CommandOutput) -> Result<(), CommandError> {
         let terminal = self.terminal.stdout;
         for note in self.shape.notes(outcome)? {
-            self.say(&StyledLine::changed(note));
+            let note = StyledLine::changed(note);
+            match &outcome.then {
+                // What follows may be an error, which as JSON is alone on stderr.
+                Some(_) => self.say(&note),
+                None => self.instruct(&note),
+            }
         }
         // IDs of the service are arguments of the next command.
         let is_marked = !outcome.is_own_text && self.shape.format != Format::Ids;
