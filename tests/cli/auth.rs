@@ -137,6 +137,8 @@ fn auth_status_ends_with_the_exit_code_of_what_is_wrong() {
 
     let env = logged_out().env("LINKS_BASE_URL", "");
     assert_eq!(env.run("auth status").exit, 2, "no service URL is configured");
+    let typo = env.run("--account typo profile list");
+    assert!(typo.exit == 4 && typo.stderr.contains("no such account: `typo`"), "{typo}");
 }
 
 #[test]

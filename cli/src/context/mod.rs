@@ -200,7 +200,10 @@ impl Context {
             return Ok(client.clone());
         }
         let client = match self.settings.target.clone() {
-            ServiceTarget::Unset => return Err(no_service()),
+            ServiceTarget::Unset => {
+                self.check_account()?;
+                return Err(no_service());
+            }
             ServiceTarget::Sandbox(mode) => self.sandbox_client(mode).await?,
             ServiceTarget::Service(url) => {
                 let base = url.base()?.clone();
