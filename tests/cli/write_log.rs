@@ -288,6 +288,8 @@ fn old_writes_are_removed_on_request_and_open_ones_never() {
     let typo = env.run("--account typo log --prune --keep 0 --yes");
     assert!(typo.exit == 4 && typo.stderr.contains("no such account: `typo`"), "{typo}");
     assert!(removed("log --prune").stdout.contains("nothing to remove, kept 4"));
+    // As JSON, it is what its schema says.
+    assert_eq!(removed("log --prune -o json").json()["data"]["kept"], 4);
     assert!(removed("log --prune --days 1").stdout.contains("nothing to remove, kept 4"));
     assert!(removed("log --prune --keep 1 --days 1").stdout.contains("nothing to remove"));
     assert!(
