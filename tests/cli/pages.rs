@@ -48,7 +48,13 @@ fn invalid_fields_are_refused_before_any_write() {
         assert_eq!((run.exit, &run.error()["places"][0]["line"]), (8, &json!(2)), "{run}");
     }
     assert_eq!(env.run("profile update cafe").exit, 2);
-    assert_eq!(env.run("profile create spring.menu -y login=other").exit, 2);
+    for line in
+        ["profile create spring.menu -y login=other", "profile create login=good.one title=T -y"]
+    {
+        let run = env.run(line);
+        assert_eq!(run.exit, 2, "{run}");
+        assert!(run.stderr.contains("links profile create LOGIN"), "{run}");
+    }
     let run = env.run("profile update cafe login=other");
     assert!(run.exit == 2 && run.stderr.contains("profile rename"), "{run}");
     assert_eq!(env.run("profile settings cafe languageCode=xx").exit, 8);

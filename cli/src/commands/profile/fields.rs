@@ -43,8 +43,9 @@ pub(crate) struct ProfileCreateArgs {
 
 pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> CommandResult {
     let fields = FieldValues::read_with_images(&args.words)?.no_local_images(images::OF_PAGE)?;
-    if fields.get("login").is_some() {
-        return Err(CommandError::usage("pass the login before the fields, not as a field"));
+    if args.login.contains('=') || fields.get("login").is_some() {
+        return Err(CommandError::usage("pass the login before the fields, not as a field")
+            .with_hint("for example, run `links profile create LOGIN title=TITLE`"));
     }
     let client = context.writer(args.dry_run).await?;
     login::check_available(&client, &args.login, None).await?;
