@@ -61,6 +61,15 @@ fn without_a_similar_name_the_hint_names_the_list_command() {
 }
 
 #[test]
+fn a_field_within_another_is_looked_for_among_its_fields() {
+    let env = TestEnv::cafe();
+    let explained = |field: &str| hint(&env, &format!("slots explain faq {field}"), 6);
+    assert_eq!(explained("items.q"), "available: `items.question`, `items.answer`");
+    assert_eq!(explained("items.qestion"), "did you mean `items.question`?");
+    assert_eq!(explained("q.items"), "available: `title`, `items`");
+}
+
+#[test]
 fn commands_for_what_only_the_dashboard_can_do_get_a_hint() {
     let env = TestEnv::cafe();
     for line in [

@@ -23,6 +23,16 @@ pub(crate) fn names(schema: &Value) -> Vec<&str> {
     properties(schema).into_iter().flatten().map(|(name, _)| name.as_str()).collect()
 }
 
+/// Returns the paths of the fields beside one that there is not: those within the field above it that there is, else those of the whole.
+pub(crate) fn names_beside(schema: &Value, path: &str) -> Vec<String> {
+    let parents = path.match_indices('.').rev().map(|(at, _)| &path[..at]);
+    let mut within = parents.filter_map(|parent| Some((parent, names(inner(at(schema, parent)?)))));
+    match within.find(|(_, names)| !names.is_empty()) {
+        Some((parent, names)) => names.iter().map(|name| format!("{parent}.{name}")).collect(),
+        None => names(schema).into_iter().map(str::to_owned).collect(),
+    }
+}
+
 /// Returns the schema of a field, or of a field within it: `items.question`.
 pub(crate) fn at<'s>(schema: &'s Value, path: &str) -> Option<&'s Value> {
     path.split('.').try_fold(schema, |at, name| properties(inner(at))?.get(name))

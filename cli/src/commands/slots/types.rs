@@ -58,7 +58,8 @@ fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>> {
 fn of_field(slot_type: &SlotType, field: &str) -> CommandResult {
     let schema = schema_of(slot_type);
     let Some(found) = schema_fields::at(&schema, field) else {
-        let known = schema_fields::names(&schema);
+        let known = schema_fields::names_beside(&schema, field);
+        let known = known.iter().map(String::as_str);
         let message = format!("slot type `{}` has no field `{field}`", slot_type.kind);
         return Err(CommandError::not_found(message).hinted(suggest(field, known)));
     };
