@@ -422,6 +422,9 @@ fn what_pages_disagree_on_stays_and_is_named() {
         );
         assert_eq!(text(&env, "blocks/footer.yaml"), FOOTER, "{line}");
     }
+    let pull = env.run("pull .");
+    let all = "which pages/cafe.yaml, places.yaml#a and places.yaml#b use";
+    assert!(pull.stdout.contains(all), "{pull}");
     let expected =
         "places.yaml#a: `slots.1.data.title` was not merged: the text is made of several values";
     set_title(&env, "one.page", 0, "6-20");

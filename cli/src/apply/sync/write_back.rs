@@ -350,7 +350,10 @@ impl<'p> Composed<'p> {
             let names = disputed.get(&(file.clone(), name_of(&placed.edit)))?;
             Some(match &names[..] {
                 [_] => format!("it is from {shown}, which the page uses several times"),
-                names => format!("it is from {shown}, which {} use", names.join(" and ")),
+                [first @ .., last] => {
+                    format!("it is from {shown}, which {} and {last} use", first.join(", "))
+                }
+                [] => return None,
             })
         })
     }
