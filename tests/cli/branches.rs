@@ -458,6 +458,8 @@ fn only_files_that_differ_from_a_revision_are_planned() {
     assert!(requests <= 3, "{requests}");
     assert_eq!(planned("--exclude cafe.* --changed-since HEAD"), (0, vec![], 0));
     assert_eq!(planned("--exclude weddings.yaml").1, [json!("cafe")]);
+    let broken = team.run(&clone, "plan --exclude [x");
+    assert!(broken.exit == 2 && broken.stderr.contains("missing `]`"), "{broken}");
     // A page changes with its images, and a new file has changed.
     team.commit(&clone, "title");
     std::fs::write(clone.directory.join("menu.png"), picture(65, 64)).unwrap();

@@ -19,7 +19,7 @@ pub(crate) struct FileFilter {
     #[arg(long, value_name = "REV", hide_short_help = true, help_heading = "Input")]
     changed_since: Option<String>,
     /// Leave out files and directories that match a glob pattern, such as `drafts` or `*-old.yaml` (repeatable)
-    #[arg(long, value_name = "PATTERN", hide_short_help = true, help_heading = "Input")]
+    #[arg(long, value_name = "PATTERN", value_parser = pattern, hide_short_help = true, help_heading = "Input")]
     exclude: Vec<String>,
 }
 
@@ -111,6 +111,12 @@ impl FileFilter {
             _ => Ok(true),
         }
     }
+}
+
+/// Refuses a pattern that would match nothing.
+fn pattern(text: &str) -> std::result::Result<String, String> {
+    fast_glob::validate(text).map_err(|error| error.to_string())?;
+    Ok(text.to_owned())
 }
 
 #[cfg(test)]
