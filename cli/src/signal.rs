@@ -119,8 +119,9 @@ fn end() {
     for (_, undo) in lock(&UNDO).iter() {
         undo();
     }
-    let last = LAST.get().map(|last| last()).unwrap_or_default();
-    last.into_iter().for_each(|lost| report(Some(lost)));
+    for lost in LAST.get().map(|last| last()).unwrap_or_default() {
+        report(Some(lost));
+    }
     let of_client = |(client, writes): &(Client, bool)| (client.write_summary(), *writes);
     let (written, writes) = lock(&CLIENT).as_ref().map(of_client).unwrap_or_default();
     report(Some(stopped(&written, writes)));
