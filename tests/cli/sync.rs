@@ -1331,16 +1331,3 @@ fn a_directory_above_a_lock_is_applied_and_pulled_like_that_of_the_lock() {
     let form = fs::read_dir(path(&env, "team/deep/site/forms")).unwrap().next().unwrap().unwrap();
     assert!(fs::read_to_string(form.path()).unwrap().contains("Their form"));
 }
-
-#[test]
-fn without_a_lock_each_file_of_a_page_has_its_own_record() {
-    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
-    ok(&env, "pull cafe -O cafe.yaml");
-    env.file("mood.yaml", "profile: cafe\nmoodText: Closed today\n");
-    ok(&env, "apply mood.yaml --yes");
-    set(&env, 0, "title", "Theirs");
-    env.file("cafe.yaml", text(&env, "cafe.yaml").replace("Good morning!", "Mine"));
-    let run = env.run("apply cafe.yaml --yes");
-    assert_eq!(run.exit, 7, "{run}");
-    assert_eq!(title(&env, 0), "Theirs");
-}

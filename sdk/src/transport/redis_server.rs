@@ -55,18 +55,11 @@ pub struct RedisServer {
 /// The connection that all clones share.
 #[derive(Default)]
 struct SharedConnection {
-    state: std::sync::Mutex<ConnectionState>,
+    current: std::sync::Mutex<Option<Arc<RedisConnection>>>,
+    /// Number of attempts to connect that have failed, and the last failure.
+    failed: std::sync::Mutex<(u64, Option<RedisError>)>,
     /// Held by the one who connects.
     connecting: Mutex<()>,
-}
-
-#[derive(Default)]
-struct ConnectionState {
-    current: Option<Arc<RedisConnection>>,
-    /// Number of attempts to connect that have failed.
-    failures: u64,
-    /// The last of them, until one succeeds.
-    failure: Option<RedisError>,
 }
 
 /// A connection, and the run of the server to which it leads.
@@ -114,32 +107,29 @@ impl RedisServer {
     /// Returns the connection that all clones share, and whether it was made just now. An attempt that fails fails for all who wait for it: of a
     /// server that does not respond, each attempt takes as long as there is patience.
     pub(crate) async fn connection(&self) -> Result<(Arc<RedisConnection>, bool), RedisError> {
-        let failures = {
-            let state = locked(&self.shared.state);
-            if let Some(connection) = &state.current {
-                return Ok((connection.clone(), false));
-            }
-            state.failures
-        };
-        let _connecting = self.shared.connecting.lock().await;
-        {
-            let state = locked(&self.shared.state);
-            if let Some(connection) = &state.current {
-                return Ok((connection.clone(), false));
-            }
-            if let Some(failure) = state.failure.as_ref().filter(|_| state.failures > failures) {
-                return Err(failure.clone());
-            }
+        let SharedConnection { current, failed, connecting } = &*self.shared;
+        let known = || Some((locked(current).clone()?, false));
+        let failures = locked(failed).0;
+        if let Some(known) = known() {
+            return Ok(known);
         }
-        let made = self.connect().await.map(Arc::new);
-        let mut state = locked(&self.shared.state);
-        match made {
+        let _connecting = connecting.lock().await;
+        if let Some(known) = known() {
+            return Ok(known);
+        }
+        if let (count, Some(failure)) = &*locked(failed)
+            && *count > failures
+        {
+            return Err(failure.clone());
+        }
+        match self.connect().await.map(Arc::new) {
             Ok(made) => {
-                (state.current, state.failure) = (Some(made.clone()), None);
+                *locked(current) = Some(made.clone());
                 Ok((made, true))
             }
             Err(error) => {
-                (state.failures, state.failure) = (state.failures + 1, Some(error.clone()));
+                let mut failed = locked(failed);
+                *failed = (failed.0 + 1, Some(error.clone()));
                 Err(error)
             }
         }
@@ -147,7 +137,7 @@ impl RedisServer {
 
     /// Uses a connection no more, after an error.
     pub(crate) fn disconnect(&self, connection: &Arc<RedisConnection>) {
-        locked(&self.shared.state).current.take_if(|current| Arc::ptr_eq(current, connection));
+        locked(&self.shared.current).take_if(|current| Arc::ptr_eq(current, connection));
     }
 
     /// Connects and logs in. The connection lives in the runtime of the caller.

@@ -43,6 +43,8 @@ pub(crate) struct Authors {
     put_back: BTreeSet<Place>,
     /// Slots that were removed from pages, with the recorded run that did it, and the one that has made such a slot since.
     removed: BTreeMap<(u64, String), [Option<usize>; 2]>,
+    /// Slots that no recorded run has made, so that no file need have been recorded with them.
+    made_by_others: BTreeSet<(u64, String)>,
     /// What slots were known by before.
     former: FormerMarks,
 }
@@ -122,9 +124,14 @@ impl Authors {
             })
         };
         let gone = was.difference(&is);
-        let gone = gone.map(|place| (place.clone(), [sync.filter(|_| was_in_file(place)), None]));
+        let is_known = |place| was_in_file(place) && !self.made_by_others.contains(place);
+        let gone = gone.map(|place| (place.clone(), [sync.filter(|_| is_known(place)), None]));
         self.removed.extend(gone);
         for mark in is.difference(&was) {
+            match sync {
+                Some(_) => drop(self.made_by_others.remove(mark)),
+                None => drop(self.made_by_others.insert(mark.clone())),
+            }
             // For whoever does not know that run, their own slot stays removed.
             match (self.removed.get_mut(mark), sync) {
                 (Some([_, since]), Some(sync)) => *since = Some(sync),

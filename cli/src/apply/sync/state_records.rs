@@ -13,7 +13,6 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::git;
 use links_pages::fs::private;
-use links_pages::page_file::file_of;
 use links_pages::page_file::local_image::hash_of;
 
 /// Extension of a record of runs that left a `links.lock` as it was.
@@ -81,7 +80,7 @@ impl StateRecords {
         Ok(lock.filter(is_own).unwrap_or_else(new))
     }
 
-    /// Writes the record of the file where no `links.lock` governs it. The file takes the page or form over from files that are gone.
+    /// Writes the record of the file where no `links.lock` governs it. The file takes the page or form over from any other file.
     pub(super) fn put_own(
         &self,
         context: &Context,
@@ -91,14 +90,8 @@ impl StateRecords {
         let of = name_of(of);
         let _turn = context.lock(&format!("sync-page-{of}"));
         let path = self.directory.join(format!("{of}-{}.{OWN}", short(&self.file)));
-        let is_gone = |other: &Path| {
-            let file =
-                self.read(other).ok().flatten().and_then(|lock| lock.pages.into_keys().next());
-            file.is_none_or(|file| !file_of(Path::new(&file)).is_file())
-        };
         let is_older = |other: &PathBuf| {
-            let is_it = || self.is_of_file(other) || is_record_of(other, &of) && is_gone(other);
-            *other != path && is_own(other) && is_it()
+            *other != path && is_own(other) && (self.is_of_file(other) || is_record_of(other, &of))
         };
         for other in self.paths().into_iter().filter(is_older) {
             private::remove(&other).map_err(|error| unusable(&other, &error))?;
