@@ -20,6 +20,9 @@ static INTERRUPTS: LazyLock<watch::Sender<usize>> = LazyLock::new(watch::Sender:
 /// What is done last, before the program ends. Returns errors to report.
 static LAST: OnceLock<fn() -> Vec<CommandError>> = OnceLock::new();
 
+/// True while Ctrl-C ends the program.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
 /// Number of tasks that must not be interrupted, and whether the program exits after the last of them.
 static DEFERRED: Mutex<(usize, bool)> = Mutex::new((0, false));
 
@@ -57,8 +60,14 @@ pub(crate) fn install() -> io::Result<()> {
             while signal.recv().await.is_some() {
                 if SUPPRESSED.load(Ordering::SeqCst) > 0 {
                     INTERRUPTS.send_modify(|count| *count += 1);
+                } else if ENDING.load(Ordering::SeqCst) {
+                    end_by_signal();
                 } else if !defer_exit() {
-                    end();
+                    // The end can take some seconds, during which another Ctrl-C ends the program at once.
+                    ENDING.store(true, Ordering::SeqCst);
+                    if std::thread::Builder::new().spawn(end).is_err() {
+                        end();
+                    }
                 }
             }
         });
@@ -115,7 +124,15 @@ pub(crate) fn do_last(last: fn() -> Vec<CommandError>) {
     let _ = LAST.set(last);
 }
 
+/// Never returns if Ctrl-C is ending the program.
+pub(crate) fn wait_for_end() {
+    while ENDING.load(Ordering::SeqCst) {
+        std::thread::park();
+    }
+}
+
 fn end() {
+    ENDING.store(true, Ordering::SeqCst);
     for (_, undo) in lock(&UNDO).iter() {
         undo();
     }

@@ -192,6 +192,7 @@ fn run(
     });
     // Waits for a renewal in progress.
     drop(runtime);
+    signal::wait_for_end();
     // What the command has done stays done, so its exit code stays, too.
     for lost in save_logins() {
         Ui::plain(messages).fail(&lost);

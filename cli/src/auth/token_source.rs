@@ -139,6 +139,9 @@ impl TokenCommand {
         if self.last().as_ref().is_some_and(|last| last != refused) {
             return Ok(true);
         }
+        if !is_awaited() {
+            return Err(TokenError::login_needed("the call has ended"));
+        }
         let token = self.run(is_awaited)?;
         let is_other = token != *refused;
         *self.last() = Some(token);

@@ -399,7 +399,8 @@ impl RefreshingTokenSource {
     /// Returns the stored credentials, and whether they were not known before.
     fn load(&self) -> Result<(Credentials, bool), TokenError> {
         let stored = self.store.load().map_err(|error| {
-            if error.kind() == ErrorKind::InvalidInput {
+            // Of the store itself, not of the system.
+            if error.kind() == ErrorKind::InvalidInput && error.raw_os_error().is_none() {
                 self.state().unsaved = None;
             }
             unusable("cannot read the login")(error)

@@ -17,6 +17,7 @@ use crate::operation::{Bucket, Operation};
 
 /// Time in which the limit of a second counts.
 const SECOND: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_secs(60);
 /// Time for which a request may wait after it was admitted. It is shorter than the one for which a request under way counts.
 const LONGEST_HOLD: Duration = Duration::from_secs(5);
 
@@ -222,7 +223,13 @@ impl Shared {
             // Machines whose first requests were all under way until the second ones are admitted would wait for each other.
             self.within(options.until, first.note_settled()).await?;
             let second = self.admit_in_line(head, operation, options).await?;
-            let is_old = self.clock.passed().saturating_sub(reserved_at) >= SECOND;
+            let waited = self.clock.passed().saturating_sub(reserved_at);
+            let is_old = waited >= SECOND;
+            if waited >= MINUTE {
+                // The first place counts no more.
+                first.into_ticket();
+                return Ok((second, None));
+            }
             // After a 429 it is always a second later.
             if is_last || !is_old || reason == WaitReason::TooManyRequests {
                 self.within(options.until, first.note_settled()).await?;

@@ -359,6 +359,10 @@ impl Shared {
         let Some(source) = self.token.as_ref().filter(|_| !operation.is_public()) else {
             return Ok(None);
         };
+        // A stopped client renews no token.
+        if self.stop.is_cancelled() {
+            return Err(CallFailure::PASSED);
+        }
         let token = self.within(deadline, source.token()).await?.map_err(CallFailure::Token)?;
         self.secrets.add(&token);
         if let Some(collection) = &self.collection {

@@ -165,8 +165,8 @@ impl Operations {
         violate: Violate<'_>,
     ) {
         let mut memory = trial.memory.clone();
-        // Of a command that was killed, the journal may have a request that was not sent; somebody else may have written the same.
-        let in_doubt = is_any_cut_short(old);
+        // Of a command that was killed, the journal may have a request that was not sent; somebody else may have written the same, and the
+        // command that finished it has taken that for its own.
         let is_written = |place: &Place| {
             self.known.iter().any(|operation| operation.changes.contains_key(place))
         };
@@ -177,9 +177,7 @@ impl Operations {
                     // Somebody else may have made the same slot in another way, which is not looked for.
                     if place.2 == ORDER
                         || self.is_twin(&place, &event.after, &memory)
-                        || in_doubt && !is_written(&place)
-                        // The command that finished it has taken an equal slot for its own.
-                        || self.was_cut_short && is.is_null() && !is_written(&place)
+                        || self.was_cut_short && !is_written(&place)
                     {
                         continue;
                     }
