@@ -285,6 +285,14 @@ fn a_dry_run_writes_no_operation() {
     let env = three_pages();
     assert_eq!(env.run(&format!("{APPLY} --dry-run --operation-out op.json")).exit, 3);
     assert!(!path(&env, "op.json").exists());
+    // Nor does it remove an older one.
+    ok(&env, "apply a.yaml --yes --operation-out op.json");
+    let before = text(&env, "op.json");
+    assert_eq!(env.run(&format!("{APPLY} --dry-run --operation-out op.json")).exit, 3);
+    assert_eq!(text(&env, "op.json"), before);
+    let same = env.run("undo --from op.json --operation-out op.json --yes");
+    assert!(same.exit == 2 && same.stderr.contains("would replace op.json"), "{same}");
+    assert_eq!(text(&env, "op.json"), before);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::file_filter::FileFilter;
 use crate::apply::operation_file::has_format;
 pub(crate) use crate::apply::sync::from_here;
 use crate::apply::sync::page_path::{read_file, roots_of, without_links};
-use crate::apply::sync::{LOCK_NAME, LockStore, files_named};
+use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::args::page::is_yaml_or_json;
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
@@ -387,8 +387,14 @@ pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) ->
         if !path.is_dir() {
             return lock(path).into_iter().collect();
         }
-        let below = files_named(LOCK_NAME, path, DEPTH).into_iter().filter_map(|it| lock(&it));
-        lock(&path.join(LOCK_NAME)).into_iter().chain(below).collect()
+        // The directory of a lock has everything below it.
+        lock(&path.join(LOCK_NAME)).map_or_else(
+            || {
+                let below = directories_with(LOCK_NAME, path, DEPTH).into_iter();
+                below.filter_map(|directory| lock(&directory.join(LOCK_NAME))).collect()
+            },
+            |lock| vec![lock],
+        )
     };
     let locks: BTreeSet<PathBuf> = paths.iter().flat_map(locks_of).collect();
     let locks: Vec<PathBuf> = locks.into_iter().collect();

@@ -24,7 +24,7 @@ pub(crate) struct ApplyArgs {
     /// Refuse to delete more than N slots; required to delete more than 20 slots or 30% of a page
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Deletes")]
     pub(crate) max_deletes: Option<usize>,
-    /// Allow an empty file, or a page that is unexpectedly empty
+    /// Allow an empty file to delete slots, or a page to be unexpectedly empty
     #[arg(long, hide_short_help = true, help_heading = "Deletes")]
     pub(crate) allow_empty: bool,
     /// Allow changing, deleting and unlocking slots with `locked: true`

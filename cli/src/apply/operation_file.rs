@@ -67,8 +67,6 @@ pub(crate) fn prepare(context: &mut Context, path: Option<PathBuf>) -> Result<()
         return Err(CommandError::usage(message));
     }
     let prepared = named::resolve(&path).and_then(|path| private::prepare(&path));
-    // An older operation is not what this command does, however it ends.
-    let prepared = prepared.and_then(|()| private::remove(&named::resolve(&path)?));
     prepared.map_err(|error| {
         file_error(&format!("cannot write {name}, so nothing was written"), &error)
     })?;

@@ -28,7 +28,8 @@ impl BaselineArgs {
     /// that is not a baseline.
     pub(crate) fn read(&self) -> Result<Baseline> {
         let Some(path) = &self.baseline else { return Ok(Baseline::default()) };
-        if self.update_baseline && path.symlink_metadata().is_err() {
+        // An empty file is as good as none.
+        if self.update_baseline && path.metadata().map_or(true, |it| it.len() == 0) {
             return Ok(Baseline::default());
         }
         let known = Baseline::read(path)?;

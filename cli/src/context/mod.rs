@@ -24,6 +24,7 @@ use crate::cache::resource_names::ResourceNames;
 use crate::cache::uploads::Uploads;
 use crate::cache::{remember_user, seconds, user_of_token};
 use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
+use crate::error::file_error::file_error;
 use crate::error::{CommandError, Exit, Result};
 use crate::output::CommandOutput;
 use crate::output::dry_run::{DryRun, DryRunArgs};
@@ -34,6 +35,7 @@ use crate::settings::global_args::SandboxMode;
 use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
 use crate::signal;
 use crate::ui::{RequestObserver, Ui};
+use links_pages::fs::named;
 use links_pages::fs::private::{self, ResourceLock};
 
 /// User id in the sandbox, which has only one user.
@@ -134,6 +136,14 @@ impl Context {
     pub(crate) async fn writer(&mut self, args: DryRunArgs) -> Result<Client> {
         self.dry_run = args.dry_run;
         self.ui.is_dry_run = self.dry_run.is_some();
+        if let (Some(path), None) = (&self.operation_out, self.dry_run) {
+            // An older operation is not what this command does, however it ends.
+            let removed = named::resolve(path).and_then(|path| private::remove(&path));
+            removed.map_err(|error| {
+                let what = format!("cannot write {}, so nothing was written", path.display());
+                file_error(&what, &error)
+            })?;
+        }
         let client = self.client().await?;
         if !self.plan_first.is_cleared() {
             let record = self.dry_run_record();

@@ -53,7 +53,7 @@ pub enum ApplyCause {
     /// The page is empty, although the last run left this number of slots on it.
     #[error("the page is empty, but the last run left slots on it ({0})")]
     Emptied(usize),
-    /// The deletes and the new login of the page were not sent, because another page of the same run lacks its new slots. A slot that moves
+    /// The deletes and the new login of the page were not sent, because another page of the same run was not written. A slot that moves
     /// between pages would otherwise be on neither page. If the page had no room for its new slots, nothing was sent to it.
     #[error(
         "nothing was deleted or renamed on this page, because another page of the run was not written"

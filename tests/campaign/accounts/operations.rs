@@ -99,7 +99,7 @@ impl Operations {
         let is_continued = grown.as_ref().is_some_and(is_continued);
         tells_the_truth(grown.as_ref(), is_continued, &own, trial, &mut violate);
         if let Some(how) = trial.command.undoing().filter(|_| !self.is_blind) {
-            self.takes_back_its_own(&old, how, trial, &mut violate);
+            self.takes_back_its_own(how, trial, &mut violate);
             if trial.is_plain && !is_disturbed(trial) {
                 self.restores(&old, grown.as_ref(), how, trial, &mut violate);
             }
@@ -157,13 +157,7 @@ impl Operations {
     }
 
     /// Checks that each request reverses what an operation of this machine wrote, and is still there.
-    fn takes_back_its_own(
-        &self,
-        old: &[Row],
-        how: Undoing,
-        trial: &AccountTrial<'_>,
-        violate: Violate<'_>,
-    ) {
+    fn takes_back_its_own(&self, how: Undoing, trial: &AccountTrial<'_>, violate: Violate<'_>) {
         let mut memory = trial.memory.clone();
         // Of a command that was killed, the journal may have a request that was not sent; somebody else may have written the same, and the
         // command that finished it has taken that for its own.

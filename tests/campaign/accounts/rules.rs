@@ -466,7 +466,12 @@ impl AccountTrial<'_> {
                 let place = (page.id, mark);
                 let was_removed = memory.removed.contains(&place)
                     || !is_up_to_date && memory.deleted.contains(&place);
-                if !marks.contains(&place) && (flags.overwrite || !was_removed) {
+                // The item is the slot that somebody has made into another one.
+                let mut known_by = marks.iter().filter(|(owner, _)| *owner == page.id);
+                let is_turned =
+                    known_by.any(|(_, now)| memory.former.of(page.id, now).contains(&place.1));
+                let is_kept = was_removed || flags.prune && is_turned;
+                if !marks.contains(&place) && (flags.overwrite || !is_kept) {
                     let text = format!("exit 0, yet {} is not on {}", place.1, page.login);
                     violate("missing", text);
                 }

@@ -63,7 +63,7 @@ impl ExistingFile {
 }
 
 /// Returns the error for a file that is not a page file, nor one with mistakes.
-fn no_page_file(path: &Path) -> Option<CommandError> {
+pub(super) fn no_page_file(path: &Path) -> Option<CommandError> {
     let (name, bytes) = read_file(path).ok()?;
     let is_none = match Document::of_page_or_form(&name, bytes) {
         Err(error) => matches!(error, DocumentError::Foreign(..)),

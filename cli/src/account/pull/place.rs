@@ -8,6 +8,7 @@ use clap::Args;
 use links_pages::sync::{Lock, PageName};
 use links_sdk::FormId;
 
+use super::existing_file::no_page_file;
 use super::file_name::stem;
 use super::images::IMAGES;
 use crate::account::files::read_page;
@@ -227,7 +228,9 @@ impl PullDirectory {
     /// Returns why files cannot be used that may be those of any page or form.
     pub(super) fn problems(&self) -> Vec<(PathBuf, CommandError)> {
         let problem = |path: &PathBuf| Some((path.clone(), self.problem_of(path)?));
-        let problems = self.unusable.iter().filter_map(problem);
+        // What is no page file at all is of something else.
+        let may_be = self.unusable.iter().filter(|path| no_page_file(path).is_none());
+        let problems = may_be.filter_map(problem);
         // What is wrong with a table is so for each of its rows.
         let mut said = BTreeSet::new();
         problems.filter(|(_, problem)| said.insert(problem.to_json().to_string())).collect()

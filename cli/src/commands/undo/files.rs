@@ -59,7 +59,15 @@ pub(super) fn tell(context: &Context, filed: &[Filed]) {
         Filed::Form(_, was_applied) => *was_applied,
     };
     let filed: Vec<Filed> = filed.iter().filter(was_applied).cloned().collect();
-    let (files, _) = files_of(context, &filed).unwrap_or_default();
+    let of_pages = || -> Vec<PathBuf> {
+        let path = |filed: &Filed| match filed {
+            Filed::Page(_, _, path) => path.clone(),
+            Filed::Form(..) => None,
+        };
+        filed.iter().filter_map(path).collect()
+    };
+    // What cannot be read says nothing of forms.
+    let files = files_of(context, &filed).map_or_else(|_| of_pages(), |(files, _)| files);
     if !files.is_empty() {
         let (have, them) = if files.len() == 1 { ("has", "it") } else { ("have", "them") };
         let names = names(&files);

@@ -28,7 +28,16 @@ pub(crate) async fn run(
     mut args: UndoArgs,
     direction: Direction,
 ) -> CommandResult {
-    operation_file::prepare(context, args.operation_out.operation_out.clone())?;
+    let out = args.operation_out.operation_out.clone();
+    if let (Some(from), Some(out)) = (&args.from, &out)
+        && (from == out
+            || from.canonicalize().is_ok_and(|it| out.canonicalize().is_ok_and(|out| it == out)))
+    {
+        let message =
+            format!("--operation-out would replace {}; nothing was written", from.display());
+        return Err(CommandError::usage(message).with_hint("choose another file"));
+    }
+    operation_file::prepare(context, out)?;
     let client = context.writer(args.dry_run).await?;
     let file = match &args.from {
         Some(path) => Some(OperationFile::read(context, &client, path).await?),

@@ -189,7 +189,9 @@ pub(super) fn candidates(
             && operations.all[*index].parts.iter().any(is_pending)
     };
     let newest = own.first().copied().filter(|_| args.page.is_none());
-    if let (Some(newest), Direction::Undo) = (newest, direction)
+    let is_of_page = |part: &LoggedWrite| filter.as_ref().is_none_or(|filter| filter.has(part));
+    let has_part = |index: &usize| operations.all[*index].parts.iter().any(is_of_page);
+    if let (Some(newest), Direction::Undo) = (own.iter().copied().find(has_part), direction)
         && let Some((part, why)) = operations.all[newest].parts.iter().find_map(unreadable)
     {
         let message = format!(
