@@ -29,7 +29,9 @@ impl BaselineArgs {
     pub(crate) fn read(&self) -> Result<Baseline> {
         let Some(path) = &self.baseline else { return Ok(Baseline::default()) };
         // An empty file is as good as none.
-        if self.update_baseline && path.metadata().map_or(true, |it| it.len() == 0) {
+        if self.update_baseline
+            && path.symlink_metadata().map_or(true, |it| it.is_file() && it.len() == 0)
+        {
             return Ok(Baseline::default());
         }
         let known = Baseline::read(path)?;
