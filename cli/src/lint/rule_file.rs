@@ -7,7 +7,7 @@ use toml_edit::Key;
 
 use super::ready_made::{self, MadeRule};
 use super::rule_table::RuleTable;
-use crate::apply::sync::{files_named, from_here, governing};
+use crate::apply::sync::{from_here, governing};
 use crate::context::prelude::*;
 use crate::output::format::query;
 use crate::ui::annotations::Level;
@@ -62,12 +62,24 @@ pub(crate) fn all(paths: &[PathBuf], depth: usize) -> BTreeSet<PathBuf> {
     for path in paths {
         if path.is_dir() {
             found.extend(of(&path.join(NAME)));
-            found.extend(files_named(NAME, path, depth).iter().filter_map(|path| of(path)));
+            below(path, depth, &mut found);
         } else {
             found.extend(of(path));
         }
     }
     found
+}
+
+fn below(directory: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) {
+    let entries = directory.read_dir().into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b".")) {
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_directory && depth > 0 {
+            below(&entry.path(), depth - 1, found);
+        } else if !is_directory && entry.file_name() == NAME {
+            found.extend(of(&entry.path()));
+        }
+    }
 }
 
 impl RuleFile {

@@ -1,9 +1,9 @@
 //! The `links.lock` that governs a page file: the one in the directory of the file, or in the closest directory above.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::{fs, io};
 
 use links_pages::sync::{Lock, LockFileError};
 
@@ -310,22 +310,6 @@ fn closest(directory: &Path, name: &str) -> Option<PathBuf> {
 /// Returns the file of this name that governs another file, as [`LockStore::of`] finds a lock.
 pub(crate) fn governing(file: &Path, name: &str) -> Option<PathBuf> {
     Some(closest(&directory_of(file).ok()?, name)?.join(name))
-}
-
-/// Returns the files of this name in a directory and in those below it, down to a depth. Hidden directories and symbolic links are left out.
-pub(crate) fn files_named(name: &str, directory: &Path, depth: usize) -> Vec<PathBuf> {
-    let entries = directory.read_dir().into_iter().flatten().flatten();
-    let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
-    let found = entries.filter(|entry| !is_hidden(entry)).flat_map(|entry| {
-        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_directory && depth > 0 {
-            files_named(name, &entry.path(), depth - 1)
-        } else {
-            let is_it = !is_directory && entry.file_name() == name;
-            is_it.then(|| entry.path()).into_iter().collect()
-        }
-    });
-    found.collect()
 }
 
 /// Returns the path of a file, which need not exist, absolute and without symbolic links in its directory.

@@ -16,7 +16,7 @@ mod write_back;
 mod written_locks;
 
 pub(crate) use form_sync::FormSync;
-pub(crate) use lock_store::{LOCK_NAME, LockStore, files_named, from_here, governing};
+pub(crate) use lock_store::{LOCK_NAME, LockStore, from_here, governing};
 pub(crate) use merge_report::{
     MergedPage, Since, conflicts, identity_problems, lines, note_on_input, remote_words,
 };

@@ -1,5 +1,6 @@
 //! The files of the pages and forms of an undo, which follow it (`--files`).
 
+use crate::account::files::from_here;
 use crate::account::pull::{Filed, PullOptions, files_of, pull_files};
 use crate::apply::sync::page_path::is_there;
 use crate::commands::prelude::*;
@@ -61,7 +62,7 @@ pub(super) fn tell(context: &Context, filed: &[Filed]) {
     let filed: Vec<Filed> = filed.iter().filter(was_applied).cloned().collect();
     let of_pages = || -> Vec<PathBuf> {
         let path = |filed: &Filed| match filed {
-            Filed::Page(_, _, path) => path.clone(),
+            Filed::Page(_, _, path) => path.as_deref().map(from_here),
             Filed::Form(..) => None,
         };
         filed.iter().filter_map(path).collect()
