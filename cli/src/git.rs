@@ -173,9 +173,15 @@ pub(crate) fn with<T>(
 }
 
 /// Returns the full name of the branch of the work tree that a directory without links is in. `None` if no branch is checked out.
-pub(crate) fn branch(directory: &Path) -> Option<String> {
+fn branch(directory: &Path) -> Option<String> {
     let head = small(branch_files(directory).last()?)?;
     Some(head.strip_prefix("ref: ")?.to_owned())
+}
+
+/// Returns the name of a file with that of its branch.
+pub(crate) fn on_branch(file: &str) -> String {
+    let branch = Path::new(file).parent().and_then(branch).unwrap_or_default();
+    format!("{branch}:{file}")
 }
 
 /// Returns the files that name the branch of the work tree that a directory without links is in.

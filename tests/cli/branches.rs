@@ -260,6 +260,28 @@ fn another_branch_deletes_and_reverts_nothing_of_a_run_that_was_killed() {
 }
 
 #[test]
+fn what_a_killed_run_sent_is_its_branch_s_own_after_a_run_on_another_branch() {
+    for nth in 1.. {
+        let team = Team::new();
+        let clone = team.first();
+        team.git(&clone, "checkout -q -b terrace");
+        clone.write(&edited());
+        if !is_killed(&team, &clone, nth) {
+            assert!(nth > 10, "{nth}");
+            break;
+        }
+        team.commit(&clone, "terrace");
+        team.git(&clone, "checkout -q main");
+        clone.write(&format!("{PAGE}  - type: text\n    data: {{title: Bar}}\n"));
+        team.ok(&clone, "apply --yes");
+        team.git(&clone, "checkout -q -f terrace");
+        clone.write(&edited().replace("Qara Cafe", "Qara Bar"));
+        team.ok(&clone, "apply --yes");
+        assert_eq!(team.title().as_deref(), Some("Qara Bar"), "killed at {nth}");
+    }
+}
+
+#[test]
 fn a_revert_writes_the_old_value_on_any_machine() {
     for is_elsewhere in [false, true] {
         let team = Team::new();

@@ -55,7 +55,7 @@ pub(super) struct PlanTarget {
 /// Returns what the journal of a run says of its merge.
 fn synced_run(record: &SyncRecord, run: &RunOptions) -> SyncedRun {
     let SyncArgs { overwrite, exact } = run.sync;
-    let (file, base) = (record.file(), record.digest());
+    let (file, base) = (record.run_file(), record.digest());
     SyncedRun { file, base, overwrite, exact, locked: run.locked }
 }
 

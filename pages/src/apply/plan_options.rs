@@ -48,9 +48,9 @@ impl Default for PlanOptions {
 /// of other clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyncedRun {
-    /// The page file.
+    /// The page file, with the Git branch that it is on: several branches can have the same record.
     pub file: String,
-    /// Digest of the record of the last sync, and the branch of the file.
+    /// Digest of the record of the last sync.
     pub base: String,
     /// Set if the file won where the page had changed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

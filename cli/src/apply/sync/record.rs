@@ -189,16 +189,15 @@ impl SyncRecord {
     ) -> Result<(), CommandError> {
         if let (Ok(state), Some(_), None) = (runs::directory(context), self.page(), self.text()) {
             let runs = JournalStore::of(&state, &self.service, page);
-            let sent = runs.sent(&self.file(), || self.digest());
+            let sent = runs.sent(&self.run_file(), || self.digest());
             self.sent = sent.map_err(|error| runs::list_error(&error))?;
         }
         Ok(())
     }
 
-    /// Returns a digest of what the record says of the file, and on which branch: several branches can have the same record.
+    /// Returns a digest of what the record says of the file.
     pub(crate) fn digest(&self) -> String {
-        let branch = self.file_path().parent().and_then(git::branch).unwrap_or_default();
-        format!("{}{branch}", self.lock.digest(&self.key))
+        self.lock.digest(&self.key)
     }
 
     /// Returns the path of the page file.
@@ -206,7 +205,12 @@ impl SyncRecord {
         PathBuf::from(self.file())
     }
 
-    /// Returns the page file, as journals name it.
+    /// Returns the page file, as journals of runs name it.
+    pub(crate) fn run_file(&self) -> String {
+        git::on_branch(&self.file())
+    }
+
+    /// Returns the page file.
     pub(crate) fn file(&self) -> String {
         match &self.place {
             RecordPlace::Lock(store) => store.path_of(&self.key).display().to_string(),
@@ -534,7 +538,7 @@ impl SyncRecord {
     /// Notes in the journals that the file is recorded. One that cannot be written costs that what it sent is looked at again.
     fn note_recorded(&self, context: &Context, page: ProfileId) {
         if let Ok(state) = runs::directory(context) {
-            let _ = JournalStore::of(&state, &self.service, page).note_recorded(&self.file());
+            let _ = JournalStore::of(&state, &self.service, page).note_recorded(&self.run_file());
         }
     }
 

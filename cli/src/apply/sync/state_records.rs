@@ -152,9 +152,7 @@ impl StateRecords {
     /// Returns the path of the record of runs with `--locked` on the branch that is checked out: a lock follows its branch, and this record
     /// goes on from it.
     fn beyond_lock_path(&self) -> PathBuf {
-        let branch = Path::new(&self.file).parent().and_then(git::branch).unwrap_or_default();
-        let name = short(&format!("{}{branch}", self.file));
-        self.directory.join(format!("{name}.{BEYOND_LOCK}"))
+        self.directory.join(format!("{}.{BEYOND_LOCK}", short(&git::on_branch(&self.file))))
     }
 
     fn paths(&self) -> Vec<PathBuf> {
