@@ -293,7 +293,13 @@ impl Operations {
             }
         }
         for place in was.keys().chain(is.keys()) {
-            let is_own = place.2 == ORDER || target.changes.contains_key(place) && is_meant(place);
+            // What an earlier command made again has a name of its own where others had made the same slot again.
+            let again = self.names.slot(place, before).filter(|it| self.restored.contains(&it.id));
+            let mark = again.map_or(&*place.1, mark_of).to_owned();
+            let is_changed =
+                |mark| target.changes.contains_key(&(place.0.clone(), mark, place.2.clone()));
+            let is_written = is_changed(place.1.clone()) || is_changed(mark);
+            let is_own = place.2 == ORDER || is_written && is_meant(place);
             let (now, new) = (value(&was, place), value(&is, place));
             let is_twin = || self.is_twin(place, trial.after, trial.memory);
             if !is_own && !alike(&now, &new) && !is_twin() {
