@@ -1,5 +1,6 @@
 //! Tests of the checks of a CI job: logins that must be free, a page that must be as expected.
 
+use links_fixtures::Fault;
 use serde_json::json;
 
 use crate::test_env::TestEnv;
@@ -37,6 +38,16 @@ fn logins_come_from_a_file_and_from_standard_input() {
     let marked = "\u{feff}three.four\n".as_bytes();
     assert_eq!(env.run_args(["profile", "check-login", "-f", "-"], marked).exit, 0);
     assert_eq!(env.run("profile check-login -f absent.txt").exit, 2);
+}
+
+#[test]
+fn checks_before_a_failure_are_kept() {
+    let env = TestEnv::cafe();
+    env.server.fail([2], &Fault::Before(403));
+    let run = env.run("profile check-login cafe spring.menu summer.menu -o json");
+    assert_eq!((run.exit, &run.json()["data"][0]["login"]), (5, &json!("cafe")), "{run}");
+    assert_eq!(run.json()["data"].as_array().unwrap().len(), 1);
+    assert_eq!(env.operations().len(), 2);
 }
 
 #[test]

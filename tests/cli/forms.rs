@@ -323,6 +323,16 @@ fn a_page_that_was_renamed_is_named_once() {
 }
 
 #[test]
+fn a_form_is_not_created_again_from_a_file_with_its_id() {
+    let env = TestEnv::cafe();
+    env.file("form.yaml", format!("form: book\nid: {FORM}\ntitle: Book a table\n"));
+    let run = env.run("forms create form.yaml");
+    assert!(run.exit == 14 && run.stderr.contains("nothing was written"), "{run}");
+    assert!(run.stderr.contains(&format!("links forms update {FORM} FILE")), "{run}");
+    assert!(env.operations().is_empty());
+}
+
+#[test]
 fn where_used_reads_all_pages_before_the_update() {
     let env = TestEnv::cafe();
     let pages = env.server.account().profiles.len();
@@ -337,7 +347,9 @@ fn where_used_reads_all_pages_before_the_update() {
     let operations = env.operations();
     assert_eq!((operations[0].as_str(), operations.len()), ("listProfiles", pages + 3));
     assert_eq!(operations[pages + 1..], ["showForm", "updateForm"]);
-    let run = env.run(&format!("forms update {FORM} title=Book --where-used -o json")).json();
+    let in_capitals = FORM.to_uppercase();
+    let run =
+        env.run(&format!("forms update {in_capitals} title=Book --where-used -o json")).json();
     assert_eq!(run["data"]["title"], "Book");
     let url = env.server.account().profiles[0].login.clone();
     let used = &run["meta"]["usedOn"];

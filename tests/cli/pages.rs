@@ -139,6 +139,13 @@ fn an_edit_that_changes_nothing_sends_nothing_and_one_that_stays_wrong_is_kept()
     assert!(seen.exit == 0 && seen.text.contains("no changes"), "{}", seen.text);
     assert_eq!(env.operations(), ["getProfile"]);
 
+    // A text that looks like a problem is the text of the page.
+    let env = editor(TestEnv::cafe(), &["true"]);
+    let text = "Open\n#!! Sale\nSee you";
+    env.server.edit(|account| account.profiles[0].description = Some(text.into()));
+    let seen = terminal::run(&env, "profile edit cafe", "");
+    assert!(seen.exit == 0 && seen.text.contains("no changes"), "{}", seen.text);
+
     let env = editor(TestEnv::cafe(), &["echo 'colour: red' >> \"$1\"", "true"]);
     let seen = terminal::run(&env, "profile edit cafe", "");
     assert_eq!(seen.exit, 8, "{}", seen.text);

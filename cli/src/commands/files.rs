@@ -130,14 +130,15 @@ fn source(
     method: Option<UploadMethod>,
     image_use: Option<ImageUse>,
 ) -> Result<Option<Upload>> {
-    if name.starts_with("https://") || name.starts_with("http://") {
+    let scheme = name.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    if matches!(scheme.as_deref(), Some("http" | "https")) {
         if method.is_none() && image_use.is_none() {
             return Ok(None);
         }
         let message = format!("--via and --for apply to local files, not to {name}");
         return Err(CommandError::usage(message));
     }
-    if name.contains("://") {
+    if scheme.is_some() {
         return Err(CommandError::usage(format!(
             "cannot fetch `{name}`: only http and https URLs are supported"
         )));

@@ -66,7 +66,10 @@ async fn rounds<T>(
     loop {
         open(editor, &draft.0)?;
         let (_, saved) = named::read(&draft.0)?;
-        let text = Draft::without_problems(&saved);
+        let text = match &refused {
+            Some(before) => without_problems(&saved, &before.mark),
+            None => saved.clone(),
+        };
         if text == original.as_bytes() || text.trim_ascii().is_empty() {
             return Ok(None);
         }
@@ -99,10 +102,10 @@ async fn rounds<T>(
             let advice = if is_contested { "; to keep your version, delete this line" } else { "" };
             (line, text + advice)
         });
-        let written = draft.write(&shown, &lines.collect::<Vec<_>>()).map_err(|error| {
+        let (saved, mark) = draft.write(&shown, &lines.collect::<Vec<_>>()).map_err(|error| {
             CommandError::usage(format!("cannot write {}: {error}", draft.0.display()))
         })?;
-        refused = Some(Refused { saved: written, text: shown, failure });
+        refused = Some(Refused { saved, mark, text: shown, failure });
     }
 }
 
@@ -110,6 +113,8 @@ async fn rounds<T>(
 struct Refused {
     /// Content of the file with the problems.
     saved: Vec<u8>,
+    /// Prefix of the lines that describe them.
+    mark: String,
     /// The text without them.
     text: String,
     failure: CommandError,
@@ -143,9 +148,6 @@ fn open(editor: &str, draft: &Path) -> Result<()> {
     }
 }
 
-/// Prefix of a line that describes a problem of the next line.
-const MARK: &str = "#!! ";
-
 /// Temporary file of the draft, deleted on drop unless it is [kept](Self::keep).
 #[derive(Debug)]
 struct Draft(TempPath);
@@ -159,21 +161,15 @@ impl Draft {
         Ok(Self(file.into_temp_path()))
     }
 
-    /// Replaces the text, with each problem (line, message) above its line. Returns the new content of the file.
-    fn write(&self, text: &str, problems: &[(usize, String)]) -> io::Result<Vec<u8>> {
+    /// Replaces the text, with each problem (line, message) above its line. Returns the new content of the file, and the prefix of the
+    /// lines that describe problems.
+    fn write(&self, text: &str, problems: &[(usize, String)]) -> io::Result<(Vec<u8>, String)> {
         let mut file = std::fs::OpenOptions::new().write(true).truncate(true).open(&self.0)?;
-        let marked = marked(text, problems).into_bytes();
+        let mark = mark_for(text);
+        let marked = marked(text, problems, &mark).into_bytes();
         file.write_all(&marked)?;
         file.sync_all()?;
-        Ok(marked)
-    }
-
-    /// Returns the text without the problems. Text that is not UTF-8 is returned unchanged, for the parser to refuse.
-    fn without_problems(saved: &[u8]) -> Vec<u8> {
-        match std::str::from_utf8(saved) {
-            Ok(text) => unmarked(text).into_bytes(),
-            Err(_) => saved.to_owned(),
-        }
+        Ok((marked, mark))
     }
 
     /// Keeps the file and returns its path.
@@ -184,7 +180,16 @@ impl Draft {
     }
 }
 
-fn marked(text: &str, problems: &[(usize, String)]) -> String {
+/// Returns a prefix for lines that describe a problem of the next line. No line of the text begins with it.
+fn mark_for(text: &str) -> String {
+    let mut mark = "#!! ".to_owned();
+    while text.lines().any(|line| line.trim_start().starts_with(&mark)) {
+        mark.insert(1, '!');
+    }
+    mark
+}
+
+fn marked(text: &str, problems: &[(usize, String)], mark: &str) -> String {
     let mut out = String::new();
     // A problem after the last line is written above that line.
     let last = text.lines().count().max(1);
@@ -193,15 +198,21 @@ fn marked(text: &str, problems: &[(usize, String)]) -> String {
         let indent = &line[..line.len() - line.trim_start().len()];
         for (_, message) in problems.iter().filter(|(nth, _)| (*nth).min(last) == at + 1) {
             let indent = indent.trim_end_matches(['\r', '\n']);
-            out.extend([indent, MARK, &sanitize::line(message), "\n"]);
+            out.extend([indent, mark, &sanitize::line(message), "\n"]);
         }
         out.push_str(line);
     }
     out
 }
 
-fn unmarked(text: &str) -> String {
-    text.split_inclusive('\n').filter(|line| !line.trim_start().starts_with(MARK)).collect()
+/// Returns the text without the problems. Text that is not UTF-8 is returned unchanged, for the parser to refuse.
+fn without_problems(saved: &[u8], mark: &str) -> Vec<u8> {
+    let Ok(text) = std::str::from_utf8(saved) else { return saved.to_owned() };
+    unmarked(text, mark).into_bytes()
+}
+
+fn unmarked(text: &str, mark: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !line.trim_start().starts_with(mark)).collect()
 }
 
 #[cfg(test)]
@@ -216,18 +227,20 @@ mod draft_tests {
         let problems =
             [(2, "first\nline".to_owned()), (2, "second".to_owned()), (9, "end".to_owned())];
         let expected = "a:\n  #!! first line\n  #!! second\n  b: 1\n\n  #!! end\n  c: 2";
-        assert_eq!(marked(text, &problems), expected);
-        assert_eq!(unmarked(expected), text);
-        assert_eq!(marked("", &[(1, "empty".to_owned())]), "#!! empty\n");
+        let mark = mark_for(text);
+        assert_eq!(marked(text, &problems, &mark), expected);
+        assert_eq!(unmarked(expected, &mark), text);
+        assert_eq!(marked("", &[(1, "empty".to_owned())], &mark), "#!! empty\n");
     }
 
     proptest! {
         #[test]
         fn removing_problems_restores_text(
-            text in "([ a\n\r#é]|\r\n)*",
+            text in "([ a\n\r#é]|\r\n|#!! )*",
             problems in proptest::collection::vec((0_usize..9, "[a\n#]*"), 0..5)
         ) {
-            prop_assert_eq!(unmarked(&marked(&text, &problems)), text);
+            let mark = mark_for(&text);
+            prop_assert_eq!(unmarked(&marked(&text, &problems, &mark), &mark), text);
         }
     }
 
@@ -238,9 +251,9 @@ mod draft_tests {
         assert!(evil.0.display().to_string().ends_with("-..-..-evil--.yaml"));
         let draft = Draft::new("cafe.yaml").unwrap();
         let path = draft.0.to_path_buf();
-        draft.write("a: 1\n", &[(1, "bad".to_owned())]).unwrap();
+        let (_, mark) = draft.write("a: 1\n", &[(1, "bad".to_owned())]).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "#!! bad\na: 1\n");
-        assert_eq!(Draft::without_problems(&std::fs::read(&path).unwrap()), b"a: 1\n");
+        assert_eq!(without_problems(&std::fs::read(&path).unwrap(), &mark), b"a: 1\n");
         drop(draft);
         assert!(!path.exists());
 

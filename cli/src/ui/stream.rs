@@ -111,7 +111,8 @@ fn shown(bytes: &[u8], kind: ContentKind, terminal: bool, logged: bool) -> Cow<'
     let Ok(text) = std::str::from_utf8(bytes) else { return Cow::Borrowed(bytes) };
     let text = match kind {
         ContentKind::Text => sanitize::styled(text),
-        ContentKind::Document | ContentKind::Data if terminal => sanitize::styled(text),
+        ContentKind::Document if terminal => sanitize::styled(text),
+        ContentKind::Data if terminal => sanitize::text(text),
         ContentKind::Json if terminal => sanitize::json(text),
         ContentKind::Document | ContentKind::Data | ContentKind::Json => Cow::Borrowed(text),
     };
@@ -205,6 +206,8 @@ mod tests {
             String::from_utf8(shown(text.as_bytes(), kind, terminal, logged).into_owned()).unwrap()
         };
         let safe = ": :error::x\n# #vso[a]\\u{1b}]52;c;x\\u{7}";
+        let hidden = super::shown(b"x\x1b[8m", ContentKind::Data, true, false);
+        assert_eq!(&*hidden, b"x\\u{1b}[8m", "data has no styles of its own");
         assert_eq!(shown(ContentKind::Text, false, true), safe);
         assert_eq!(shown(ContentKind::Document, true, true), safe);
         assert_eq!(

@@ -69,6 +69,12 @@ pub(crate) struct FormsCreateArgs {
 
 pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> CommandResult {
     let (fields, file) = read(&args.words)?;
+    if let Some(id) = file.as_ref().and_then(|file| file.form.id.as_ref()) {
+        let message = format!("the file is for the form {id}, which exists; nothing was written");
+        return Err(CommandError::refused(message).with_hint(format!(
+            "to change it, run `links forms update {id} FILE`; to create another form, remove `id` from the file"
+        )));
+    }
     let client = context.writer(args.dry_run).await?;
     let fields = resolved(fields, file, &client).await?;
     let sent = fields.object();
@@ -181,7 +187,8 @@ async fn read_uses(context: &Context, client: &Client, form: &str) -> Result<Vec
     for page in &pages {
         progress.now(&page.login);
         let page = PageSnapshot::read(client, &ProfileKey::Id(page.id)).await?;
-        let shows = |slot: &&links_sdk::Slot| live_page::form_of(slot) == Some(form);
+        let is_it = |id: &str| id.eq_ignore_ascii_case(form);
+        let shows = |slot: &&links_sdk::Slot| live_page::form_of(slot).is_some_and(is_it);
         let slots: Vec<SlotId> = page.slots.iter().filter(shows).map(|slot| slot.id).collect();
         if !slots.is_empty() {
             let PageSnapshot { id, login, url, .. } = page;

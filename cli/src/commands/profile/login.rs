@@ -78,10 +78,17 @@ pub(super) async fn check_logins(
     }
     let client = context.client().await?;
     let progress = context.ui.progress(logins.len());
-    let mut checks = Vec::with_capacity(logins.len());
+    let (mut checks, mut failure) = (Vec::with_capacity(logins.len()), None);
     for (login, place) in logins {
         progress.now(&login);
-        let check = check(&client, &login, args.profile.as_ref()).await?;
+        let check = match check(&client, &login, args.profile.as_ref()).await {
+            Ok(check) => check,
+            Err(error) if checks.is_empty() => return Err(error),
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        };
         if let Some(annotate) = args.annotate
             && check["available"] != true
         {
@@ -95,7 +102,8 @@ pub(super) async fn check_logins(
     drop(progress);
     let is_free = checks.iter().all(|check| check["available"] == true);
     let exit = if is_free { Exit::Ok } else { Exit::No };
-    Ok(CommandOutput::own(checks, View::Table(COLUMNS)).exit(exit))
+    let output = CommandOutput::own(checks, View::Table(COLUMNS)).exit(exit);
+    Ok(context.with_failure(output, failure))
 }
 
 /// Login to check, and the place that names it: the file, and its line, counted from 1.
