@@ -45,7 +45,6 @@ pub(crate) fn each_schema(value: &mut Value, is_schema: bool, rule: &mut dyn FnM
 
 /// One operation: its method, and its JSON pointer.
 pub(crate) struct Place {
-    pub(crate) path: String,
     pub(crate) method: &'static str,
     pub(crate) pointer: String,
 }
@@ -57,9 +56,9 @@ pub(crate) fn operations(document: &Value) -> Vec<Place> {
         for method in METHODS {
             if item.get(method).is_some_and(Value::is_object) {
                 // Names in a pointer are escaped as RFC 6901 requires.
-                let path_name = path.replace('~', "~0").replace('/', "~1");
-                let pointer = format!("/paths/{path_name}/{method}");
-                places.push(Place { path: path.clone(), method, pointer });
+                let path = path.replace('~', "~0").replace('/', "~1");
+                let pointer = format!("/paths/{path}/{method}");
+                places.push(Place { method, pointer });
             }
         }
     }

@@ -1,22 +1,18 @@
-//! The service's interface as one OpenAPI 3.1 document, the generator of the SDK's client, and a comparison with the document that a live
-//! service publishes.
+//! The service's interface as one OpenAPI 3.1 document, and the generator of the SDK's client.
 
 mod document;
 mod downlevel;
-mod drift;
 mod generate;
-mod normal;
 mod rewrite;
 mod tailor;
 mod tolerant;
 
-pub use drift::{Difference, drift};
 pub use generate::generate;
 
 /// The committed document, as text.
 pub const DOCUMENT: &str = include_str!("../openapi.json");
 
-/// Reason why a document could not be read, lowered, generated from or compared.
+/// Reason why a document could not be read, lowered or generated from.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -23,35 +23,6 @@ fn the_committed_client_is_what_the_document_says() {
 }
 
 #[test]
-fn our_own_document_does_not_differ() {
-    let same = file(DOCUMENT);
-    assert_eq!(spec(&["drift", same.path().to_str().unwrap()]), (0, String::new(), String::new()));
-}
-
-#[test]
-fn differences_go_to_stdout_and_their_count_to_stderr() {
-    let other = file(&DOCUMENT.replace(r#""operationId": "getMe""#, r#""operationId": "whoAmI""#));
-    let (code, stdout, stderr) = spec(&["drift", other.path().to_str().unwrap()]);
-    assert_eq!(
-        (code, stdout.as_str()),
-        (3, "differs: getMe: operationId \"getMe\" in ours, \"whoAmI\" in theirs\n")
-    );
-    assert!(stderr.starts_with("1 difference between "), "{stderr}");
-    assert!(stderr.ends_with(", 0 breaking\n"), "{stderr}");
-}
-
-#[test]
-fn a_breaking_difference_has_its_own_exit_status() {
-    let other = file(&DOCUMENT.replace(r#""/me": {"#, r#""/whoami": {"#));
-    let (code, stdout, stderr) = spec(&["drift", other.path().to_str().unwrap()]);
-    assert_eq!(
-        (code, stdout.as_str()),
-        (4, "breaks: getMe: path \"/me\" in ours, \"/whoami\" in theirs\n")
-    );
-    assert!(stderr.ends_with(", 1 breaking\n"), "{stderr}");
-}
-
-#[test]
 fn a_client_can_be_generated_from_another_document() {
     let same = file(DOCUMENT);
     let check = |path: &str| spec(&["generate", "--check", path]);
@@ -65,14 +36,13 @@ fn a_client_can_be_generated_from_another_document() {
 }
 
 #[test]
-fn failures_and_differences_have_different_exit_codes() {
+fn failures_and_wrong_usage_have_different_exit_codes() {
     let broken = file("{");
     for (arguments, code, expected) in [
-        (&["drift", broken.path().to_str().unwrap()][..], 1, "is not JSON"),
-        (&["drift", "no/such.json"], 1, "cannot read no/such.json"),
-        (&["drift"], 2, "Usage:"),
+        (&["generate", "--check", broken.path().to_str().unwrap()][..], 1, "is not JSON"),
+        (&["generate", "--check", "no/such.json"], 1, "cannot read no/such.json"),
         (&["generate", "--force"], 2, "Usage:"),
-        (&["drift", "--all"], 2, "Usage:"),
+        (&["compare"], 2, "Usage:"),
         (&[], 2, "Usage:"),
     ] {
         let (found, stdout, stderr) = spec(arguments);
@@ -83,9 +53,9 @@ fn failures_and_differences_have_different_exit_codes() {
 
 #[test]
 fn help_goes_to_stdout() {
-    for arguments in [&["--help"][..], &["help"], &["generate", "--help"], &["drift", "-h"]] {
+    for arguments in [&["--help"][..], &["-h"], &["help"], &["generate", "--help"]] {
         let (code, stdout, stderr) = spec(arguments);
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
-        assert!(stdout.contains("cargo spec drift FILE"), "{arguments:?}");
+        assert!(stdout.contains("cargo spec generate FILE"), "{arguments:?}");
     }
 }
