@@ -312,6 +312,40 @@ fn a_baseline_lets_only_new_broken_links_fail() {
 }
 
 #[test]
+fn a_baseline_keeps_the_links_of_pages_that_were_not_checked() {
+    let (env, site) = (env(), LinkSite::start());
+    let file = |name: &str, path: &str| {
+        let text = format!("profile: {name}\nsocials: ['{}']\n", site.url(path));
+        env.file(&format!("{name}.yaml"), text);
+    };
+    file("bars", "/status/404");
+    file("cafe", "/status/410");
+    let check =
+        |line: &str| env.run(&format!("check {line} --allow-private --baseline known.json"));
+    let known = || {
+        let text = fs::read_to_string(env.home.path().join("known.json")).unwrap();
+        let found: Value = serde_json::from_str(&text).unwrap();
+        let link = |it: &Value| (it["page"].as_str().unwrap().to_owned(), it["url"].clone());
+        found["data"].as_array().unwrap().iter().map(link).collect::<Vec<_>>()
+    };
+    let link = |name: &str, path: &str| (name.to_owned(), json!(site.url(path)));
+    assert_eq!(check(". --update-baseline").exit, 0);
+    assert_eq!(known(), [link("bars", "/status/404"), link("cafe", "/status/410")]);
+    // Of a page that is checked only the links of today are kept.
+    file("cafe", "/status/404");
+    assert_eq!(check("cafe.yaml --update-baseline").exit, 0);
+    assert_eq!(known(), [link("bars", "/status/404"), link("cafe", "/status/404")]);
+    let run = check(".");
+    assert_eq!(run.exit, 0, "{run}");
+    file("cafe", "/menu");
+    let run = check(". --exclude bars.yaml --update-baseline");
+    assert_eq!((run.exit, known()), (0, vec![link("bars", "/status/404")]), "{run}");
+    let run = env.run("check cafe.yaml --allow-private --baseline - --update-baseline");
+    assert!(run.exit == 2 && run.stderr.contains("cannot change standard input"), "{run}");
+    assert!(!env.home.path().join("-").exists());
+}
+
+#[test]
 fn links_are_annotated_at_their_lines() {
     let (env, site) = (env(), LinkSite::start());
     page(&env, &site);

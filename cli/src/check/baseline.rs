@@ -3,6 +3,7 @@
 use clap::Args;
 use serde::Deserialize;
 
+use super::CheckedPage;
 use super::checked_link::CheckedLink;
 use super::checked_link::LinkHolder;
 use super::web::verdict::Verdict;
@@ -24,18 +25,21 @@ pub(crate) struct BaselineArgs {
 }
 
 impl BaselineArgs {
-    /// Reads the baseline that the links are compared with; an empty one where there is none, or it is written anew. Refuses to replace a file
+    /// Reads the baseline that the links are compared with, or that is updated; an empty one where there is none. Refuses to replace a file
     /// that is not a baseline.
     pub(crate) fn read(&self) -> Result<Baseline> {
         let Some(path) = &self.baseline else { return Ok(Baseline::default()) };
+        if self.update_baseline && path.as_os_str() == "-" {
+            let message = "--update-baseline cannot change standard input; pass a file";
+            return Err(CommandError::usage(message));
+        }
         // An empty file is as good as none.
         if self.update_baseline
             && path.symlink_metadata().map_or(true, |it| it.is_file() && it.len() == 0)
         {
             return Ok(Baseline::default());
         }
-        let known = Baseline::read(path)?;
-        Ok(if self.update_baseline { Baseline::default() } else { known })
+        Baseline::read(path)
     }
 
     /// Returns the file to write.
@@ -96,22 +100,31 @@ impl Baseline {
         let known = self.0.get(&(holder.clone(), url.to_owned()));
         known.is_some_and(|known| *known >= verdict)
     }
-}
 
-/// Writes a baseline with the links that are not fine, each once for each page and form.
-pub(crate) fn write(path: &Path, links: &[CheckedLink]) -> Result<()> {
-    let mut known = BTreeMap::new();
-    for link in links.iter().filter(|link| link.judgement.verdict != Verdict::Fine) {
-        known.insert((&link.holder, &link.found.url), link.judgement.verdict);
+    /// Replaces the links of the pages and forms that were checked with those that are not fine now, each once, and writes the file. The links
+    /// of others stay.
+    pub(crate) fn update(
+        mut self,
+        path: &Path,
+        pages: &[CheckedPage],
+        links: &[CheckedLink],
+    ) -> Result<()> {
+        let checked: BTreeSet<LinkHolder> = pages.iter().map(CheckedPage::holder).collect();
+        self.0
+            .retain(|(holder, _), verdict| *verdict != Verdict::Fine && !checked.contains(holder));
+        for link in links.iter().filter(|link| link.judgement.verdict != Verdict::Fine) {
+            let key = (link.holder.clone(), link.found.url.clone());
+            self.0.insert(key, link.judgement.verdict);
+        }
+        let entry = |((holder, url), verdict): ((LinkHolder, String), Verdict)| match holder {
+            LinkHolder::Page(page) => json!({"page": page, "url": url, "verdict": verdict}),
+            LinkHolder::Form(form) => json!({"form": form, "url": url, "verdict": verdict}),
+        };
+        let file = json!({"data": self.0.into_iter().map(entry).collect::<Vec<Value>>()});
+        let text = serde_json::to_string_pretty(&file).map_err(CommandError::internal)?;
+        atomic::write(path, &(text + "\n"), true)
+            .map_err(|error| file_error(&format!("cannot write {}", path.display()), &error))
     }
-    let entry = |((holder, url), verdict): ((&LinkHolder, &String), Verdict)| match holder {
-        LinkHolder::Page(page) => json!({"page": page, "url": url, "verdict": verdict}),
-        LinkHolder::Form(form) => json!({"form": form, "url": url, "verdict": verdict}),
-    };
-    let file = json!({"data": known.into_iter().map(entry).collect::<Vec<Value>>()});
-    let text = serde_json::to_string_pretty(&file).map_err(CommandError::internal)?;
-    atomic::write(path, &(text + "\n"), true)
-        .map_err(|error| file_error(&format!("cannot write {}", path.display()), &error))
 }
 
 #[cfg(test)]

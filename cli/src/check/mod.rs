@@ -32,6 +32,14 @@ pub(crate) struct CheckedPage {
     pub(crate) links: Vec<FoundLink>,
 }
 
+impl CheckedPage {
+    /// Returns the page or form as the holder of its links.
+    fn holder(&self) -> LinkHolder {
+        let name = self.source.name.clone();
+        if self.source.is_form { LinkHolder::Form(name) } else { LinkHolder::Page(name) }
+    }
+}
+
 /// Reads the pages and forms of files and directories, and those of the account.
 pub(crate) async fn read(
     context: &mut Context,
@@ -82,9 +90,7 @@ pub(crate) fn checked_links(
 ) -> Vec<CheckedLink> {
     let mut links = Vec::new();
     for page in pages {
-        let name = page.source.name.clone();
-        let holder =
-            if page.source.is_form { LinkHolder::Form(name) } else { LinkHolder::Page(name) };
+        let holder = page.holder();
         let file = page.source.file.as_ref();
         let mut file = file.map(|(path, sources)| (path, Places::new(sources)));
         for found in &page.links {

@@ -241,6 +241,18 @@ mod tests {
     }
 
     #[test]
+    fn a_host_that_was_reached_shows_that_there_is_a_network() {
+        for (end, expected) in [
+            (VisitEnd::Timeout, false),
+            (VisitEnd::SilentHost, false),
+            (VisitEnd::NoAnswer, true),
+            (VisitEnd::SlowHost, true),
+        ] {
+            assert_eq!(shows_network(&Visit::ended(end.clone())), expected, "{end:?}");
+        }
+    }
+
+    #[test]
     fn an_invalid_file_is_ignored() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("links.json");

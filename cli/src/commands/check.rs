@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::account::file_filter::FileFilter;
 use crate::args::page::{self, PageWord};
-use crate::check::baseline::{self, BaselineArgs};
+use crate::check::baseline::BaselineArgs;
 use crate::check::checked_link::CheckedLink;
 use crate::check::report::{self, ReportOptions};
 use crate::check::visits::{VisitOptions, verdicts};
@@ -81,7 +81,7 @@ pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
     let mut links = checked_links(&pages, &verdicts, &baseline);
     let failures = if fix { fix::write_all(&pages, &mut links) } else { Vec::new() };
     if let Some(path) = known.to_update() {
-        baseline::write(path, &links)?;
+        baseline.update(path, &pages, &links)?;
         links.iter_mut().for_each(CheckedLink::accept);
         let text = format!("wrote {}", path.display());
         context.ui.tell(Style::Faint, text);

@@ -116,7 +116,7 @@ impl LinkSite {
         self.requests().iter().map(|it| format!("{} {}", it.method, it.path)).collect()
     }
 
-    /// Waits until `/slow` was requested. It is never answered.
+    /// Waits until `/slow` was requested, or `/slow-head` with HEAD. They are never answered.
     pub fn wait_for_slow(&self) {
         self.slow.lock().unwrap().recv_timeout(PATIENCE).unwrap();
     }
@@ -194,11 +194,12 @@ fn page(method: &str, path: &str, nth: usize) -> Option<(u16, String)> {
         "/to-itself-escaped" => to(301, "/menu?x=\u{1f600}\u{202e}"),
         "/to-long" => to(301, &format!("/{}", "a".repeat(9000))),
         "/control" => to(302, "/\u{1b}[2J"),
-        "/busy-once" if nth == 1 => Some((429, "Retry-After: 7\r\n".into())),
+        _ if path.starts_with("/busy-once") && nth == 1 => Some((429, "Retry-After: 7\r\n".into())),
         "/busy" => Some((429, "Retry-After: 7\r\n".into())),
         "/very-busy" => Some((429, "Retry-After: 600\r\n".into())),
         "/cookie" => Some((200, "Set-Cookie: session=1\r\n".into())),
         "/slow" | "/huge" | "/rude" => None,
+        "/slow-head" if is_head => None,
         _ => plain(200),
     }
 }
@@ -227,7 +228,7 @@ fn respond(
         return;
     }
     match (path, request.method.as_str()) {
-        ("/slow", _) => {
+        ("/slow" | "/slow-head", _) => {
             let _ = signals.slow.send(());
             // Returns when the client gives up.
             let _ = stream.read(&mut [0]);

@@ -17,11 +17,14 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::link::{MAX_BYTES, WebLink};
-use super::outbound::Outbound;
+use super::outbound::{CONNECT, Outbound};
 use super::visit::{Hop, Visit, VisitEnd, certificate_end, end_of};
 
 /// Time limit of all requests for a link, without the time in which it waits for others or for the site.
 const WHOLE: Duration = Duration::from_secs(20);
+
+/// Part of the time left that HEAD may take. The rest is for GET, because some sites never answer HEAD.
+const HEAD_PART: u32 = 4;
 
 /// Longest wait that a site can ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -36,7 +39,8 @@ const AT_ONCE: usize = 16;
 const UNDER_WAY: usize = 2000;
 
 /// Requests links: 16 at once, 2 to a host, each for at most 20 seconds; at most 10 redirects. Sends no token and no cookie, reads no
-/// body, and asks no private host, unless its resolver allows it. A host that leaves 3 requests in a row without an answer is not asked again.
+/// body, and asks no private host, unless its resolver allows it. A host that leaves 3 requests in a row without an answer is not asked again,
+/// nor is one that took 10 minutes for all of its requests.
 #[derive(Debug)]
 pub(crate) struct LinkChecker {
     outbound: Outbound,
@@ -173,6 +177,7 @@ impl SingleVisit<'_> {
         {
             self.has_waited = true;
             self.checker.clock.sleep(wait).await;
+            host.spend(wait);
             answer = self.head_or_get(&host, url).await?;
         }
         if answer.wait.is_some() {
@@ -181,23 +186,28 @@ impl SingleVisit<'_> {
         Ok(answer)
     }
 
-    /// Requests one URL with HEAD, and with GET where the site refuses HEAD.
+    /// Requests one URL with HEAD, and with GET where the site refuses HEAD or does not answer it.
     async fn head_or_get(&mut self, host: &HostState, url: &Url) -> Result<SiteAnswer, VisitEnd> {
-        let answer = self.request(host, Method::HEAD, url).await;
+        let mut answer = self.request(host, Method::HEAD, url, self.time_left / HEAD_PART).await;
         let is_refused = match &answer {
             Ok(answer) => matches!(answer.status, 403 | 404 | 405 | 501 | 500..=599),
+            Err((VisitEnd::Timeout, _)) => true,
             Err((end, is_connected)) => *is_connected && matches!(end, VisitEnd::Connection(_)),
         };
-        let answer = if is_refused { self.request(host, Method::GET, url).await } else { answer };
+        if is_refused {
+            answer = self.request(host, Method::GET, url, self.time_left).await;
+        }
         answer.map_err(|(end, _)| end)
     }
 
-    /// Sends one request, and reads the head of its answer. Without one, returns also whether the site was reached.
+    /// Sends one request, and reads the head of its answer, for which there is so much time. Without one, returns also whether the site was
+    /// reached.
     async fn request(
         &mut self,
         host: &HostState,
         method: Method,
         url: &Url,
+        time: Duration,
     ) -> Result<SiteAnswer, (VisitEnd, bool)> {
         let client = self.checker.outbound.client(url).ok_or((VisitEnd::PrivateHost, false))?;
         let is_get = method == Method::GET;
@@ -205,17 +215,20 @@ impl SingleVisit<'_> {
         if is_get {
             request = request.header(RANGE, "bytes=0-0");
         }
-        let time = self.time_left;
         let sent = {
             let _permit = permit(&self.checker.requests).await;
             let start = Instant::now();
             let sent = timeout_at(start + time, request.send()).await;
-            self.time_left = time.saturating_sub(start.elapsed());
+            let taken = start.elapsed();
+            self.time_left = self.time_left.saturating_sub(taken);
+            host.spend(taken);
             sent
         };
         let answer = match sent {
             Ok(Ok(response)) => Ok(self.read(&response)),
             Ok(Err(error)) => Err((end_of(&error), !error.is_connect())),
+            // The connection has a limit of its own, so it was made by then.
+            Err(_) if time > CONNECT => Err((VisitEnd::NoAnswer, true)),
             Err(_) => Err((VisitEnd::Timeout, false)),
         };
         host.note(answer.as_ref().err().map(|(end, _)| end), time);
@@ -270,14 +283,20 @@ const PER_HOST: usize = 2;
 /// Number of requests in a row without an answer after which a host is not asked any more.
 const MISSES: u32 = 3;
 
-/// Time within which a host has to answer. One that was given less, because others have used it up, has not missed a request.
+/// Time within which a host has to answer. One that was given less, because others have used it up or GET follows, has not missed a request.
 const FAIR: Duration = Duration::from_secs(10);
+
+/// Time that a host may take for all of its requests, with the waits it asks for. Requests at the same time count each. Without this limit a
+/// slow host could hold a check for as long as a page has links.
+const PER_HOST_TIME: Duration = Duration::from_secs(10 * 60);
 
 /// What is known about a host.
 #[derive(Debug)]
 struct HostState {
     permits: Semaphore,
     misses: Cell<u32>,
+    /// Time that it took so far.
+    spent: Cell<Duration>,
     /// Status with which it turned a request away although it was waited for.
     turned_away: Cell<Option<u16>>,
 }
@@ -285,7 +304,8 @@ struct HostState {
 impl Default for HostState {
     fn default() -> Self {
         let permits = Semaphore::new(PER_HOST);
-        Self { permits, misses: Cell::default(), turned_away: Cell::default() }
+        let (misses, spent, turned_away) = (Cell::default(), Cell::default(), Cell::default());
+        Self { permits, misses, spent, turned_away }
     }
 }
 
@@ -293,15 +313,23 @@ impl HostState {
     /// Returns the end of a visit to a host that is not asked any more.
     fn is_given_up(&self) -> Option<VisitEnd> {
         let is_silent = self.misses.get() >= MISSES;
+        let is_slow = self.spent.get() >= PER_HOST_TIME;
         let turned_away = self.turned_away.get().map(VisitEnd::Status);
-        turned_away.or(is_silent.then_some(VisitEnd::SilentHost))
+        turned_away
+            .or(is_silent.then_some(VisitEnd::SilentHost))
+            .or(is_slow.then_some(VisitEnd::SlowHost))
+    }
+
+    /// Adds to the time that the host took.
+    fn spend(&self, time: Duration) {
+        self.spent.set(self.spent.get().saturating_add(time));
     }
 
     /// Notes the result of a request for which there was so much time.
     fn note(&self, end: Option<&VisitEnd>, time: Duration) {
         match end {
             Some(VisitEnd::Timeout) if time < FAIR => {}
-            Some(VisitEnd::Timeout | VisitEnd::Connection(_)) => {
+            Some(VisitEnd::Timeout | VisitEnd::NoAnswer | VisitEnd::Connection(_)) => {
                 self.misses.set(self.misses.get() + 1);
             }
             Some(_) => {}
@@ -333,6 +361,11 @@ mod tests {
         }
         assert_eq!(of("https://QARA.example:443/").is_given_up(), Some(VisitEnd::SilentHost));
         assert_eq!(of("https://qara.example:444/").is_given_up(), None);
+        let slow = of("http://slow.example/");
+        slow.spend(PER_HOST_TIME.saturating_sub(Duration::from_secs(1)));
+        assert_eq!(slow.is_given_up(), None);
+        slow.spend(Duration::from_secs(1));
+        assert_eq!(slow.is_given_up(), Some(VisitEnd::SlowHost));
         let busy = of("http://busy.example/");
         busy.turned_away.set(Some(429));
         assert_eq!(busy.is_given_up(), Some(VisitEnd::Status(429)));

@@ -89,11 +89,17 @@ fn verdict(link: &WebLink, visit: &Visit) -> Judgement {
             Judgement::broken("certificate", format!("invalid certificate: {why}"))
         }
         End::Tls(why) => Judgement::unsure("tls", format!("no secure connection: {why}")),
-        End::Timeout => Judgement::unsure("timeout", "no response within the time limit"),
+        End::Timeout | End::NoAnswer => {
+            Judgement::unsure("timeout", "no response within the time limit")
+        }
         End::Connection(why) => Judgement::unsure("connection", why),
         End::SilentHost => {
             let words = "skipped: the host did not respond to earlier requests";
             Judgement::unsure("silent_host", words)
+        }
+        End::SlowHost => {
+            let words = "skipped: the host took 10 minutes; run the check again for the rest";
+            Judgement::unsure("slow_host", words)
         }
     }
 }
@@ -206,8 +212,13 @@ mod tests {
             (NameUnresolved, "unsure: the host cannot be resolved at the moment"),
             (Tls(text("x")), "unsure: no secure connection: x"),
             (Timeout, "unsure: no response within the time limit"),
+            (NoAnswer, "unsure: no response within the time limit"),
             (Connection(text("connection refused")), "unsure: connection refused"),
             (SilentHost, "unsure: skipped: the host did not respond to earlier requests"),
+            (
+                SlowHost,
+                "unsure: skipped: the host took 10 minutes; run the check again for the rest",
+            ),
         ] {
             let judgement = judge(
                 &link("https://qara.example/menu"),

@@ -10,7 +10,8 @@ use links_sdk::public_hosts::{PublicOnlyResolver, is_loopback, is_private_url, s
 use reqwest::redirect::Policy;
 use url::{Host, Url};
 
-const CONNECT: Duration = Duration::from_secs(10);
+/// Time limit of making a connection: the lookup of the name, and the handshakes.
+pub(super) const CONNECT: Duration = Duration::from_secs(10);
 
 /// How long a connection waits for another request. A check asks many hosts, and most of them once.
 const IDLE: Duration = Duration::from_secs(2);

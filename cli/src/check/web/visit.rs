@@ -65,10 +65,14 @@ pub(crate) enum VisitEnd {
     Tls(String),
     /// No answer within the time limit.
     Timeout,
+    /// The same, although the host was reached.
+    NoAnswer,
     /// No connection or no HTTP answer, with the reason.
     Connection(String),
     /// The host did not answer the requests before this one, so it was not asked.
     SilentHost,
+    /// The host took too long for the requests before this one, so it was not asked.
+    SlowHost,
 }
 
 impl Visit {

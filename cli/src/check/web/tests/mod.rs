@@ -190,23 +190,54 @@ async fn a_busy_site_is_waited_for_once() {
     }
 }
 
+/// Lets so many seconds pass each time when `/slow` was requested.
+async fn pass_time(site: &Arc<LinkSite>, times: &[u64]) {
+    for seconds in times {
+        let seen = site.clone();
+        tokio::task::spawn_blocking(move || seen.wait_for_slow()).await.unwrap();
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(*seconds)).await;
+        tokio::time::resume();
+    }
+}
+
 #[tokio::test]
 async fn a_site_that_does_not_answer_costs_20_seconds() {
     let site = Arc::new(LinkSite::start());
-    let seen = site.clone();
-    let asked = async move {
-        tokio::task::spawn_blocking(move || seen.wait_for_slow()).await.unwrap();
-        tokio::time::pause();
-        let start = Instant::now();
-        tokio::time::advance(Duration::from_secs(15)).await;
-        start
-    };
     let (checker, slow) = (checker(), link(&site.url("/slow")));
-    let (start, visit) = tokio::join!(asked, checker.visit(&slow));
-    assert_eq!(visit.end, VisitEnd::Timeout);
-    assert!((18..=21).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
-    // The time limit is that of the link, so there is no GET after it.
-    assert_eq!(site.lines(), ["HEAD /slow"]);
+    let start = Instant::now();
+    let ((), visit) = tokio::join!(pass_time(&site, &[5, 15]), checker.visit(&slow));
+    assert_eq!(visit.end, VisitEnd::NoAnswer);
+    assert!((20..=25).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
+    assert_eq!(site.lines(), ["HEAD /slow", "GET /slow"]);
+}
+
+#[tokio::test]
+async fn a_site_that_does_not_answer_head_is_asked_with_get() {
+    let site = Arc::new(LinkSite::start());
+    let checker = checker();
+    for nth in 0..4 {
+        let slow = link(&site.url("/slow-head"));
+        let ((), visit) = tokio::join!(pass_time(&site, &[5]), checker.visit(&slow));
+        assert_eq!(visit.end, VisitEnd::Status(200), "{nth}");
+    }
+    assert_eq!(site.lines(), ["HEAD /slow-head", "GET /slow-head"].repeat(4));
+}
+
+#[tokio::test]
+async fn a_host_that_took_ten_minutes_is_not_asked_again() {
+    let site = LinkSite::start();
+    let (clock, _) = shared_clock();
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let checker = LinkChecker::new(anywhere(), false, clock).unwrap();
+    // It asks to wait for 7 seconds each time.
+    for nth in 0..86 {
+        let visit = checker.visit(&link(&site.url(&format!("/busy-once?{nth}")))).await;
+        assert!(visit.end == VisitEnd::Status(200) || nth > 80, "{nth}: {visit:?}");
+    }
+    let requests = site.requests().len();
+    assert_eq!(checker.visit(&link(&site.url("/menu"))).await.end, VisitEnd::SlowHost);
+    assert_eq!(site.requests().len(), requests);
 }
 
 #[tokio::test]
