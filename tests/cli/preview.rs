@@ -114,6 +114,33 @@ fn a_diff_shows_what_changes_for_the_reader() {
 }
 
 #[test]
+fn a_change_that_is_not_in_the_text_is_shown_as_one() {
+    let env = env();
+    env.file(
+        "cafe.yaml",
+        "profile: cafe\nslots: [{id: 1002, type: button, data: {style: outline}}]\n",
+    );
+    let run = preview(&env, "preview cafe.yaml --diff --summary summary.md");
+    let said = "cafe: no changes in the text; run `links plan` to see the other changes\n";
+    assert_eq!((run.exit, run.stdout.as_str()), (3, said), "{run}");
+    let summary = std::fs::read_to_string(env.home.path().join("summary.md")).unwrap();
+    assert!(summary.contains("\n\nNo changes in the text. Run `links plan` to see"), "{summary}");
+    let json = preview(&env, "preview cafe.yaml --diff -o json").json();
+    assert_eq!((&json["data"]["differs"], &json["data"]["diff"]), (&json!(true), &json!("")));
+    let run = preview(&env, "preview cafe.yaml --html out");
+    assert_eq!(run.stdout, "cafe: changed: out/cafe.html\nwrote out/index.html\n", "{run}");
+    let out = env.home.path().join("out");
+    let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let page = text("cafe.html");
+    assert_eq!(page.matches("<main").count(), 2, "{page}");
+    assert!(page.contains("No changes in the text."), "{page}");
+    let (before, after) = page.rsplit_once("<main").unwrap();
+    let outline = "class=\"button outline\" href=\"https://qara.example/menu\"";
+    assert!(!before.contains(outline) && after.contains(outline), "{page}");
+    assert!(text("index.html").contains("1 page, 1 changed"), "{}", text("index.html"));
+}
+
+#[test]
 fn pruned_slots_are_missing_in_the_preview() {
     let env = env();
     env.file("cafe.yaml", "profile: cafe\nslots: [{id: 1001, type: text, data: {title: Alone}}]\n");

@@ -114,6 +114,33 @@ fn a_preview_follows_its_file_in_a_browser() {
     chromium.wait_for("section[@id='changes']", "No visible changes.");
 }
 
+#[test]
+#[ignore = "needs Chromium: see tests/browser/run"]
+fn hidden_pages_leave_their_connections_to_the_others() {
+    let (env, chromium) = with_images();
+    // Browsers open six connections to a server.
+    let files: Vec<String> = (0..8).map(|nth| format!("page{nth}.yaml")).collect();
+    for (nth, file) in files.iter().enumerate() {
+        env.file(file, format!("profile: page{nth}\ntitle: Page {nth}\nslots: []\n"));
+    }
+    let mut words = vec!["--offline"];
+    words.extend(files.iter().map(String::as_str));
+    let server = PreviewServer::start(&env, &words);
+    chromium.ask("timeouts", &json!({ "pageLoad": 20_000 }));
+    let mut tabs = Vec::new();
+    for nth in 0..files.len() {
+        let tab = chromium.ask("window/new", &json!({ "type": "tab" }))["handle"].clone();
+        chromium.ask("window", &json!({ "handle": tab }));
+        chromium.open(&format!("{}{nth}/", server.url));
+        chromium.wait_for("h1", &format!("Page {nth}"));
+        tabs.push(tab);
+    }
+    // A page that is shown again is that of its file.
+    env.file(&files[0], "profile: page0\ntitle: Page with a new title\nslots: []\n");
+    chromium.ask("window", &json!({ "handle": tabs[0] }));
+    chromium.wait_for("h1", "Page with a new title");
+}
+
 /// Returns whether an element is in view as a whole.
 fn is_in_view(chromium: &Chromium, id: &str) -> bool {
     let place = format!("document.getElementById('{id}').getBoundingClientRect()");

@@ -372,6 +372,61 @@ fn the_page_follows_its_file_without_a_request() {
 }
 
 #[test]
+fn the_page_is_read_again_after_a_pull_or_a_conflict() {
+    for is_in_lock in [false, true] {
+        let env = env();
+        if is_in_lock {
+            assert_eq!(env.run("init .").exit, 0);
+        }
+        let retitle = |title: &str| {
+            env.server.edit(|account| account.profiles[0].title = Some(title.to_owned()));
+        };
+        env.run("pull cafe -O cafe.yaml");
+        let server = PreviewServer::start(&env, &["cafe.yaml"]);
+        let mut events = server.events();
+        retitle("Theirs");
+        let run = env.run("pull cafe -O cafe.yaml");
+        assert_eq!(run.exit, 0, "{run}");
+        // The file is written before its record.
+        events.until(&server, "<h1>Theirs</h1>");
+        events.until(&server, "No visible changes.");
+        drop(server);
+
+        let pulled = std::fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap();
+        let titled = |title: &str| pulled.replace("title: Theirs", &format!("title: {title}"));
+        retitle("Others");
+        env.file("cafe.yaml", titled("Ours"));
+        let server = PreviewServer::start(&env, &["cafe.yaml"]);
+        let html = server.html();
+        assert!(html.contains("changed both here and on the page since the last sync"), "{html}");
+        let mut events = server.events();
+        // Others take their change back.
+        retitle("Theirs");
+        env.file("cafe.yaml", titled("Ours again"));
+        let html = events.until(&server, "<h1>Ours again</h1>");
+        assert!(!html.contains("id=\"problems\""), "{html}");
+    }
+}
+
+#[test]
+fn a_block_or_an_image_that_was_missing_is_noticed() {
+    let env = env();
+    env.file(
+        "cafe.yaml",
+        "profile: cafe\navatar: {$upload: oven.gif}\nslots:\n  - $include: block.yaml\n",
+    );
+    let server = PreviewServer::start(&env, &["cafe.yaml"]);
+    let html = server.html();
+    assert!(html.contains("block.yaml does not exist"), "{html}");
+    let mut events = server.events();
+    env.file("block.yaml", "- {id: 1001, type: text, data: {title: Good evening}}\n");
+    events.until(&server, "cannot read oven.gif");
+    env.file("oven.gif", picture(9, 9));
+    let html = events.until(&server, "<h2>Good evening</h2>");
+    assert!(!html.contains("id=\"problems\""), "{html}");
+}
+
+#[test]
 fn without_apply_nothing_is_ever_written() {
     let env = env();
     env.file("cafe.yaml", FILE);

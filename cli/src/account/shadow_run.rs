@@ -117,8 +117,10 @@ fn require_known_types(planned: &PlannedPage) -> Result<()> {
 }
 
 /// Returns the keys of the page of a file, the first that exists counts, and whether the page is created where there is none.
-pub(crate) fn page_request(context: &Context, files: &AccountFiles) -> Result<Option<PageRequest>> {
-    let Some((path, file)) = files.pages.first() else { return Ok(None) };
-    let record = SyncRecord::of(context, path)?;
-    Ok(Some(page_request_of(record.as_deref(), path, file, &RunOptions::default())))
+pub(crate) fn page_request(
+    record: Option<&SyncRecord>,
+    files: &AccountFiles,
+) -> Option<PageRequest> {
+    let (path, file) = files.pages.first()?;
+    Some(page_request_of(record, path, file, &RunOptions::default()))
 }

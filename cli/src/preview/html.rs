@@ -179,8 +179,9 @@ fn class(line: &StyledLine) -> Option<&'static str> {
 pub(super) fn changes(file: &str, page: &Preview) -> Markup {
     let diff = diff_lines(&unified(("the page", &page.before), (file, &page.after)));
     html! {
-        @if diff.is_empty() { p { "No visible changes." } }
-        @else { pre { @for line in &diff { span class=[class(line)] { (line.text()) "\n" } } } }
+        @if diff.is_empty() {
+            p { @if page.outlook.is_changed { "No changes in the text." } @else { "No visible changes." } }
+        } @else { pre { @for line in &diff { span class=[class(line)] { (line.text()) "\n" } } } }
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::page_request;
+use crate::apply::sync::SyncRecord;
 use crate::cache::{load_own, store_own};
 use crate::context::prelude::*;
 use links_pages::page_file::local_image::hash_of;
@@ -27,6 +28,17 @@ pub(super) struct LiveAccount {
     pub(super) markdown: Option<ServiceMarkdown>,
     /// Keys by which the page was found, or not.
     keys: Vec<ProfileKey>,
+    /// Digest of the record of the last sync before the page was read; `None` if there is no place for one.
+    record: Option<String>,
+    /// Path that changes when that record is written.
+    pub(super) record_path: Option<PathBuf>,
+    /// True if a file was in conflict with the page, which may have changed since.
+    pub(super) is_in_conflict: bool,
+}
+
+/// Returns the record of the last sync of a page file.
+fn record_of(context: &Context, files: &AccountFiles) -> Result<Option<Box<SyncRecord>>> {
+    files.pages.first().map_or(Ok(None), |(path, _)| SyncRecord::of(context, path))
 }
 
 /// Returns whether a page with this file needs the forms of the account, and the languages of the service.
@@ -43,7 +55,8 @@ impl LiveAccount {
     /// Reads what the file of a page needs.
     pub(super) async fn read(context: &mut Context, files: &AccountFiles) -> Result<Self> {
         let client = context.client().await?;
-        let Some(request) = page_request(context, files)? else {
+        let record = record_of(context, files)?;
+        let Some(request) = page_request(record.as_deref(), files) else {
             return Err(CommandError::internal("a preview without a page"));
         };
         let (mut page, mut reads) = (None, 0);
@@ -80,13 +93,27 @@ impl LiveAccount {
             let forms = forms.as_deref().unwrap_or_default();
             markdown = ServiceMarkdown::of(context, page, forms, reads < MAX_READS).await?;
         }
-        Ok(Self { page, forms, languages, types, markdown, keys: request.keys })
+        Ok(Self {
+            page,
+            forms,
+            languages,
+            types,
+            markdown,
+            keys: request.keys,
+            record: record.as_deref().map(SyncRecord::digest),
+            record_path: record.as_deref().map(SyncRecord::watched_path),
+            is_in_conflict: false,
+        })
     }
 
-    /// Returns whether this is all that the file of a page needs.
+    /// Returns whether this is all that the file of a page needs. The page is no longer what it was if another run has recorded a sync since, and
+    /// perhaps after a conflict.
     pub(super) fn is_enough(&self, context: &Context, files: &AccountFiles) -> Result<bool> {
-        let request = page_request(context, files)?;
-        let is_same = request.is_some_and(|request| request.keys == self.keys);
+        let record = record_of(context, files)?;
+        let request = page_request(record.as_deref(), files);
+        let is_same = !self.is_in_conflict
+            && record.as_deref().map(SyncRecord::digest) == self.record
+            && request.is_some_and(|request| request.keys == self.keys);
         let has_all = |file: &PageFile| {
             let (forms, languages) = needs(self.page.as_ref(), file);
             (self.forms.is_some() || !forms) && (self.languages.is_some() || !languages)

@@ -8,6 +8,15 @@ use crate::context::prelude::*;
 use crate::output::format::fence;
 use crate::output::{diff_lines, unified};
 
+/// Words for a page that stays as it is, as a line and for a summary.
+const NO_CHANGES: (&str, &str) = ("no visible changes", "No visible changes.\n\n");
+
+/// Words for a page whose text stays as it is.
+const OTHER_CHANGES: (&str, &str) = (
+    "no changes in the text; run `links plan` to see the other changes",
+    "No changes in the text. Run `links plan` to see the other changes.\n\n",
+);
+
 /// Returns the output of previews: with `diff` the changes instead of the pages, and neither if they were written to documents. It is also
 /// appended to the file of `summary`, in Markdown; `-` is standard output. With more than `max_tokens` the answer is no.
 pub(crate) fn shown(
@@ -22,14 +31,13 @@ pub(crate) fn shown(
     let (mut parts, mut exit) = (Vec::new(), Exit::Ok);
     let mut listed = Vec::new();
     for (nth, preview) in previews.into_iter().enumerate() {
-        let state = state(&preview);
+        let (state, differs) = (state(&preview), preview.differs());
         let Preview { file, id, before, after, rendered_by, tokens, outlook, snapshot, .. } =
             preview;
         let (login, refusal) = (snapshot.login, outlook.refusal);
         let words = format!("{rendered_by}; {}", tokens.words());
         let renderer = if rendered_by == AS_THE_SERVICE { "service" } else { "model" };
         context.ui.tell(Style::Faint, format!("{login}: {words}"));
-        let differs = before != after;
         let mut record = json!({
             "file": file, "id": id, "login": login, "markdown": after, "renderedBy": renderer,
             "tokens": tokens.count, "tokensAreEstimated": tokens.is_estimate, "differs": differs, "refusal": refusal,
@@ -57,13 +65,15 @@ pub(crate) fn shown(
         if diff {
             let changes = unified(("the page", &before), (&file, &after));
             if differs {
+                exit = Exit::No;
+            }
+            if before == after {
+                let (said, noted) = if differs { OTHER_CHANGES } else { NO_CHANGES };
+                lines.push(StyledLine::plain(format!("{login}: {said}")));
+                part.heading += noted;
+            } else {
                 lines.extend(diff_lines(&changes));
                 part.lines = lines_of(&changes);
-                exit = Exit::No;
-            } else {
-                let text = format!("{login}: no visible changes");
-                lines.push(StyledLine::plain(text));
-                part.heading += "No visible changes.\n\n";
             }
             record["diff"] = json!(changes);
         } else {

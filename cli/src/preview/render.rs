@@ -163,9 +163,7 @@ impl PreviewSource {
 
     /// Parses the text like [`parse`](Self::parse). Refuses what breaks a house rule.
     pub(super) fn checked(&self, context: &Context) -> Result<AccountFiles> {
-        let mut files = self.parse()?;
-        files.check_rules(context)?;
-        files.all_usable()
+        usable(self.parse()?, context)
     }
 
     /// Parses the text. Refuses what is no page file.
@@ -177,5 +175,23 @@ impl PreviewSource {
                 .with_hint("pass a page file, which starts with `profile: LOGIN`"));
         }
         Ok(files)
+    }
+}
+
+/// Refuses what breaks a house rule.
+pub(super) fn usable(mut files: AccountFiles, context: &Context) -> Result<AccountFiles> {
+    files.check_rules(context)?;
+    files.all_usable()
+}
+
+/// Returns what is wrong with a text as long as another file is missing: why it cannot be parsed, or which images cannot be read.
+pub(super) fn lacking(parsed: &Result<AccountFiles>) -> Option<String> {
+    match parsed {
+        Ok(files) => {
+            let missing = files.pages.iter().flat_map(|(_, file)| &file.missing);
+            let missing: Vec<&str> = missing.map(|it| it.message.as_str()).collect();
+            (!missing.is_empty()).then(|| missing.join("\n"))
+        }
+        Err(failure) => Some(failure.to_json().to_string()),
     }
 }

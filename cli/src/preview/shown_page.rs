@@ -35,6 +35,13 @@ pub(crate) struct Preview {
     pub(crate) file_base: String,
 }
 
+impl Preview {
+    /// Returns whether the file changes the page: its text, or what only a browser shows, such as the background image.
+    pub(super) fn differs(&self) -> bool {
+        self.before != self.after || self.outlook.is_changed
+    }
+}
+
 /// Words for a text of the model, which renders the page as it is exactly as the service does.
 pub(super) const AS_THE_SERVICE: &str = "rendered by the service";
 

@@ -104,8 +104,7 @@ fn document(title: &str, body: &Markup) -> String {
 
 /// A page before and after, and what changes for readers.
 fn page(preview: &Preview) -> Markup {
-    let differs = preview.before != preview.after;
-    let live = preview.live.as_ref().filter(|_| differs);
+    let live = preview.live.as_ref().filter(|_| preview.differs());
     html! {
         header #bar {
             div .row {
@@ -119,10 +118,10 @@ fn page(preview: &Preview) -> Markup {
                 section #refusal { p { "links apply would refuse this: " (refusal) } }
             }
         }
-        @if differs {
-            details #changes { summary { "Changes in the text" } (changes(&preview.file, preview)) }
-        } @else {
+        @if preview.before == preview.after {
             section #changes { (changes(&preview.file, preview)) }
+        } @else {
+            details #changes { summary { "Changes in the text" } (changes(&preview.file, preview)) }
         }
         div .sides {
             @if let Some(live) = live {
@@ -139,7 +138,7 @@ fn page(preview: &Preview) -> Markup {
 /// The previews, those that change first, and the files that cannot be previewed.
 fn list(previews: &[(String, &Preview)], failures: &[CommandError]) -> Markup {
     let (changed, same): (Vec<_>, Vec<_>) =
-        previews.iter().partition(|(_, preview)| preview.before != preview.after);
+        previews.iter().partition(|(_, preview)| preview.differs());
     html! {
         div .list {
             h1 { "links preview" }
@@ -166,9 +165,9 @@ fn words(failure: &CommandError) -> String {
 
 /// Returns what a preview shows in a word.
 pub(super) fn state(preview: &Preview) -> &'static str {
-    match (&preview.live, preview.before == preview.after) {
-        (_, true) => "unchanged",
-        (None, false) => "new",
-        (Some(_), false) => "changed",
+    match (&preview.live, preview.differs()) {
+        (_, false) => "unchanged",
+        (None, true) => "new",
+        (Some(_), true) => "changed",
     }
 }

@@ -205,6 +205,15 @@ impl SyncRecord {
         PathBuf::from(self.file())
     }
 
+    /// Returns the path that changes when the record is written: that of the `links.lock`, or of the directory of records.
+    pub(crate) fn watched_path(&self) -> PathBuf {
+        match &self.place {
+            RecordPlace::Lock(store) => store.path(),
+            RecordPlace::State(records) => records.directory().to_owned(),
+            RecordPlace::Opened(_) => self.file_path(),
+        }
+    }
+
     /// Returns the page file, as journals of runs name it.
     pub(crate) fn run_file(&self) -> String {
         git::on_branch(&self.file())

@@ -65,6 +65,11 @@ impl StateRecords {
         own.filter_map(record).collect()
     }
 
+    /// Returns the directory of the records of all files of the service.
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// Returns the path of the file.
     pub(crate) fn file(&self) -> &Path {
         Path::new(&self.file)

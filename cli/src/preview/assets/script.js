@@ -4,12 +4,22 @@ const root = document.documentElement;
 const byId = (id) => document.getElementById(id);
 let asked = false;
 
-const events = new EventSource("events");
-events.onmessage = (event) => {
-  root.classList.remove("stopped");
-  if (event.data !== root.dataset.version) location.reload();
-};
-events.onerror = () => root.classList.add("stopped");
+let events;
+
+// Browsers open only a few connections to a server. A hidden page leaves its connection to the others.
+function follow() {
+  events?.close();
+  if (document.hidden) return;
+  events = new EventSource("events");
+  events.onmessage = (event) => {
+    root.classList.remove("stopped");
+    if (event.data !== root.dataset.version) location.reload();
+  };
+  events.onerror = () => root.classList.add("stopped");
+}
+
+document.addEventListener("visibilitychange", follow);
+follow();
 
 function showChanges(shown) {
   const changes = byId("changes");

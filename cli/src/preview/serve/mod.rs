@@ -129,7 +129,7 @@ async fn follow(
         let order = tokio::select! {
             biased;
             () = &mut stopped => return,
-            () = files.changed() => None,
+            () = files.changed(|| session.is_mended()) => None,
             Some(order) = ordered.recv() => Some(order),
         };
         let mut replied = None;
@@ -159,6 +159,9 @@ async fn follow(
 /// Time between two looks at the files.
 const PERIOD: Duration = Duration::from_millis(50);
 
+/// Number of looks after which a file that was missing is looked for again: where it would be is not known.
+const LOOKS_FOR_MISSING: u32 = 10;
+
 /// The page file and its images, with the time and the size that each had at the last look; `None` for one that is missing.
 struct WatchedFiles {
     files: BTreeMap<PathBuf, Option<(SystemTime, u64)>>,
@@ -180,11 +183,13 @@ impl WatchedFiles {
         self.files.entry(file).or_insert(state);
     }
 
-    /// Waits until a file has changed, and then until none has for one look: editors write in several steps.
-    async fn changed(&mut self) {
-        let mut is_changed = false;
+    /// Waits until a file has changed, and then until none has for one look: editors write in several steps. `is_mended` says whether one that is
+    /// not watched has changed.
+    async fn changed(&mut self, is_mended: impl Fn() -> bool) {
+        let (mut is_changed, mut looks) = (false, 0_u32);
         loop {
             self.looks.tick().await;
+            looks = looks.wrapping_add(1);
             let mut is_quiet = true;
             for (file, seen) in &mut self.files {
                 let now = state(file);
@@ -194,7 +199,7 @@ impl WatchedFiles {
             if is_changed && is_quiet {
                 return;
             }
-            is_changed |= !is_quiet;
+            is_changed |= !is_quiet || looks.is_multiple_of(LOOKS_FOR_MISSING) && is_mended();
         }
     }
 }
@@ -206,7 +211,23 @@ fn state(file: &Path) -> Option<(SystemTime, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_that_is_not_watched_is_looked_for_now_and_then() {
+        let mut files = WatchedFiles::new(PathBuf::from("absent.yaml"));
+        let asked = Cell::new(0);
+        let is_mended = || {
+            asked.set(asked.get() + 1);
+            asked.get() == 3
+        };
+        let start = tokio::time::Instant::now();
+        files.changed(is_mended).await;
+        assert_eq!(asked.get(), 3);
+        assert!(start.elapsed() >= PERIOD * 29, "{:?}", start.elapsed());
+    }
 
     #[tokio::test]
     async fn a_file_that_is_written_renamed_or_removed_is_noticed() {
@@ -215,14 +236,14 @@ mod tests {
         std::fs::write(&file, "a").unwrap();
         let mut files = WatchedFiles::new(file.clone());
         std::fs::write(&file, "bb").unwrap();
-        files.changed().await;
+        files.changed(|| false).await;
         std::fs::write(&new, "c").unwrap();
         std::fs::rename(&new, &file).unwrap();
-        files.changed().await;
+        files.changed(|| false).await;
         std::fs::remove_file(&file).unwrap();
-        files.changed().await;
+        files.changed(|| false).await;
         files.add(image.clone());
         std::fs::write(&image, "x").unwrap();
-        files.changed().await;
+        files.changed(|| false).await;
     }
 }

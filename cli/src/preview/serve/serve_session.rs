@@ -11,7 +11,7 @@ use crate::context::prelude::*;
 use crate::journal;
 use crate::preview::html::{FileProblem, Notice, Screen, document, image_origin};
 use crate::preview::live_account::LiveAccount;
-use crate::preview::render::{PreviewRequest, PreviewSource, render};
+use crate::preview::render::{PreviewRequest, PreviewSource, lacking, render, usable};
 use links_pages::page_file::FilePlace;
 use links_pages::page_file::local_image::LocalImage;
 
@@ -52,6 +52,8 @@ pub(super) struct ServeSession {
     live: Option<LiveAccount>,
     /// Text of the file as the document shows it.
     source: Option<PreviewSource>,
+    /// What is wrong with the text as long as another file is missing, if anything.
+    lacking: Option<String>,
     pub(super) screen: Screen,
     /// True once a document had the notice.
     is_notice_shown: bool,
@@ -75,6 +77,7 @@ impl ServeSession {
             document: watch::Sender::default(),
             live: None,
             source: None,
+            lacking: None,
             screen,
             is_notice_shown: false,
         }
@@ -131,19 +134,29 @@ impl ServeSession {
         self.screen.page.as_ref().map(|page| &page.outlook)
     }
 
-    /// Returns the other files that the page file uses.
+    /// Returns the other files that the document is made of: those that the page file uses, and the record of the last sync.
     pub(super) fn used_files(&self) -> impl Iterator<Item = &PathBuf> {
-        self.source.iter().flat_map(|source| &source.used)
+        let record = self.live.iter().flat_map(|live| &live.record_path);
+        self.source.iter().flat_map(|source| &source.used).chain(record)
+    }
+
+    /// Returns whether a file that was missing is there now.
+    pub(super) fn is_mended(&self) -> bool {
+        let source = self.source.as_ref().filter(|_| self.lacking.is_some());
+        source.is_some_and(|source| lacking(&source.parse()) != self.lacking)
     }
 
     /// Reads the file and makes a preview. Keeps the last one if that fails.
     async fn make(&mut self) -> Result<()> {
+        self.lacking = None;
         let roots = &self.request.options.flags.upload_root;
         let made = match PreviewSource::read_served(&self.request.path, roots) {
             Err(failure) => Err(failure),
             Ok(source) => {
                 let source = self.source.insert(source);
-                match source.checked(&self.context) {
+                let parsed = source.parse();
+                self.lacking = lacking(&parsed);
+                match parsed.and_then(|files| usable(files, &self.context)) {
                     Ok(_) => render(&mut self.context, &self.request, source, &mut self.live).await,
                     Err(failure) => Err(failure),
                 }
@@ -156,6 +169,10 @@ impl ServeSession {
                 Ok(())
             }
             Err(failure) => {
+                let live = self.live.as_mut().filter(|_| failure.exit() == Exit::Conflict);
+                if let Some(live) = live {
+                    live.is_in_conflict = true;
+                }
                 self.screen.problems = self.problems_of(&failure);
                 Err(failure)
             }
