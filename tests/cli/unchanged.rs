@@ -35,6 +35,11 @@ fn found(env: &TestEnv) -> Vec<(String, std::time::SystemTime)> {
     files.map(|file| (name(&file), file.metadata().unwrap().modified().unwrap())).collect()
 }
 
+/// Returns the number of notes that a command leaves that finds nothing to do: only those that show text leave one.
+fn notes_of(line: &str) -> usize {
+    usize::from(!line.contains(" -o "))
+}
+
 /// Runs a command that has something to say.
 fn noticed(env: &TestEnv, line: &str) -> CommandResult {
     let run = env.run(line);
@@ -69,7 +74,7 @@ fn a_command_says_again_what_it_said_when_nothing_was_to_be_done() {
             let _ = fs::remove_dir_all(env.home.path().join(CACHE));
             let first = run(&env);
             let noted = found(&env);
-            assert_eq!(noted.len(), 1, "{line}");
+            assert_eq!(noted.len(), notes_of(line), "{line}");
             assert_eq!(run(&env), first, "{line}");
             assert_eq!(found(&env), noted, "{line} compared once more");
         }
@@ -92,7 +97,7 @@ fn slots_that_are_never_deleted_are_told_of_again() {
         assert_eq!(is_told, line.starts_with("plan"), "{first}");
         let again = ok(&env, line);
         assert_eq!((again.stdout, again.stderr), (first.stdout, first.stderr));
-        assert_eq!((found(&env), noted.len()), (noted, 1), "{line}");
+        assert_eq!((found(&env), noted.len()), (noted, notes_of(line)), "{line}");
     }
     // One that a flag would delete depends on what was recorded.
     edit_slots(&env, |slots| slots[1].supported = true);
@@ -138,7 +143,7 @@ fn whatever_others_change_on_the_page_is_noticed() {
         },
     ];
     for (nth, change) in changes.into_iter().enumerate() {
-        let line = ["plan cafe.yaml -o json", "apply cafe.yaml --locked -o json"][nth % 2];
+        let line = ["plan cafe.yaml", "apply cafe.yaml --locked"][nth % 2];
         let env = synced(true);
         ok(&env, line);
         let again = ok(&env, line);
@@ -148,10 +153,7 @@ fn whatever_others_change_on_the_page_is_noticed() {
         let is_read = |path: &str| path == "/api/v1/profiles/101";
         let reads = env.server.requests().iter().filter(|it| is_read(&it.path)).count();
         assert_eq!(reads, 1, "{nth}: the page is read once: {run}");
-        let data = |run: &CommandResult| {
-            serde_json::from_str::<Value>(&run.stdout).map(|it| it["data"].clone()).ok()
-        };
-        assert!(run.exit != 0 || data(&run) != data(&again), "{nth} {line}: {run}");
+        assert!(run.exit != 0 || run.stdout != again.stdout, "{nth} {line}: {run}");
     }
 }
 
@@ -250,12 +252,12 @@ fn forms_and_the_pages_that_show_them_are_known_too() {
         env.file("book.yaml", form);
         env.file("cafe.yaml", &page);
         ok(&env, "apply . --yes --allow-create 1");
-        for line in ["plan .", "plan . -o json", "apply . -o csv", "apply book.yaml -o json"] {
+        for line in ["plan .", "plan . -o json", "apply . -o csv", "apply book.yaml"] {
             let _ = fs::remove_dir_all(env.home.path().join(CACHE));
             ok(&env, line);
             let (first, noted) = (ok(&env, line), found(&env));
             assert_eq!(ok(&env, line).stdout, first.stdout, "{line}");
-            assert_eq!((found(&env), noted.len()), (noted, 1), "{line}");
+            assert_eq!((found(&env), noted.len()), (noted, notes_of(line)), "{line}");
         }
         if has_lock {
             // The page alone refers to a form of the account that another one may replace.

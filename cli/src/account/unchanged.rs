@@ -1,14 +1,10 @@
 //! Files that a command found to be as their pages are. While neither a byte of them nor a value of the pages changes, a command with the same options
-//! reads the pages and ends: no file is parsed, and nothing is compared.
+//! reads the pages and ends: no file is parsed, and nothing is compared. Only commands that show text do this.
 
-use links_pages::account::FormPlan;
-use links_pages::apply::{
-    AppliedChanges, JournalStore, Plan, ReadPage, ReadPages, RetainReason, RetainedSlot,
-    fingerprint, same,
-};
+use links_pages::apply::{JournalStore, ReadPages, RetainReason, RetainedSlot, same};
 use links_pages::page_file::local_image::hash_of;
 use links_pages::page_file::{ReferenceTarget, file_of, is_composed, values_files};
-use links_pages::sync::{Lock, Merge, RemoteChange};
+use links_pages::sync::{Lock, RemoteChange};
 use links_sdk::{FormId, Slot};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
@@ -18,7 +14,7 @@ use super::estimate;
 use super::files::{DEPTH, files_below, left_out_words, or_all};
 use super::forms::PlannedForm;
 use super::pages_run::page_request;
-use super::report::{action, row, sync_data, unchanged_line};
+use super::report::unchanged_line;
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::RunOptions;
 use crate::apply::planned::PlannedPage;
@@ -27,9 +23,7 @@ use crate::apply::sync::LockStore;
 use crate::cache::{load_json, store_json};
 use crate::context::prelude::*;
 use crate::lint::rule_file;
-use crate::output::{Body, Instead};
-use crate::ui::Ui;
-use crate::ui::plan::PlanView;
+use crate::output::Body;
 
 /// Maximum size of a file that is compared: that of a lock, the largest of them.
 const MOST_BYTES: u64 = 64 << 20;
@@ -65,25 +59,20 @@ struct UnchangedPage {
     has_language: bool,
     /// The lock that governs the file, and the user whom it belongs to.
     lock: Option<(PathBuf, i64)>,
-    /// What is said of the changes since the last sync, if there is a record of it.
-    sync: Option<Value>,
-    /// Slots that the file does not mention and that are never deleted.
-    kept: Vec<RetainedSlot>,
-    /// What a plan says of them.
+    /// What a plan says of the slots that the file does not mention and that are never deleted.
     details: Vec<String>,
 }
 
 /// A form that was as its file says.
 #[derive(Serialize, Deserialize)]
 struct UnchangedForm {
-    path: PathBuf,
     name: String,
     id: FormId,
     /// Hash of its record.
     form: String,
 }
 
-/// Returns the output of a command with these paths and options if nothing has changed since one found that there was nothing to do. Otherwise the
+/// Returns the text of a command with these paths and options if nothing has changed since one found that there was nothing to do. Otherwise the
 /// run does not read again what was read for that. `writes` says that it is an `apply`.
 pub(crate) async fn output(
     context: &mut Context,
@@ -91,9 +80,10 @@ pub(crate) async fn output(
     options: &mut RunOptions,
     writes: bool,
 ) -> Result<Option<CommandOutput>> {
-    let Some(files) = all_files(paths).filter(|_| context.plan_first.is_cleared()) else {
+    if !context.ui.shows_text() || !context.plan_first.is_cleared() {
         return Ok(None);
-    };
+    }
+    let Some(files) = all_files(paths) else { return Ok(None) };
     let Some(known) = memo(context, &files, options).and_then(|it| load_json::<Unchanged>(&it))
     else {
         return Ok(None);
@@ -104,7 +94,7 @@ pub(crate) async fn output(
     let Ok(client) = context.client().await else { return Ok(None) };
     let settings = runs::settings(context);
     options.read = ReadPages::begin(&client, &settings).await;
-    let (mut pages, mut lines, mut logins) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut lines, mut logins) = (Vec::new(), Vec::new());
     for page in &known.pages {
         let Ok(key) = page.key.parse() else { return Ok(None) };
         // What fails is tried again by the run, which says more.
@@ -125,10 +115,6 @@ pub(crate) async fn output(
             let details = page.details.iter().map(|text| StyledLine::faint(format!("  {text}")));
             lines.extend(details);
         }
-        if !context.ui.shows_text() {
-            let Some(shown) = page.shown(read, writes) else { return Ok(None) };
-            pages.push(shown);
-        }
     }
     if !known.forms.is_empty() {
         let Ok(forms) = client.forms().list().await else { return Ok(None) };
@@ -144,73 +130,26 @@ pub(crate) async fn output(
     }
     let logins: Vec<&str> = logins.iter().map(String::as_str).collect();
     lines.extend(unchanged_line("", &logins, "pages"));
-    let records = (pages, &known.forms[..]);
-    Ok(Some(shown(&context.ui, lines, records, client.requests_sent(), writes)))
-}
-
-/// Returns the output of a plan, or of a run that `writes`. `lines` are those about the pages, which have these records.
-fn shown(
-    ui: &Ui,
-    mut lines: Vec<StyledLine>,
-    (pages, forms): (Vec<Value>, &[UnchangedForm]),
-    requests: u64,
-    writes: bool,
-) -> CommandOutput {
-    let names: Vec<&str> = forms.iter().map(|form| form.name.as_str()).collect();
-    lines.extend(unchanged_line("form ", &names, "forms").filter(|_| !writes));
+    let forms: Vec<&str> = known.forms.iter().map(|form| form.name.as_str()).collect();
+    lines.extend(unchanged_line("form ", &forms, "forms").filter(|_| !writes));
+    let requests = client.requests_sent();
     lines.push(if writes {
         StyledLine::faint(count(requests, "request"))
     } else {
         let requests = usize::try_from(requests).unwrap_or_default();
         StyledLine::plain(format!("no changes ({})", estimate::words(requests)))
     });
-    if ui.shows_text() {
-        let view = View::Listing(lines, Instead::Rows(Vec::new()));
-        return CommandOutput::new(Body::Own(Value::Null), view);
-    }
-    let rows = pages.iter().map(|page| {
-        let mut row = row("page", page, action(false, true), [0; 4]);
-        if writes {
-            (row["run"], row["finished"]) = (Value::Null, true.into());
-        } else {
-            row["remote"] = 0.into();
-        }
-        row
-    });
-    let form_rows = forms.iter().map(|form| {
-        let file = form.path.display().to_string();
-        let record = json!({ "id": form.id, "name": form.name, "file": file });
-        let mut row = row("form", &record, action(false, true), [0; 4]);
-        if !writes {
-            row["remote"] = 0.into();
-        }
-        row
-    });
-    let view = View::Listing(lines, Instead::Rows(rows.chain(form_rows).collect()));
-    let plan = |form: &UnchangedForm| {
-        let (name, id) = (form.name.clone(), Some(form.id.clone()));
-        let mut plan = json!(FormPlan { name, id, ..FormPlan::default() });
-        plan["sync"] = sync_data(&Merge::default());
-        plan
-    };
-    let (forms, meta) = if writes {
-        (json!({}), json!({ "requests": requests }))
-    } else {
-        let forms: Vec<Value> = forms.iter().map(plan).collect();
-        (json!(forms), json!({ "requests": requests, "refusal": null }))
-    };
-    let body = json!({ "data": { "pages": pages, "forms": forms }, "meta": meta });
-    CommandOutput::new(Body::Own(body), view)
+    Ok(Some(CommandOutput::new(Body::Own(Value::Null), View::Lines(lines))))
 }
 
 /// What a command has found, with the file that is to have it.
 pub(super) struct Memo(PathBuf, Unchanged);
 
 impl Memo {
-    /// Returns what a command has found if all files say what their pages have, and nothing but that was to be said.
+    /// Returns what a command has found if all files say what their pages have, and nothing but that was to be said as text.
     pub(super) fn of(context: &Context, state: &AccountState) -> Option<Self> {
         let is_all = state.failures.is_empty() && state.absent().next().is_none();
-        if !is_all || state.is_edit || state.broken_rules > 0 {
+        if !is_all || !context.ui.shows_text() || state.is_edit || state.broken_rules > 0 {
             return None;
         }
         let mut known = Unchanged {
@@ -254,9 +193,8 @@ impl Unchanged {
         let seen = form.unchanged().filter(|_| form.file.channels.is_empty())?;
         self.files.insert(form.path.clone(), hash(form.file.document.text().as_bytes()));
         self.add_lock(form.lock())?;
-        let (path, name) = (form.path.clone(), form.plan.name.clone());
-        let (id, form) = (seen.id.clone(), hash_of_form(seen));
-        self.forms.push(UnchangedForm { path, name, id, form });
+        let (name, id) = (form.plan.name.clone(), seen.id.clone());
+        self.forms.push(UnchangedForm { name, id, form: hash_of_form(seen) });
         Some(())
     }
 
@@ -315,8 +253,6 @@ impl Unchanged {
             page: page.digest()?,
             has_language: file.page.content.fields.contains_key("languageCode"),
             lock: lock.map(|(store, lock)| (store.path(), lock.user)),
-            sync: merge.map(sync_data),
-            kept: plan.kept.clone(),
             details: planned
                 .lines(options.flags.full)
                 .iter()
@@ -369,28 +305,6 @@ impl UnchangedPage {
             }
             _ => false,
         }
-    }
-
-    /// Returns the record of the page in the output.
-    fn shown(&self, read: &ReadPage, writes: bool) -> Option<Value> {
-        let page = read.head();
-        let file = self.path.display().to_string();
-        let mut shown = if writes {
-            let done = AppliedChanges::default();
-            json!({
-                "id": page.id, "login": page.login, "url": page.url, "done": done, "run": null, "finished": true, "file": file,
-            })
-        } else {
-            let slots = read.snapshot()?.slots;
-            let (page_digest, kept) = (fingerprint(&slots), self.kept.clone());
-            let plan = Plan { page: page_digest, kept, ..Plan::default() };
-            let plan = PlanView::of(&plan, &slots);
-            json!({ "file": file, "id": page.id, "login": page.login, "plan": plan })
-        };
-        if writes || self.sync.is_some() {
-            shown["sync"] = self.sync.clone().into();
-        }
-        Some(shown)
     }
 }
 

@@ -1,6 +1,9 @@
 //! Names that completion offers: pages, slots and forms seen by the last commands, in one small file per service. Errors are ignored: a
 //! file that cannot be read or written counts as missing.
 //!
+//! Slots are learned when a page is read as a whole. What a command writes to single slots is learned when the page is read next, except that
+//! deleted slots are removed at once.
+//!
 //! The first line of the file has everything but the slots. Each further line has the slots of one page as JSON, in the order of the pages:
 //! a line costs far less to find than a value in a document, and those that are not needed are not parsed.
 
@@ -128,20 +131,6 @@ impl PageSlots {
     /// Returns the slots; none if they are not what this version writes.
     fn get(&self) -> Vec<NamedSlot> {
         serde_json::from_str(&self.line).unwrap_or_default()
-    }
-
-    /// Replaces the slots with the same ids, appends new ones, and removes those that are gone.
-    fn update(&mut self, slots: Vec<NamedSlot>, gone: &[i64]) -> serde_json::Result<()> {
-        let mut known = self.get();
-        known.retain(|it| !gone.contains(&it.id));
-        for slot in slots {
-            match known.iter_mut().find(|it| it.id == slot.id) {
-                Some(old) => *old = slot,
-                None => known.push(slot),
-            }
-        }
-        self.line = serde_json::to_string(&known)?;
-        Ok(())
     }
 
     /// Notes that the slots were read and are as they were, if that is worth writing down.
@@ -281,7 +270,6 @@ impl ResourceNames {
 
     fn learn(&mut self, answer: &SeenAnswer, now: u64) -> serde_json::Result<()> {
         let SeenAnswer { operation, target, body } = answer;
-        let page = page_of(target);
         match *operation {
             "listProfiles" => {
                 let listed: Vec<ProfileRecord> = data(body)?;
@@ -298,21 +286,20 @@ impl ResourceNames {
                 self.forms.insert(form.id, form.title);
             }
             "listSlots" | "reorderSlots" => {
-                if let Some(key) = page {
+                if let Some(key) = page_of(target) {
                     self.read_page(key, data(body)?, now)?;
                 }
             }
-            "getSlot" | "createSlot" | "createSlots" | "updateSlot" | "updateSlots"
-            | "deleteSlots" => match page.and_then(|key| self.slots.get_mut(key)) {
-                None => {}
-                Some(known) if *operation == "deleteSlots" => {
-                    let id = |part: &str| part.split_once('=')?.1.parse().ok();
-                    let ids: Vec<_> = target.split(['?', '&']).filter_map(id).collect();
-                    known.update(Vec::new(), &ids)?;
+            "deleteSlots" => {
+                let id = |part: &str| part.split_once('=')?.1.parse().ok();
+                let gone: Vec<i64> = target.split(['?', '&']).filter_map(id).collect();
+                // A page may be known by its login and by its id.
+                for page in self.slots.values_mut() {
+                    let mut slots = page.get();
+                    slots.retain(|slot| !gone.contains(&slot.id));
+                    page.line = serde_json::to_string(&slots)?;
                 }
-                Some(known) if operation.ends_with('s') => known.update(data(body)?, &[])?,
-                Some(known) => known.update(vec![data(body)?], &[])?,
-            },
+            }
             "getProfile" | "createProfile" | "updateProfile" => {
                 let mut profile: ProfileRecord = data(body)?;
                 if let Some(slots) = profile.slots.take() {
