@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use super::content::{ContentIndex, DesiredContent, Positions};
+use super::content::DesiredContent;
 use super::plan_error::{ItemError, ItemProblem, misfit};
 use super::resemblance::closest;
-use super::values::{NormalizedFields, fields};
+use super::values::{NormalizedFields, digest, fields};
 use super::{DesiredSlot, PlanOptions};
 use links_sdk::{Slot, SlotId};
 
@@ -29,10 +29,10 @@ struct Matcher<'n> {
     items: &'n [DesiredSlot],
     desired_contents: Vec<DesiredContent<'n>>,
     options: &'n PlanOptions,
-    /// Slots that match each item without a write. A page that is as the file says is matched without them.
-    suitable: OnceCell<Vec<Positions>>,
+    /// For each item, positions of the slots that may match it without a write. A page that is as the file says is matched without them.
+    candidates: OnceCell<Vec<Vec<usize>>>,
     found: Vec<MatchResult>,
-    taken: Positions,
+    taken: Vec<bool>,
     errors: Vec<ItemError>,
 }
 
@@ -42,17 +42,7 @@ pub(super) fn match_items(
     items: &[DesiredSlot],
     options: &PlanOptions,
 ) -> (Vec<Option<SlotId>>, Vec<ItemError>) {
-    let mut matcher = Matcher {
-        page,
-        contents: page.iter().map(|slot| fields(&slot.data)).collect(),
-        items,
-        desired_contents: items.iter().map(|it| DesiredContent::of(it, &options.types)).collect(),
-        options,
-        suitable: OnceCell::new(),
-        found: vec![MatchResult::Nothing; items.len()],
-        taken: Positions::none(page.len()),
-        errors: Vec::new(),
-    };
+    let mut matcher = Matcher::of(page, items, options);
     matcher.by_id();
     matcher.by_created_id();
     matcher.read_only_by_content();
@@ -69,7 +59,22 @@ pub(super) fn match_items(
     (matcher.found.into_iter().map(slot).collect(), matcher.errors)
 }
 
-impl Matcher<'_> {
+impl<'n> Matcher<'n> {
+    fn of(page: &'n [Slot], items: &'n [DesiredSlot], options: &'n PlanOptions) -> Self {
+        let desired = items.iter().map(|item| DesiredContent::of(item, &options.types));
+        Self {
+            page,
+            contents: page.iter().map(|slot| fields(&slot.data)).collect(),
+            items,
+            desired_contents: desired.collect(),
+            options,
+            candidates: OnceCell::new(),
+            found: vec![MatchResult::Nothing; items.len()],
+            taken: vec![false; page.len()],
+            errors: Vec::new(),
+        }
+    }
+
     fn by_id(&mut self) {
         let positions: HashMap<SlotId, usize> =
             self.page.iter().enumerate().map(|(position, slot)| (slot.id, position)).collect();
@@ -114,9 +119,11 @@ impl Matcher<'_> {
         let is_read_only =
             |index: &usize| self.options.types.is_read_only(&self.items[*index].kind);
         let items: Vec<usize> = self.unserved().into_iter().filter(is_read_only).collect();
-        let is_free =
-            |position: &usize| self.page[*position].supported && !self.taken.contains(*position);
-        let fitting = |index| self.suitable(index).iter().filter(is_free).collect();
+        let is_free = |position: usize| self.page[position].supported && !self.taken[position];
+        let fitting = |index| {
+            let candidates = self.candidates(index).iter().copied();
+            candidates.filter(|at| is_free(*at) && self.suits(*at, index)).collect()
+        };
         let choices = choose_read_only(&items, fitting, |index, at| self.holds_no_more(at, index));
         for (index, choice) in choices {
             let kind = self.items[index].kind.clone();
@@ -161,33 +168,58 @@ impl Matcher<'_> {
     /// Matches slots by content: equal content first, the k-th slot with the k-th item; then as many more items as possible get a slot that
     /// needs no write, for which an item may move on to another such slot.
     fn by_content(&mut self) {
-        let items = self.unserved();
-        let mut open = Positions::none(self.page.len());
-        for position in (0..self.page.len()).filter(|position| self.is_open(*position)) {
-            open.insert(position);
-        }
-        let suitable = |index: &usize| self.suitable(*index).common(&open);
-        let mut agreement = Assignment {
-            suitable: items.iter().map(suitable).collect(),
-            holder: vec![None; self.page.len()],
-            free: open.clone(),
-        };
+        let mut open: Vec<bool> =
+            (0..self.page.len()).map(|position| self.is_open(position)).collect();
+        let mut holders: Vec<Option<usize>> = vec![None; self.page.len()];
         let mut rest = Vec::new();
-        for (nth, index) in items.iter().enumerate() {
-            let free = agreement.suitable[nth].common(&agreement.free);
-            match free.iter().find(|position| self.holds_no_more(*position, *index)) {
-                Some(position) => agreement.give(nth, position),
-                None => rest.push(nth),
+        for index in self.unserved() {
+            let equal = |position: &usize| {
+                open[*position]
+                    && holders[*position].is_none()
+                    && self.holds_no_more(*position, index)
+                    && self.suits(*position, index)
+            };
+            match self.candidates(index).iter().copied().find(equal) {
+                Some(position) => holders[position] = Some(index),
+                None => rest.push(index),
             }
         }
-        for nth in rest {
-            agreement.seek(nth, &mut open.clone());
-        }
-        for (position, holder) in agreement.holder.into_iter().enumerate() {
-            if let Some(nth) = holder {
-                self.take(items[nth], position);
+        for index in rest {
+            let mut unseen = open.clone();
+            if !self.seek(index, &mut holders, &mut unseen) {
+                // The slots that were seen lead to no free slot, neither now nor later.
+                open = unseen;
             }
         }
+        for (position, holder) in holders.into_iter().enumerate() {
+            if let Some(index) = holder {
+                self.take(index, position);
+            }
+        }
+    }
+
+    /// Gives the item the first free slot that suits it, or one whose item can move on to another slot. These augmenting paths grow the
+    /// largest matching of items with slots that suit them.
+    fn seek(&self, index: usize, holders: &mut [Option<usize>], unseen: &mut [bool]) -> bool {
+        let candidates = self.candidates(index);
+        let free = |position: &usize| {
+            unseen[*position] && holders[*position].is_none() && self.suits(*position, index)
+        };
+        if let Some(position) = candidates.iter().copied().find(free) {
+            holders[position] = Some(index);
+            return true;
+        }
+        for position in candidates.iter().copied() {
+            if !unseen[position] || !self.suits(position, index) {
+                continue;
+            }
+            unseen[position] = false;
+            if holders[position].is_some_and(|holder| self.seek(holder, holders, unseen)) {
+                holders[position] = Some(index);
+                return true;
+            }
+        }
+        false
     }
 
     fn by_resemblance(&mut self) {
@@ -211,10 +243,21 @@ impl Matcher<'_> {
         }
     }
 
-    fn suitable(&self, index: usize) -> &Positions {
-        let all = self.suitable.get_or_init(|| {
-            let content_index = ContentIndex::of(self.page, &self.contents);
-            self.desired_contents.iter().map(|desired| content_index.meeting(desired)).collect()
+    /// Returns the slots that share the rarest trait of the item, in page order. Every slot that matches it without a write is among them.
+    fn candidates(&self, index: usize) -> &[usize] {
+        let all = self.candidates.get_or_init(|| {
+            let mut positions: HashMap<(&str, Option<u64>), Vec<usize>> = HashMap::new();
+            for (position, (slot, content)) in self.page.iter().zip(&self.contents).enumerate() {
+                for key in traits(&slot.kind, content) {
+                    positions.entry(key).or_default().push(position);
+                }
+            }
+            let candidates = self.desired_contents.iter().map(|desired| {
+                let sharing = traits(desired.kind, &desired.values).map(|key| positions.get(&key));
+                let fewest = sharing.min_by_key(|slots| slots.map_or(0, Vec::len));
+                fewest.flatten().cloned().unwrap_or_default()
+            });
+            candidates.collect()
         });
         &all[index]
     }
@@ -233,9 +276,7 @@ impl Matcher<'_> {
     /// Returns whether the slot may still be matched by its content.
     fn is_open(&self, position: usize) -> bool {
         let slot = &self.page[position];
-        slot.supported
-            && !self.options.types.is_read_only(&slot.kind)
-            && !self.taken.contains(position)
+        slot.supported && !self.options.types.is_read_only(&slot.kind) && !self.taken[position]
     }
 
     fn unserved(&self) -> Vec<usize> {
@@ -244,13 +285,22 @@ impl Matcher<'_> {
 
     fn take(&mut self, index: usize, position: usize) {
         self.found[index] = MatchResult::Slot(position);
-        self.taken.insert(position);
+        self.taken[position] = true;
     }
 
     fn refuse(&mut self, index: usize, problem: ItemProblem) {
         self.found[index] = MatchResult::Refused;
         self.errors.push(ItemError { index, problem });
     }
+}
+
+/// Returns the type, and each key with the digest of its value.
+fn traits<'n>(
+    kind: &'n str,
+    content: &NormalizedFields<'n>,
+) -> impl Iterator<Item = (&'n str, Option<u64>)> {
+    let values = content.0.iter().map(|(key, value)| (*key, Some(digest(value))));
+    values.chain([(kind, None)])
 }
 
 /// Chooses a read-only slot for each item: the only one that holds no more than the item mentions, else the only one that fits. Where it is
@@ -279,33 +329,46 @@ pub(crate) fn choose_read_only(
     choices.into_iter().map(|(item, choice)| (item, only(choice))).collect()
 }
 
-/// The largest matching of items with slots that suit them, grown along augmenting paths.
-struct Assignment {
-    /// For each item, the slots that may be given to it.
-    suitable: Vec<Positions>,
-    holder: Vec<Option<usize>>,
-    free: Positions,
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-impl Assignment {
-    fn give(&mut self, item: usize, position: usize) {
-        self.holder[position] = Some(item);
-        self.free.remove(position);
-    }
+    use super::*;
 
-    /// Assigns to the item the first free slot that suits it, or one whose item can move on to another slot.
-    fn seek(&mut self, item: usize, unseen: &mut Positions) -> bool {
-        if let Some(position) = self.suitable[item].first_common(&self.free) {
-            self.give(item, position);
-            return true;
+    #[test]
+    fn the_slots_that_suit_an_item_are_among_its_candidates() {
+        let mut options = PlanOptions::default();
+        options.types.insert(
+            "text",
+            true,
+            json!({"properties": {"style": {"enum": ["plain"], "default": "plain"}, "title": {}}}),
+        );
+        let page: Vec<Slot> = serde_json::from_value(json!([
+            {"id": 1, "type": "text", "data": {"title": "A", "style": "plain"}, "supported": true},
+            {"id": 2, "type": "text", "data": {"title": "A ", "style": "bold"}, "supported": true},
+            {"id": 3, "type": "text", "data": {"title": "", "n": 1}, "supported": true},
+            {"id": 4, "type": "note", "data": {"title": "A", "style": "plain"}, "supported": true},
+        ]))
+        .unwrap();
+        for (data, expected) in [
+            (json!({}), vec![0, 1, 2]),
+            (json!({"title": "A"}), vec![0, 1]),
+            (json!({"title": "A", "style": "plain"}), vec![0]),
+            (json!({"title": null}), vec![2]),
+            (json!({"title": []}), vec![2]),
+            (json!({"style": null}), vec![0, 2]),
+            (json!({"style": ""}), vec![2]),
+            (json!({"n": 1.0}), vec![2]),
+            (json!({"m": null}), vec![0, 1, 2]),
+            (json!({"m": 0}), vec![]),
+        ] {
+            let item: DesiredSlot =
+                serde_json::from_value(json!({"type": "text", "data": data})).unwrap();
+            let matcher = Matcher::of(&page, std::slice::from_ref(&item), &options);
+            let suits = |position: &usize| matcher.suits(*position, 0);
+            assert_eq!((0..page.len()).filter(suits).collect::<Vec<_>>(), expected, "{data}");
+            let found = matcher.candidates(0).iter().copied().filter(suits);
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{data}");
         }
-        while let Some(position) = self.suitable[item].first_common(unseen) {
-            unseen.remove(position);
-            if self.holder[position].is_some_and(|holder| self.seek(holder, unseen)) {
-                self.give(item, position);
-                return true;
-            }
-        }
-        false
     }
 }

@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 
 use foldhash::HashMap;
 use serde_json::Value;
+use twox_hash::XxHash3_64;
 
 use super::schema::SchemaNode;
-use super::values::{Digest, NormalizedFields, digest};
+use super::values::{NormalizedFields, digest};
 use links_sdk::runs::{ValueShape, for_each_sorted};
 
 /// Returns pairs of item and slot, closest first, each item and slot used once. All are of one type; both sides are in page order.
@@ -37,7 +38,7 @@ fn closest_within(
     for (side, all) in [items, slots].into_iter().enumerate() {
         for (holder, fields) in all.iter().enumerate() {
             for (key, value) in &fields.0 {
-                let path = below(Digest::NEW, key.as_bytes());
+                let path = below(0, key.as_bytes());
                 traits.note(path, &|| schema?.property(key), value, (side, holder));
             }
         }
@@ -100,16 +101,15 @@ struct SharedValues {
 }
 
 /// Returns the digest of a path one step further down.
-fn below(mut path: Digest, step: &[u8]) -> Digest {
-    path.bytes(step);
-    path
+fn below(path: u64, step: &[u8]) -> u64 {
+    XxHash3_64::oneshot_with_seed(path, step)
 }
 
 impl SharedValues {
     /// Notes the values at a path and below it. The elements of a list are all alike. `schema` finds the schema of the path.
     fn note<'s>(
         &mut self,
-        path: Digest,
+        path: u64,
         schema: &dyn Fn() -> Option<SchemaNode<'s>>,
         value: &Value,
         (side, holder): (usize, usize),
@@ -128,10 +128,10 @@ impl SharedValues {
             ValueShape::Absent => {}
             leaf => {
                 let Self { options, numbers, all } = self;
-                let number = *numbers.entry((path.value(), digest(value))).or_insert_with(|| {
+                let number = *numbers.entry((path, digest(value))).or_insert_with(|| {
                     let mut is_option = || {
                         let option = || schema().map(SchemaNode::is_option);
-                        *options.entry(path.value()).or_insert_with(option)
+                        *options.entry(path).or_insert_with(option)
                     };
                     let telling = match leaf {
                         ValueShape::Text(text) => is_telling(text, is_option()),

@@ -42,9 +42,7 @@ impl ValueHash {
         if ValueShape::of(value) == ValueShape::Absent {
             return Self::EMPTY;
         }
-        let mut text = String::with_capacity(128);
-        write_canonical(value, &mut text);
-        Self(XxHash3_128::oneshot(text.as_bytes()))
+        Self(XxHash3_128::oneshot(canonical(value).as_bytes()))
     }
 
     /// Returns the hash of a value that may be absent.
@@ -56,6 +54,13 @@ impl ValueHash {
     pub fn is_empty(self) -> bool {
         self == Self::EMPTY
     }
+}
+
+/// Returns the canonical form of a value.
+pub(super) fn canonical(value: &Value) -> String {
+    let mut text = String::with_capacity(128);
+    write_canonical(value, &mut text);
+    text
 }
 
 fn write_canonical(value: &Value, text: &mut String) {
@@ -79,7 +84,8 @@ fn write_canonical(value: &Value, text: &mut String) {
     }
 }
 
-fn write_fields(map: &Map<String, Value>, text: &mut String) {
+/// Writes the canonical form of the fields that are not absent.
+pub(super) fn write_fields(map: &Map<String, Value>, text: &mut String) {
     let mut before = '{';
     for_each_sorted(map, |key, value| {
         text.push(before);
@@ -153,12 +159,6 @@ mod tests {
 
     use super::*;
     use crate::apply::same;
-
-    fn canonical(value: &Value) -> String {
-        let mut text = String::new();
-        write_canonical(value, &mut text);
-        text
-    }
 
     #[test]
     fn the_canonical_form_is_json_without_what_the_service_does_not_keep() {

@@ -52,6 +52,9 @@ fn items_are_matched_to_slots_by_id_content_and_resemblance() {
         // An item moves on to another slot that fits, so that neither is written.
         (page(&[(1, "text", json!({"title": "A", "x": 1, "y": 1})), (2, "text", json!({"title": "A", "y": 1}))]),
          vec![json!(["text", text("A")]), json!(["text", {"title": "A", "x": 1}])], "2 1 moved"),
+        // One that fits no free slot does not keep later ones from moving on.
+        (page(&[(1, "text", json!({"title": "A", "x": 1})), (2, "text", json!({"title": "B", "x": 1, "y": 1})), (3, "text", json!({"title": "B", "y": 1}))]),
+         vec![json!(["text", text("A")]), json!(["text", text("A")]), json!(["text", text("B")]), json!(["text", {"title": "B", "x": 1}])], "1 +1 3 2 moved"),
         // By resemblance: an equal link or title, not an equal style.
         (page(&[(1, "button", a(1))]), vec![json!(["button", with(a(1), "title", "New")])], "1*"),
         (page(&[(1, "button", a(1))]), vec![json!(["button", with(a(1), "link", "https://new.example")])], "1*"),
