@@ -7,6 +7,7 @@ use crate::context::prelude::*;
 use crate::schema::fields as schema_fields;
 use crate::schema::schema_of;
 use crate::schema::validate::Schemas;
+use links_pages::page_file::csv_rows;
 use links_pages::suggest::suggest;
 
 /// Rows to be created on a page.
@@ -51,7 +52,7 @@ const MOST_ROWS: usize = 500;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CsvRow {
     /// Line of the file that the row begins on, from 1.
-    pub(crate) line: u64,
+    pub(crate) line: usize,
     pub(crate) data: Object,
 }
 
@@ -82,28 +83,16 @@ impl ColumnMap {
     }
 }
 
-/// Returns the line of the first row at or after a place, counted on from the last one, its byte and line. The reader's own count is that of the
-/// place where it stopped, which is before the blank lines and the second half of the line break in front of a row.
-fn line_of_row(bytes: &[u8], (at, line): &mut (usize, u64), place: Option<&csv::Position>) -> u64 {
-    let begin = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(*at);
-    let is_break = |at: &usize| matches!(bytes[*at], b'\n' | b'\r');
-    let row = (begin..bytes.len()).find(|at| !is_break(at)).unwrap_or(bytes.len());
-    while *at < row {
-        let is_half = bytes[*at..].starts_with(b"\r\n");
-        *line += u64::from(is_break(at) && !is_half);
-        *at += 1;
-    }
-    *line
-}
-
 /// Removes the line `sep=;` with which spreadsheets name the character between the cells. Returns that character, and the rest.
-fn without_separator_line(bytes: &[u8]) -> (Option<u8>, &[u8]) {
-    let named = bytes.strip_prefix(b"sep=").and_then(|rest| rest.split_first());
+fn without_separator_line(text: &str) -> (Option<char>, &str) {
+    let named = text.strip_prefix("sep=").and_then(|rest| rest.split_at_checked(1));
     match named {
-        Some((separator @ (b';' | b',' | b'|' | b'\t'), rest @ ([] | [b'\n' | b'\r', ..]))) => {
-            (Some(*separator), rest)
+        Some((separator @ (";" | "," | "|" | "\t"), rest))
+            if rest.is_empty() || rest.starts_with(['\n', '\r']) =>
+        {
+            (separator.chars().next(), rest)
         }
-        _ => (None, bytes),
+        _ => (None, text),
     }
 }
 
@@ -118,68 +107,46 @@ pub(crate) fn rows(
     types: &SlotTypeCatalog,
 ) -> Result<Vec<CsvRow>, Vec<String>> {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+    let refuse = |at: usize, why: &str| {
         let line = bytes[..at].split(|byte| *byte == b'\n').count();
-        return Err(vec![format!("{line}: the file has a NUL character; save it as UTF-8")]);
+        vec![format!("{line}: {why}")]
+    };
+    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+        return Err(refuse(at, "the file has a NUL character; save it as UTF-8"));
     }
-    let (named, bytes) = without_separator_line(bytes);
-    let delimiter = delimiter.or(named).unwrap_or(b',');
-    let mut last_row = (0, 1);
-    let mut line_of = |place: Option<&csv::Position>| line_of_row(bytes, &mut last_row, place);
-    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
-    let headings = reader.headers().cloned();
-    let headings = headings
-        .map_err(|error| vec![format!("{}: {}", line_of(error.position()), said(&error))])?;
-    let heading_line = line_of(headings.position());
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| refuse(error.valid_up_to(), "the row is not UTF-8"))?;
+    let (named, text) = without_separator_line(text);
+    let delimiter = delimiter.map(char::from).or(named).unwrap_or(',');
+    let (mut line, mut from) = (1, 0);
+    let mut records = csv_rows(text, delimiter).map(|row| {
+        let at = row.as_ref().map_or_else(|at| *at, |cells| cells[0].0.start);
+        let before = &text[from..at];
+        line += before.matches(['\n', '\r']).count() - before.matches("\r\n").count();
+        from = at;
+        let trimmed = |cells: Vec<(_, String)>| -> Vec<String> {
+            cells.into_iter().map(|(_, cell)| cell.trim().to_owned()).collect()
+        };
+        (line, row.map(trimmed).map_err(|_| "unterminated quote".to_owned()))
+    });
+    let (heading_line, headings) = records.next().unwrap_or((1, Ok(Vec::new())));
+    let headings = headings.map_err(|why| vec![format!("{heading_line}: {why}")])?;
     let columns = columns(&headings, kind, map, types).map_err(|why| {
         let hint = other_delimiter(&headings, delimiter).unwrap_or_default();
         vec![format!("{heading_line}: {why}{hint}")]
     })?;
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
-    let (mut last, mut last_line, mut is_cut) = (0, heading_line, false);
-    for (nth, record) in reader.records().enumerate() {
-        let place = match &record {
-            Ok(record) => record.position(),
-            Err(error) => error.position(),
-        };
-        let line = line_of(place);
-        last_line = line;
-        last = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(last);
+    for (nth, (line, cells)) in records.enumerate() {
         if nth == MOST_ROWS {
             let more =
                 format!("a page can have at most {MOST_ROWS} slots, but the file has more rows");
             problems.push((line, more));
-            is_cut = true;
             break;
         }
-        let record = match record {
-            Ok(record) => record,
-            Err(error) => {
-                problems.push((line, said(&error)));
-                continue;
-            }
-        };
-        let mut data = Object::default();
-        for column in &columns {
-            match record.get(column.index).map(str::trim) {
-                None | Some("") => {}
-                Some(text) => drop(data.insert(column.key.clone(), column.value(text))),
-            }
+        match cells.and_then(|cells| data(&cells, &headings, &columns, map.is_none())) {
+            Ok(data) => rows.push(CsvRow { line, data }),
+            Err(why) => problems.push((line, why)),
         }
-        let unnamed = headings.iter().zip(&record).position(|(heading, cell)| {
-            map.is_none() && heading.trim().is_empty() && !cell.trim().is_empty()
-        });
-        if let Some(column) = unnamed {
-            problems.push((line, format!("column {} has a value, but no header", column + 1)));
-        } else if data.is_empty() {
-            problems.push((line, "the row has no values for the slot".to_owned()));
-        } else {
-            rows.push(CsvRow { line, data });
-        }
-    }
-    if !is_cut && ends_in_quotes(&bytes[last.min(bytes.len())..], delimiter) {
-        rows.retain(|row| row.line != last_line);
-        problems.push((last_line, "unterminated quote".to_owned()));
     }
     if problems.is_empty() {
         return Ok(rows);
@@ -189,16 +156,45 @@ pub(crate) fn rows(
     Err(problems.into_iter().map(|(line, why)| format!("{line}: {why}")).collect())
 }
 
+/// Returns the data of the slot of a row. `needs_headings` refuses cells of columns without a heading.
+fn data(
+    cells: &[String],
+    headings: &[String],
+    columns: &[TypedColumn],
+    needs_headings: bool,
+) -> Result<Object, String> {
+    if cells.len() != headings.len() {
+        let has = count(cells.len(), "column");
+        return Err(format!("the row has {has}, but the header has {}", headings.len()));
+    }
+    let is_unnamed = |(heading, cell): (&String, &String)| heading.is_empty() && !cell.is_empty();
+    let unnamed = headings.iter().zip(cells).position(is_unnamed);
+    if let Some(column) = unnamed.filter(|_| needs_headings) {
+        return Err(format!("column {} has a value, but no header", column + 1));
+    }
+    let mut data = Object::default();
+    for column in columns {
+        let cell = &cells[column.index];
+        if !cell.is_empty() {
+            data.insert(column.key.clone(), column.value(cell));
+        }
+    }
+    if data.is_empty() {
+        return Err("the row has no values for the slot".to_owned());
+    }
+    Ok(data)
+}
+
 /// Returns a hint if the heading is one cell that another delimiter would divide.
-fn other_delimiter(headings: &csv::StringRecord, delimiter: u8) -> Option<String> {
-    let heading = headings.get(0).filter(|_| headings.len() == 1)?;
+fn other_delimiter(headings: &[String], delimiter: char) -> Option<String> {
+    let [heading] = headings else { return None };
     let found = [';', '\t', '|', ','].into_iter().find(|it| heading.contains(*it))?;
-    let found = (found != char::from(delimiter)).then(|| found.escape_default())?;
+    let found = (found != delimiter).then(|| found.escape_default())?;
     Some(format!("; if the cells are separated by `{found}`, add --delimiter '{found}'"))
 }
 
 /// Returns what the schema refuses of rows, each with its line.
-fn refused(rows: Vec<CsvRow>, kind: &str, types: &SlotTypeCatalog) -> Vec<(u64, String)> {
+fn refused(rows: Vec<CsvRow>, kind: &str, types: &SlotTypeCatalog) -> Vec<(usize, String)> {
     let schemas = Schemas::new(types);
     let of_row = |CsvRow { line, data }: CsvRow| {
         let faults = schemas.check(kind, data.0, None);
@@ -225,12 +221,12 @@ impl TypedColumn {
 
 /// Returns the columns of the keys.
 fn columns(
-    headings: &csv::StringRecord,
+    headings: &[String],
     kind: &str,
     map: Option<&ColumnMap>,
     types: &SlotTypeCatalog,
 ) -> Result<Vec<TypedColumn>, String> {
-    let names: Vec<&str> = headings.iter().map(str::trim).collect();
+    let names: Vec<&str> = headings.iter().map(String::as_str).collect();
     let own: Vec<(String, String)>;
     let pairs = match map {
         Some(map) => &map.0,
@@ -282,26 +278,6 @@ fn takes_no_string(schema: &Value) -> bool {
         Value::Array(kinds) => !kinds.iter().any(|kind| kind == "string"),
         _ => false,
     }
-}
-
-fn said(error: &csv::Error) -> String {
-    match error.kind() {
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("the row has {}, but the header has {expected_len}", count(*len, "column"))
-        }
-        csv::ErrorKind::Utf8 { .. } => "the row is not UTF-8".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
-/// Tells whether rows end between quotes: a further row would then belong to their last cell.
-fn ends_in_quotes(rows: &[u8], delimiter: u8) -> bool {
-    let count = |rows: &[u8]| {
-        let mut reader = csv::ReaderBuilder::new();
-        let reader = reader.delimiter(delimiter).has_headers(false).flexible(true);
-        reader.from_reader(rows).byte_records().count()
-    };
-    count(&[rows, b"\n0"].concat()) == count(rows)
 }
 
 #[cfg(test)]
@@ -424,24 +400,6 @@ mod tests {
         assert_eq!(not_text, ["2: the row is not UTF-8"]);
         for map in ["title", "=a", "title=", "title=a,title=b", ""] {
             assert!(ColumnMap::parse(map).is_err(), "{map}");
-        }
-    }
-
-    #[test]
-    fn only_an_open_quote_at_the_beginning_of_a_cell_never_ends() {
-        for (rows, expected) in [
-            ("", false),
-            ("a,b\n", false),
-            ("\"a\",b\n", false),
-            ("\"a\nb\",c", false),
-            ("\"say \"\"x\"\"\",c", false),
-            ("19\" screen,b\n", false),
-            ("a,\"b\nc,d\n", true),
-            ("\"a\"\"", true),
-            ("\"", true),
-            ("a\n\"\"\n\"x", true),
-        ] {
-            assert_eq!(ends_in_quotes(rows.as_bytes(), b','), expected, "{rows:?}");
         }
     }
 }

@@ -32,6 +32,7 @@ pub use page::PageContent;
 pub use references::{Image, Reference, ReferencePlace, ReferenceTarget};
 pub use report::{At, FieldDiagnostic, FileDiagnostics, in_own_words};
 pub use sources::{FilePlace, Places, SourceFile, Sources};
+pub use table::csv_rows;
 
 /// Parsed page file.
 #[derive(Debug)]

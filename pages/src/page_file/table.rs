@@ -59,7 +59,8 @@ pub(super) fn rows(
             _ => Err(vec![root.wrong(EACH, "a table must be a list of rows")]),
         };
     }
-    let cells = cells(text).map_err(|at| {
+    let cells: Result<Vec<_>, usize> = csv_rows(text, separator(text)).collect();
+    let cells = cells.map_err(|at| {
         let problem = FieldDiagnostic::new(EACH, start + at..start + at + 1, "unclosed quote");
         vec![problem.help("write two quotes for one within a cell")]
     })?;
@@ -122,11 +123,15 @@ fn is_key(key: &str) -> bool {
 /// Cell with its place in the text, which includes its quotes.
 type Cell = (Span, String);
 
-/// Returns the rows of a table whose first row has the names of the columns. An empty cell is absent.
+/// Returns the rows of a table whose first row has the names of the columns. An empty cell is absent. Rows of empty cells are left out.
 fn of_cells(cells: Vec<Vec<Cell>>, start: usize) -> (Vec<Node>, Vec<FieldDiagnostic>) {
     let placed = |span: &Span| span.start + start..span.end + start;
-    let mut lines = cells.into_iter();
-    let (names, mut problems) = (lines.next().unwrap_or_default(), Vec::new());
+    let is_full = |line: &Vec<Cell>| line.iter().any(|(_, cell)| !cell.trim().is_empty());
+    let mut lines = cells.into_iter().filter(is_full);
+    let (mut names, mut problems) = (lines.next().unwrap_or_default(), Vec::new());
+    for (_, name) in &mut names {
+        *name = name.trim().to_owned();
+    }
     for (nth, (span, name)) in names.iter().enumerate() {
         if names[..nth].iter().any(|(_, other)| other == name) {
             let message = format!("another column is named `{name}`");
@@ -154,49 +159,55 @@ fn of_cells(cells: Vec<Vec<Cell>>, start: usize) -> (Vec<Node>, Vec<FieldDiagnos
     (rows, problems)
 }
 
-/// Splits a table into the cells of its rows. Empty lines are left out. The separator is the comma, the semicolon or the tab, whichever is most
-/// frequent in the first line.
-///
-/// # Errors
-///
-/// The place of a quote that is not closed.
-fn cells(text: &str) -> Result<Vec<Vec<Cell>>, usize> {
+/// Returns the separator of a table: the comma, the semicolon or the tab, whichever is most frequent in its first line.
+fn separator(text: &str) -> char {
     let first = text.lines().next().unwrap_or_default();
-    let count = |separator: &u8| first.bytes().filter(|it| it == separator).count();
-    let separator = [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',');
-    let (bytes, mut at, mut rows, mut row) = (text.as_bytes(), 0, Vec::new(), Vec::new());
-    while at < bytes.len() || !row.is_empty() {
-        let start = at;
-        let mut cell = String::new();
-        if bytes.get(at) == Some(&b'"') {
+    let count = |separator: &char| first.matches(*separator).count();
+    ['\t', ';', ','].into_iter().max_by_key(count).unwrap_or(',')
+}
+
+/// Splits a CSV text into the cells of its rows, each with its place, which includes its quotes. Empty lines are left out. A quote that is
+/// not closed ends the rows with its place as the error.
+pub fn csv_rows(text: &str, separator: char) -> impl Iterator<Item = Result<Vec<Cell>, usize>> {
+    let mut at = 0;
+    let rows = std::iter::from_fn(move || {
+        if at == text.len() { None } else { Some(csv_row(text, separator, &mut at)) }
+    });
+    rows.filter(|row| !matches!(row.as_deref(), Ok([(span, _)]) if span.is_empty()))
+}
+
+/// Reads a row from a place on, which is moved past the line breaks after it.
+fn csv_row(text: &str, separator: char, at: &mut usize) -> Result<Vec<Cell>, usize> {
+    let mut row = Vec::new();
+    loop {
+        let (start, mut cell) = (*at, String::new());
+        if text[*at..].starts_with('"') {
             loop {
-                let rest = text.get(at + 1..).unwrap_or_default();
-                let length = rest.find('"').ok_or(start)?;
+                let rest = &text[*at + 1..];
+                let Some(length) = rest.find('"') else {
+                    *at = text.len();
+                    return Err(start);
+                };
                 cell.push_str(&rest[..length]);
-                at += length + 2;
-                if bytes.get(at) != Some(&b'"') {
+                *at += length + 2;
+                if !text[*at..].starts_with('"') {
                     break;
                 }
                 cell.push('"');
             }
         }
-        let ends = |byte: &u8| [separator, b'\r', b'\n'].contains(byte);
-        let plain = at;
-        at += bytes[at..].iter().position(ends).unwrap_or(bytes.len() - at);
-        cell.push_str(&text[plain..at]);
-        let is_name = rows.is_empty();
-        row.push((start..at, if is_name { cell.trim().to_owned() } else { cell }));
-        if bytes.get(at) == Some(&separator) {
-            at += 1;
-            continue;
+        let rest = &text[*at..];
+        let length = rest.find([separator, '\r', '\n']).unwrap_or(rest.len());
+        cell.push_str(&rest[..length]);
+        *at += length;
+        row.push((start..*at, cell));
+        let rest = &rest[length..];
+        if !rest.starts_with(separator) {
+            *at = text.len() - rest.trim_start_matches(['\r', '\n']).len();
+            return Ok(row);
         }
-        at += bytes[at..].iter().take_while(|it| matches!(it, b'\r' | b'\n')).count();
-        let line = std::mem::take(&mut row);
-        if line.iter().any(|(_, cell)| !cell.is_empty()) {
-            rows.push(line);
-        }
+        *at += separator.len_utf8();
     }
-    Ok(rows)
 }
 
 /// Returns a cell as it is written: in quotes, if it needs them.
@@ -212,8 +223,8 @@ mod tests {
     use super::*;
 
     fn texts(table: &str) -> Vec<Vec<String>> {
-        let rows = cells(table).unwrap();
-        rows.into_iter().map(|row| row.into_iter().map(|(_, text)| text).collect()).collect()
+        let rows = csv_rows(table, separator(table)).map(Result::unwrap);
+        rows.map(|row| row.into_iter().map(|(_, text)| text).collect()).collect()
     }
 
     #[test]
@@ -228,7 +239,34 @@ mod tests {
             assert_eq!(texts(table), expected, "{table}");
         }
         assert_eq!(texts(""), [[""; 0]; 0]);
-        assert_eq!(cells("key,title\na,\"x"), Err(12));
+        assert_eq!(csv_rows("key,title\na,\"x", ',').last(), Some(Err(12)));
+    }
+
+    #[test]
+    fn rows_of_empty_cells_are_left_out() {
+        let cells: Result<Vec<_>, usize> = csv_rows(",\n key ,a\n, \nx,1\n", ',').collect();
+        let (rows, problems) = of_cells(cells.unwrap(), 0);
+        assert!(problems.is_empty());
+        let keys: Vec<String> = listed(&rows).unwrap().into_iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, ["x"]);
+    }
+
+    #[test]
+    fn only_an_open_quote_at_the_beginning_of_a_cell_never_ends() {
+        for (rows, expected) in [
+            ("", false),
+            ("a,b\n", false),
+            ("\"a\",b\n", false),
+            ("\"a\nb\",c", false),
+            ("\"say \"\"x\"\"\",c", false),
+            ("19\" screen,b\n", false),
+            ("a,\"b\nc,d\n", true),
+            ("\"a\"\"", true),
+            ("\"", true),
+            ("a\n\"\"\n\"x", true),
+        ] {
+            assert_eq!(csv_rows(rows, ',').any(|row| row.is_err()), expected, "{rows:?}");
+        }
     }
 
     proptest! {
@@ -240,13 +278,10 @@ mod tests {
 
         #[test]
         fn no_table_is_a_panic_and_each_cell_is_where_it_says(table in "[a,\"\r\né]{0,30}") {
-            for (nth, row) in cells(&table).unwrap_or_default().into_iter().enumerate() {
-                for (span, text) in row {
-                    let alone = texts(&format!("a\n{}", &table[span]));
-                    let alone = alone.into_iter().skip(1).flatten().next().unwrap_or_default();
-                    // The names of the columns are trimmed.
-                    prop_assert_eq!(if nth == 0 { alone.trim() } else { &*alone }, text);
-                }
+            for (span, text) in csv_rows(&table, ',').flatten().flatten() {
+                let alone = texts(&format!("a\n{}", &table[span]));
+                let alone = alone.into_iter().skip(1).flatten().next().unwrap_or_default();
+                prop_assert_eq!(alone, text);
             }
         }
     }
