@@ -1,6 +1,5 @@
 //! Execution of a history over an account with a server, a proxy in front of it, two machines, and the real program.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -44,8 +43,6 @@ pub(super) struct Player<'p> {
     /// Set for a machine whose last run did not record all that it wrote.
     pub(super) unrecorded: [bool; 2],
     pub(super) tally: Tally,
-    /// Slots that were made into others.
-    pub(super) turned: BTreeSet<u64>,
 }
 
 /// Plays a history to its end or to the first violation. Returns the counts, and the violation with its step.
@@ -110,7 +107,6 @@ impl<'p> Player<'p> {
             runs: 0,
             unrecorded: [false; 2],
             tally: Tally::default(),
-            turned: BTreeSet::new(),
         }
     }
 
@@ -239,7 +235,6 @@ impl<'p> Player<'p> {
             is_fresh,
             is_plain: run.is_plain(),
             announced,
-            turned: self.turned.clone(),
         };
         let mut violations = trial.check();
         violations.extend(self.check_log(&trial));
@@ -319,7 +314,6 @@ impl<'p> Player<'p> {
                 is_fresh: false,
                 is_plain: false,
                 announced: None,
-                turned: self.turned.clone(),
             };
             let is_one_machine = one.machine == other.machine;
             let mut violations = self.check_log(&trial);

@@ -11,6 +11,7 @@ use super::lineage::{Authors, Lineage};
 use super::memory::Memory;
 use super::repository::Repository;
 use super::world::{AccountWorld, Owner, Place};
+use crate::proxy::Event;
 
 const BRANCHES: [&str; 3] = ["main", "summer", "winter"];
 
@@ -159,6 +160,16 @@ impl Team {
         self.trees[machine].note_files(files, world);
     }
 
+    /// Notes what a request of an apply has made for the files of a work tree.
+    pub(crate) fn note_written(
+        &mut self,
+        (machine, run): (usize, usize),
+        event: &Event<AccountWorld>,
+        files: &Repository,
+    ) {
+        self.trees[machine].note_written(run, event, files);
+    }
+
     /// Notes that a value of the account was recorded, and is not taken over.
     pub(crate) fn note_pulled(&mut self, machine: usize, place: Place, value: String) {
         self.authors.doubt(place.clone());
@@ -179,7 +190,7 @@ impl Team {
         let agreed = said.filter(|(place, value)| stored.get(place) == Some(value));
         let agreed = agreed.collect();
         self.authors.note_agreed(sync, &agreed);
-        self.trees[machine].note_sync(sync, agreed);
+        self.trees[machine].note_sync(sync, (files, world), agreed);
     }
 
     /// Returns the branches, which no Git packs here.

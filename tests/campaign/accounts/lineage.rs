@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::memory::{ForeignValue, FormerMarks, Memory};
+use links_fixtures::Slot;
+
+use super::bindings::{Bindings, changed};
+use super::memory::{ForeignValue, Memory};
 use super::repository::Repository;
 use super::world::{AccountWorld, Place};
 use crate::proxy::Event;
@@ -18,6 +21,8 @@ pub(crate) struct Lineage {
     once_in_file: BTreeSet<(String, String)>,
     /// Values on which its files and the account agreed at the end of a run that was recorded.
     synced: BTreeMap<Place, String>,
+    /// The slots that the items of its files are.
+    bound: Bindings,
 }
 
 /// Who has sent a request.
@@ -45,8 +50,8 @@ pub(crate) struct Authors {
     removed: BTreeMap<(u64, String), [Option<usize>; 2]>,
     /// Slots that no recorded run has made, so that no file need have been recorded with them.
     made_by_others: BTreeSet<(u64, String)>,
-    /// What slots were known by before.
-    former: FormerMarks,
+    /// Slots that were made, made into others or removed, by their ID, with the recorded run that did it.
+    changed: BTreeMap<u64, Option<usize>>,
 }
 
 impl Lineage {
@@ -55,6 +60,7 @@ impl Lineage {
         self.said.extend(other.said.iter().cloned());
         self.once_in_file.extend(other.once_in_file.iter().cloned());
         self.synced.extend(other.synced.clone());
+        self.bound.extend(&other.bound);
     }
 
     /// Notes what the files say.
@@ -66,9 +72,25 @@ impl Lineage {
         }
     }
 
+    /// Notes what a request of an apply has made for the files.
+    pub(crate) fn note_written(
+        &mut self,
+        run: usize,
+        event: &Event<AccountWorld>,
+        files: &Repository,
+    ) {
+        self.bound.note_written(run, event, files);
+    }
+
     /// Notes that the record of a run that succeeded is in the work tree.
-    pub(crate) fn note_sync(&mut self, sync: usize, agreed: BTreeMap<Place, String>) {
+    pub(crate) fn note_sync(
+        &mut self,
+        sync: usize,
+        (files, world): (&Repository, &AccountWorld),
+        agreed: BTreeMap<Place, String>,
+    ) {
         self.syncs.insert(sync);
+        self.bound.note_sync(sync, files, world);
         // A form that the run has made was not there when the files were noted.
         self.said.extend(agreed.clone());
         self.synced.extend(agreed);
@@ -93,7 +115,6 @@ impl Authors {
         writer: Writer,
         by: Option<(&Lineage, &Repository)>,
     ) {
-        self.former.note(event);
         let (before, after) = (event.before.values(), event.after.values());
         for place in before.keys().chain(after.keys()) {
             if before.get(place) == after.get(place) {
@@ -116,6 +137,15 @@ impl Authors {
             Writer::Recorded(sync) => Some(sync),
             _ => None,
         };
+        for (page, was, is) in changed(event) {
+            // What a file never had is removed without a record.
+            let is_recorded = |slot: &Slot| {
+                is.is_some()
+                    || by.is_some_and(|(known, _)| known.bound.of(page.id, slot.id).is_some())
+            };
+            let slot = is.or(was).map(|slot| (slot.id, sync.filter(|_| is_recorded(slot))));
+            self.changed.extend(slot);
+        }
         let was_in_file = |(page, mark): &(u64, String)| {
             let page = event.before.pages.iter().find(|it| it.id == *page);
             by.zip(page).is_some_and(|((lineage, files), page)| {
@@ -166,7 +196,7 @@ impl Authors {
         let mut memory = Memory {
             once_in_file: lineage.once_in_file.clone(),
             synced: lineage.synced.clone(),
-            former: self.former.clone(),
+            bound: lineage.bound.clone(),
             up_to_date: [machine].into(),
             ..Memory::default()
         };
@@ -188,6 +218,8 @@ impl Authors {
         let removed =
             self.removed.iter().filter(|(_, [by, since])| !is_known(by) && !is_known(since));
         memory.removed = removed.map(|(mark, _)| mark.clone()).collect();
+        let by_others = self.changed.iter().filter(|(_, by)| !is_known(by));
+        memory.by_others = by_others.map(|(slot, _)| *slot).collect();
         memory
     }
 }

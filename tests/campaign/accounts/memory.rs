@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::bindings::{Bindings, changed};
 use super::repository::Repository;
-use super::world::{AccountWorld, Owner, Place, mark};
-
+use super::world::{AccountWorld, Owner, Place};
 use crate::proxy::Event;
 
 /// A value that another client has set, and that is there since.
@@ -23,51 +23,20 @@ pub(crate) struct Memory {
     pub(crate) foreign: BTreeMap<Place, ForeignValue>,
     /// Slots that other clients have removed from pages.
     pub(crate) removed: BTreeSet<(u64, String)>,
-    /// Slots that others have made.
-    pub(crate) made: BTreeSet<(u64, String)>,
     /// Slots that the program has removed from pages.
     pub(crate) deleted: BTreeSet<(u64, String)>,
     /// Slots that a file of a page had when a command ran, by the name of the file.
     pub(crate) once_in_file: BTreeSet<(String, String)>,
-    /// What slots of pages were known by before their titles changed.
-    pub(crate) former: FormerMarks,
+    /// The slots that the items of the files are.
+    pub(crate) bound: Bindings,
+    /// IDs of slots that others have removed, or made into what they are.
+    pub(crate) by_others: BTreeSet<u64>,
     /// Values on which the files and the account agreed at the end of a run that was recorded.
     pub(crate) synced: BTreeMap<Place, String>,
     /// Places of which it is not known whether the machine has to take the value for its own.
     pub(crate) unclear: BTreeSet<Place>,
     /// Machines whose records have all that was done.
     pub(crate) up_to_date: BTreeSet<usize>,
-}
-
-/// What slots of pages were known by before, by what they are known by now.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FormerMarks(BTreeMap<(u64, String), BTreeSet<String>>);
-
-impl FormerMarks {
-    /// Notes an event.
-    pub(crate) fn note(&mut self, event: &Event<AccountWorld>) {
-        for page in &event.after.pages {
-            let Some(old) = event.before.pages.iter().find(|old| old.id == page.id) else {
-                continue;
-            };
-            for slot in &page.slots {
-                let was = old.slots.iter().find(|it| it.id == slot.id);
-                let was = was.and_then(|it| mark(&it.kind, &it.data));
-                if let (Some(was), Some(is)) = (was, mark(&slot.kind, &slot.data))
-                    && was != is
-                {
-                    let mut names = self.of(page.id, was).clone();
-                    names.insert(was.to_owned());
-                    self.0.entry((page.id, is.to_owned())).or_default().extend(names);
-                }
-            }
-        }
-    }
-
-    /// Returns what a slot was known by before.
-    pub(crate) fn of(&self, page: u64, mark: &str) -> BTreeSet<String> {
-        self.0.get(&(page, mark.to_owned())).cloned().unwrap_or_default()
-    }
 }
 
 impl Memory {
@@ -86,7 +55,13 @@ impl Memory {
         event: &Event<AccountWorld>,
         is_foreign: bool,
     ) {
-        self.former.note(event);
+        for slot in changed(event).iter().filter_map(|(_, was, is)| is.or(*was)) {
+            if is_foreign {
+                self.by_others.insert(slot.id);
+            } else {
+                self.by_others.remove(&slot.id);
+            }
+        }
         let (before, after) = (event.before.values(), event.after.values());
         for place in before.keys().filter(|place| before.get(place) != after.get(place)) {
             self.foreign.remove(place);
@@ -105,11 +80,7 @@ impl Memory {
         }
         let gone = if is_foreign { &mut self.removed } else { &mut self.deleted };
         gone.extend(was.difference(&is).cloned());
-        self.made.retain(|mark| is.contains(mark));
         for mark in is.difference(&was) {
-            if is_foreign {
-                self.made.insert(mark.clone());
-            }
             self.removed.remove(mark);
             self.deleted.remove(mark);
         }
@@ -126,11 +97,13 @@ impl Memory {
     /// journals tell of it.
     pub(crate) fn note_sync(
         &mut self,
+        run: usize,
         files: &Repository,
         world: &AccountWorld,
         has_forms: bool,
         is_locked: bool,
     ) {
+        self.bound.note_sync(run, files, world);
         let stored = world.values();
         let said = files.values(world).into_iter();
         let agreed = said.filter(|(place, value)| stored.get(place) == Some(value));

@@ -1,5 +1,6 @@
 //! Histories over an account: files of pages and forms, which two people apply from machines of their own.
 
+mod bindings;
 mod composed;
 mod execute;
 mod generate;

@@ -6,7 +6,6 @@ use super::execute::Player;
 use super::history::{AccountCommand, AccountRun};
 use super::lineage::Writer;
 use super::repository::Repository;
-use super::rules::turned;
 use super::world::{AccountWorld, Owner};
 use crate::process::Ended;
 use crate::proxy::Event;
@@ -66,7 +65,7 @@ impl Player<'_> {
         }
         if is_recorded && self.memory.up_to_date.contains(&run.machine) {
             let (files, world) = (&self.files[run.machine], self.proxy.world());
-            self.memory.note_sync(files, &world, !flags.locked, flags.locked);
+            self.memory.note_sync(self.runs, files, &world, !flags.locked, flags.locked);
         }
         if is_recorded && !flags.locked { Writer::Recorded(self.runs) } else { Writer::Unrecorded }
     }
@@ -132,16 +131,23 @@ impl Player<'_> {
             return Writer::Other;
         }
         if self.memory.up_to_date.contains(&machine) {
-            self.memory.note_sync(&self.files[machine], &world, false, false);
+            self.memory.note_sync(self.runs, &self.files[machine], &world, false, false);
         }
         Writer::Recorded(self.runs)
     }
 
     pub(super) fn note(&mut self, events: &[Event<AccountWorld>], writers: [Writer; 2]) {
         for event in events {
-            self.turned.extend(turned(event));
             let writer = event.machine.map_or(Writer::Other, |machine| writers[machine]);
             self.memory.note(None, event, writer == Writer::Other);
+            let apply = event.machine.filter(|_| writer != Writer::Other);
+            if let Some(machine) = apply {
+                let files = &self.files[machine];
+                match &mut self.team {
+                    Some(team) => team.note_written((machine, self.runs), event, files),
+                    None => self.memory.bound.note_written(self.runs, event, files),
+                }
+            }
             if let Some(team) = &mut self.team {
                 let lineage = event.machine.map(|machine| team.lineage(machine));
                 let files = event.machine.map(|machine| &self.files[machine]);

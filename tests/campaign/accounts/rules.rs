@@ -1,14 +1,16 @@
 //! Rules that hold for every command over an account, checked against the log of what the service has executed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use links_fixtures::{Profile, Slot};
 use serde_json::Value;
 
+use super::bindings::{changed, slots};
 use super::history::{AccountCommand, Flags};
 use super::memory::{ForeignValue, Memory};
+use super::names::mark_of;
 use super::repository::Repository;
-use super::world::{AccountWorld, Owner, Place};
+use super::world::{AccountWorld, Owner, Place, changing};
 use crate::invariants::{Violate, Violation, bad_end, last_object};
 use crate::process::Ended;
 use crate::proxy::{Event, Request};
@@ -31,8 +33,6 @@ pub(crate) struct AccountTrial<'t> {
     pub(crate) is_plain: bool,
     /// Number of requests that a plan has announced.
     pub(crate) announced: Option<usize>,
-    /// Slots that were made into others before.
-    pub(crate) turned: BTreeSet<u64>,
 }
 
 /// Requests that a stored answer costs: one that is refused, a read, the create again, and another read.
@@ -110,10 +110,18 @@ impl AccountTrial<'_> {
                     violate("plan", "a command that only reads has written something".to_owned());
                 }
                 self.deletes_only_what_it_may(event, &memory, nth, violate);
-                self.creates_nothing_twice(event, violate);
+                self.creates_nothing_twice(event, &memory, violate);
                 self.overwrites_nothing_unsaid(event, &memory, nth, violate);
             }
-            memory.note(Some(nth), event, event.machine.is_none());
+            self.note(&mut memory, Some(nth), event);
+        }
+    }
+
+    /// Notes an event of the command, or one that came between.
+    fn note(&self, memory: &mut Memory, nth: Option<usize>, event: &Event<AccountWorld>) {
+        memory.note(nth, event, event.machine.is_none());
+        if self.is_own(event) {
+            memory.bound.note_written(usize::MAX, event, self.files);
         }
     }
 
@@ -156,36 +164,36 @@ impl AccountTrial<'_> {
     ) {
         let after = event.after.marks();
         let flags = self.flags();
-        for (page, mark) in deleted(event) {
-            let id = &page.id;
+        for (page, slot) in deleted(event) {
+            let (id, mark) = (&page.id, &mark_of(slot).to_owned());
             if after.contains(&(*id, mark.clone())) {
                 // A copy is left.
                 continue;
             }
-            let mark = &mark;
             let file = self.files.file_of(page).unwrap_or_default();
-            let is_in_file = self.files.marks(file).contains(mark);
-            let had =
-                |mark: &String| memory.once_in_file.contains(&(file.to_owned(), mark.clone()));
+            let items = self.files.marks(file);
+            let own = memory.bound.of(*id, slot.id);
+            let is_it = |item: &String| {
+                // A slot that others made is not the item, even if it resembles it, where the item's own slot was deleted.
+                let may_be = !flags.prune || memory.bound.newest(*id, item).is_none();
+                (own == Some(item) || may_be)
+                    && self.slots(item, page, memory).iter().any(|it| it.id == slot.id)
+            };
+            let left = event.after.pages.iter().find(|left| left.id == *id);
+            let is_left =
+                |item: &String| left.is_some_and(|left| !self.slots(item, left, memory).is_empty());
+            let had = |item: &String| {
+                !items.contains(item)
+                    && memory.once_in_file.contains(&(file.to_owned(), item.clone()))
+            };
             // With --force a slot that the file has no more is deleted, whatever others have made of it.
-            let was_in_file =
-                had(mark) || flags.overwrite && memory.former.of(*id, mark).iter().any(had);
-            // A slot that others made is not the item, even if it resembles it, where the item's own slot was deleted.
-            let of_slot = |(owner, of, _): &Place| *owner == Owner::Page(*id) && of == mark;
-            let is_made_by_others = memory.foreign.keys().any(of_slot)
-                && event.before.values().keys().filter(|place| of_slot(place)).all(|place| {
-                    memory.foreign.contains_key(place) || memory.unclear.contains(place)
-                });
-            // Where an apply has made another slot into the item, and an undo has turned it back, the item stays with that slot.
-            let mut known_by = after.iter().filter(|(owner, _)| owner == id);
-            let is_turned = known_by.any(|(_, now)| memory.former.of(*id, now).contains(mark));
-            let is_pruned = flags.prune && (is_made_by_others || is_turned);
-            if is_in_file && !is_pruned || !flags.prune && !was_in_file {
+            let was_in_file = had(mark) || flags.overwrite && own.is_some_and(had);
+            let is_in_file = items.iter().any(|item| is_it(item) && !is_left(item));
+            if is_in_file || !flags.prune && !was_in_file {
                 violate("lost", format!("{mark} was deleted from {}", page.login));
             }
             let is_left = after.iter().any(|(_, left)| left == mark);
-            let is_given_up = flags.prune && is_turned;
-            if !is_left && !is_given_up && self.is_wanted(mark, &event.before, memory) {
+            if !is_left && self.is_wanted(mark, &event.after, memory) {
                 violate(
                     "nowhere",
                     format!("{mark} was deleted from {} and is on no page", page.login),
@@ -205,20 +213,49 @@ impl AccountTrial<'_> {
         }
     }
 
-    /// Returns whether a file of a page has the slot, and it was not removed there.
-    fn is_wanted(&self, mark: &str, world: &AccountWorld, memory: &Memory) -> bool {
+    /// Returns the slots of a page that an item of its file is. What was recorded of it may be unknown.
+    fn slots<'w>(&self, item: &str, page: &'w Profile, memory: &Memory) -> Vec<&'w Slot> {
+        if memory.up_to_date.contains(&self.machine) {
+            let file = self.files.file_of(page).unwrap_or_default();
+            return memory.bound.slots(item, page, &self.files.marks(file));
+        }
+        let is_its = |slot: &&Slot| {
+            let bound = memory.bound.of(page.id, slot.id);
+            mark_of(slot) == item || bound.is_some_and(|bound| bound == item)
+        };
+        page.slots.iter().filter(is_its).collect()
+    }
+
+    /// Returns whether others have removed the slot of an item, or made it into another one.
+    fn is_given_up(&self, item: &str, page: u64, memory: &Memory) -> bool {
         let is_up_to_date = memory.up_to_date.contains(&self.machine) && !self.is_concurrent;
-        self.files.pages.keys().filter(|name| self.files.marks(name).contains(mark)).any(|name| {
+        let place = (page, item.to_owned());
+        // One that an undo has made again is not bound, and is known by its title.
+        memory.removed.contains(&place)
+            || match memory.bound.newest(page, item).filter(|_| is_up_to_date) {
+                Some(slot) => memory.by_others.contains(&slot),
+                None => !is_up_to_date && memory.deleted.contains(&place),
+            }
+    }
+
+    /// Returns whether a file of a page has the item, and others have not given it up there.
+    fn is_wanted(&self, item: &str, world: &AccountWorld, memory: &Memory) -> bool {
+        self.files.pages.keys().filter(|name| self.files.marks(name).contains(item)).any(|name| {
             self.files.page_of(name, world).is_none_or(|page| {
-                let place = (page.id, mark.to_owned());
-                !memory.removed.contains(&place)
-                    && (is_up_to_date || !memory.deleted.contains(&place))
+                let is_there = !self.slots(item, page, memory).is_empty();
+                !is_there && !self.is_given_up(item, page.id, memory)
             })
         })
     }
 
-    fn creates_nothing_twice(&self, event: &Event<AccountWorld>, violate: Violate<'_>) {
+    fn creates_nothing_twice(
+        &self,
+        event: &Event<AccountWorld>,
+        memory: &Memory,
+        violate: Violate<'_>,
+    ) {
         let (before, after) = (&event.before, &event.after);
+        let is_known = memory.up_to_date.contains(&self.machine);
         for form in &after.forms {
             let is_new = before.forms.iter().all(|old| old.id != form.id);
             if is_new && !self.is_concurrent && before.forms.iter().any(|it| it.title == form.title)
@@ -242,16 +279,16 @@ impl AccountTrial<'_> {
             if old.login != page.login && !self.flags().rename {
                 violate("rename", format!("{} became {}", old.login, page.login));
             }
-            for (mark, count) in counts(page) {
-                let of_mark =
-                    |slot: &&Slot| super::world::mark(&slot.kind, &slot.data) == Some(&*mark);
-                let is_new = |slot: &Slot| old.slots.iter().all(|known| known.id != slot.id);
-                if count > 1
-                    && page.slots.iter().filter(of_mark).any(is_new)
-                    && !old.slots.iter().filter(of_mark).any(|it| self.turned.contains(&it.id))
-                    && count > counts(old).get(&mark).copied().unwrap_or_default()
-                    && !self.is_concurrent
-                {
+            for slot in page.slots.iter().filter(|slot| !has(old, slot)) {
+                let mark = mark_of(slot);
+                // A slot that was bound is that of its item, whatever it shows; without the record of that, nobody sees it.
+                let is_its = |twin: &Slot| {
+                    let shows_it = mark_of(twin) == mark;
+                    let item = memory.bound.of(page.id, twin.id);
+                    item.map_or(shows_it, |item| item == mark && (shows_it || is_known))
+                };
+                let is_double = |twin: &Slot| has(page, twin) && is_its(twin);
+                if !mark.is_empty() && !self.is_concurrent && old.slots.iter().any(is_double) {
                     violate("slot twice", format!("{mark} was created again on {}", page.login));
                 }
             }
@@ -368,15 +405,6 @@ impl AccountTrial<'_> {
         }
     }
 
-    /// Returns whether the slot of a place was made into what it is.
-    fn is_turned(&self, (owner, mark, _): &Place) -> bool {
-        let pages = self.after.pages.iter().filter(|page| *owner == Owner::Page(page.id));
-        let mut slots = pages.flat_map(|page| &page.slots);
-        let is_it =
-            |slot: &Slot| super::world::mark(&slot.kind, &slot.data).is_some_and(|it| it == mark);
-        slots.any(|slot| self.turned.contains(&slot.id) && is_it(slot))
-    }
-
     /// Checks what a pull has made of the page files.
     pub(crate) fn check_pull(&self, pulled: &Repository) -> Vec<Violation> {
         let mut found = Vec::new();
@@ -418,13 +446,13 @@ impl AccountTrial<'_> {
         for (place, now) in after.iter().filter(|(place, _)| !before.contains_key(place)) {
             // A slot that was made into another one keeps what the file says of it.
             let (owner, mark, key) = place;
-            let former = match owner {
-                Owner::Page(id) => memory.former.of(*id, mark),
-                Owner::Form(_) => BTreeSet::new(),
-            };
-            let was_said = former
-                .into_iter()
-                .any(|former| before.get(&(owner.clone(), former, key.clone())) == Some(now));
+            let pages = self.after.pages.iter().filter(|page| *owner == Owner::Page(page.id));
+            let mut items = pages.flat_map(|page| {
+                let slots = page.slots.iter().filter(|slot| mark_of(slot) == mark);
+                slots.filter_map(|slot| memory.bound.of(page.id, slot.id))
+            });
+            let was_said = items
+                .any(|item| before.get(&(owner.clone(), item.clone(), key.clone())) == Some(now));
             if live.get(place) != Some(now) && !was_said {
                 violate(format!("{} is {now}, and the file did not say it", show(place)));
             }
@@ -436,11 +464,13 @@ impl AccountTrial<'_> {
                 |mark: &String| page.is_some_and(|it| on_pages.contains(&(it.id, mark.clone())));
             let kept = pulled.marks(name);
             for mark in self.files.marks(name).difference(&kept) {
-                let was_there = page.is_some_and(|page| {
-                    let place = (page.id, mark.clone());
-                    memory.removed.contains(&place) || memory.deleted.contains(&place)
-                });
-                if has(mark) || is_known && !was_there {
+                // The slot may be known by another title, which the item has now.
+                let slots = page.map(|page| self.slots(mark, page, memory)).unwrap_or_default();
+                if slots.iter().any(|slot| kept.contains(mark_of(slot))) {
+                    continue;
+                }
+                let was_there = page.is_some_and(|page| self.is_given_up(mark, page.id, memory));
+                if has(mark) || !slots.is_empty() || is_known && !was_there {
                     violate(format!("the item {mark} of {name} is lost"));
                 }
             }
@@ -454,7 +484,7 @@ impl AccountTrial<'_> {
         let is_up_to_date = self.memory.up_to_date.contains(&self.machine);
         let mut memory = self.memory.clone();
         for event in self.events {
-            memory.note(None, event, event.machine.is_none());
+            self.note(&mut memory, None, event);
         }
         let marks = self.after.marks();
         for name in self.files.pages.keys() {
@@ -464,13 +494,7 @@ impl AccountTrial<'_> {
             };
             for mark in self.files.marks(name) {
                 let place = (page.id, mark);
-                let was_removed = memory.removed.contains(&place)
-                    || !is_up_to_date && memory.deleted.contains(&place);
-                // The item is the slot that somebody has made into another one.
-                let mut known_by = marks.iter().filter(|(owner, _)| *owner == page.id);
-                let is_turned =
-                    known_by.any(|(_, now)| memory.former.of(page.id, now).contains(&place.1));
-                let is_kept = was_removed || flags.prune && is_turned;
+                let is_kept = self.is_given_up(&place.1, page.id, &memory);
                 if !marks.contains(&place) && (flags.overwrite || !is_kept) {
                     let text = format!("exit 0, yet {} is not on {}", place.1, page.login);
                     violate("missing", text);
@@ -478,28 +502,31 @@ impl AccountTrial<'_> {
             }
         }
         let stored = self.after.values();
-        for (place, value) in &stored {
-            let Owner::Page(id) = place.0 else { continue };
-            let page = self.after.pages.iter().find(|page| page.id == id);
+        for (page, slot) in slots(self.after).into_values() {
+            let Some((name, (key, _))) = self.files.file_of(page).zip(changing(&slot.kind, ""))
+            else {
+                continue;
+            };
+            let item = memory.bound.of(page.id, slot.id);
+            let place = (Owner::Page(page.id), mark_of(slot).to_owned(), key.to_owned());
             let is_own = is_up_to_date
-                && memory.synced.contains_key(place)
-                && !memory.foreign.contains_key(place)
-                && !memory.unclear.contains(place)
-                && !memory.made.contains(&(id, place.1.clone()));
-            if let Some(name) = page.and_then(|page| self.files.file_of(page))
-                && is_own
-                && !place.1.is_empty()
-                && !self.files.marks(name).contains(&place.1)
-                && !self.has_twin(place)
-            {
-                let text = format!("exit 0, yet {} with {value} is on no file", show(place));
-                violate("left", text);
+                && item == Some(&place.1)
+                && memory.synced.contains_key(&place)
+                && !memory.foreign.contains_key(&place)
+                && !memory.unclear.contains(&place);
+            if is_own && !self.files.marks(name).contains(&place.1) {
+                violate("left", format!("exit 0, yet {} is on no file", show(&place)));
             }
         }
         for (place, said) in self.files.values(self.after) {
             let Some(value) = stored.get(&place) else { continue };
-            // A slot that was made into an equal one may be that of another item.
-            if self.has_twin(&place) || self.is_turned(&place) {
+            let page = self.after.pages.iter().find(|page| place.0 == Owner::Page(page.id));
+            // A slot that shows what the item says may be that of another one.
+            let is_it = |page: &Profile| {
+                let slots = self.slots(&place.1, page, &memory);
+                place.1.is_empty() || slots.iter().any(|slot| mark_of(slot) == place.1)
+            };
+            if self.has_twin(&place) || !page.is_none_or(is_it) {
                 continue;
             }
             let is_kept = memory.foreign.contains_key(&place)
@@ -514,35 +541,16 @@ impl AccountTrial<'_> {
 }
 
 /// Returns the slots that an event has deleted, each with its page. A slot that gets another content is still there.
-fn deleted(event: &Event<AccountWorld>) -> Vec<(&Profile, String)> {
-    let is_left =
-        |id: u64| event.after.pages.iter().any(|page| page.slots.iter().any(|it| it.id == id));
-    let of = |page: &'_ Profile| -> Vec<String> {
-        let gone = page.slots.iter().filter(|slot| !is_left(slot.id));
-        gone.filter_map(|slot| Some(super::world::mark(&slot.kind, &slot.data)?.to_owned()))
-            .collect()
-    };
-    let pages = event.before.pages.iter();
-    pages.flat_map(|page| of(page).into_iter().map(move |mark| (page, mark))).collect()
+fn deleted(event: &Event<AccountWorld>) -> impl Iterator<Item = (&Profile, &Slot)> {
+    let gone = changed(event).into_iter().filter(|(_, _, is)| is.is_none());
+    gone.filter_map(|(page, was, _)| Some((page, was.filter(|slot| !mark_of(slot).is_empty())?)))
+}
+
+fn has(page: &Profile, slot: &Slot) -> bool {
+    page.slots.iter().any(|it| it.id == slot.id)
 }
 
 /// Returns the number of slots with each mark.
-/// Returns the slots that an event has made into others, which one file may still want while another page shows its content again.
-pub(super) fn turned(event: &Event<AccountWorld>) -> Vec<u64> {
-    let marks = |world: &AccountWorld| -> BTreeMap<u64, Option<String>> {
-        let slots = world.pages.iter().flat_map(|page| &page.slots);
-        let mark = |slot: &Slot| super::world::mark(&slot.kind, &slot.data).map(str::to_owned);
-        slots.map(|slot| (slot.id, mark(slot))).collect()
-    };
-    if !event.has_changed() {
-        return Vec::new();
-    }
-    let (before, after) = (marks(&event.before), marks(&event.after));
-    let is_turned =
-        |(id, mark): &(&u64, &Option<String>)| before.get(id).is_some_and(|it| it != *mark);
-    after.iter().filter(is_turned).map(|(id, _)| *id).collect()
-}
-
 fn counts(page: &Profile) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for slot in &page.slots {
