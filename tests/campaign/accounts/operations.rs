@@ -278,6 +278,10 @@ impl Operations {
             if is_begun && is_another && alike(&new, &now) {
                 continue;
             }
+            // What others have deleted stays deleted, which the command says.
+            if slot.is_none() && was_left.is_some_and(|id| is_told_as_left(trial, id)) {
+                continue;
+            }
             let is_changed = !alike(&now, then) && !alike(&now, left);
             // An earlier command has restored it, or kept what others had made of the slot.
             if is_begun && target.is_edited(place, &was) && alike(&new, &now) {
@@ -447,6 +451,12 @@ impl Operations {
         }
         None
     }
+}
+
+/// Returns whether an undo says of a slot that it was not restored.
+fn is_told_as_left(trial: &AccountTrial<'_>, id: u64) -> bool {
+    let said: Value = serde_json::from_str(&trial.ended.out).unwrap_or_default();
+    said["data"]["notRestored"].as_array().into_iter().flatten().any(|slot| slot["id"] == id)
 }
 
 impl Operation {
