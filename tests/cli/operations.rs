@@ -155,6 +155,20 @@ fn after_a_later_write_to_its_page_there_is_nothing_to_redo() {
 }
 
 #[test]
+fn an_undo_is_not_redone_before_a_later_one_of_the_same_page() {
+    let env = three_pages();
+    env.file("cafe.yaml", "profile: cafe\ntitle: First\n");
+    env.file("weddings.yaml", "profile: qara.weddings\ntitle: First\n");
+    ok(&env, "apply cafe.yaml weddings.yaml --yes");
+    ok(&env, "slots add qara.weddings text title=Soup");
+    ok(&env, "undo --yes");
+    ok(&env, "undo --yes");
+    ok(&env, "profile update cafe title=Later");
+    let refused = failed(&env, "redo --yes", 6);
+    assert!(refused.stderr.contains("has written to cafe since the undo"), "{refused}");
+}
+
+#[test]
 fn an_operation_of_which_one_page_failed_is_undone_where_it_wrote() {
     let env = three_pages();
     let before = values(&env);

@@ -211,7 +211,19 @@ pub(super) fn candidates(
     let mut found: Vec<usize> = interrupted.into_iter().chain(others).collect();
     if let (Direction::Redo, Some(newest)) = (direction, found.first()) {
         let newest = *newest;
-        found.retain(|index| written_since(operations, *index).is_none());
+        let mut passed_over = Vec::new();
+        found.retain(|index| {
+            // One that came before an undo that is passed over cannot be redone without that one.
+            let parts = |of: usize| operations.all[of].parts.iter();
+            let is_before =
+                |newer: &usize| parts(*newer).any(|it| parts(*index).any(|of| of.is_of_same(it)));
+            let is_redone =
+                !passed_over.iter().any(is_before) && written_since(operations, *index).is_none();
+            if !is_redone {
+                passed_over.push(*index);
+            }
+            is_redone
+        });
         if let (Some(since), true) = (written_since(operations, newest), found.is_empty()) {
             let (undo, line) = (operations.all[newest].id(), since.command_line());
             let message = format!(
