@@ -138,8 +138,13 @@ impl Apply {
             recreates: undo.recreates.clone(),
             ..RunCommand::default()
         };
-        let request = Self::of_undo(client, now, undo, types);
-        Ok(Some(request.settings(RunSettings { command: Some(command), ..settings })))
+        let mut request = Self::new(&client.profile(now.id), undo.desired.clone())
+            .settings(RunSettings { command: Some(command), ..settings })
+            .types(types)
+            .max_deletes(undo.deletes.len())
+            .allow_empty(true);
+        request.of_undo = Some((undo, now));
+        Ok(Some(request))
     }
 }
 

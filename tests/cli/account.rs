@@ -891,24 +891,31 @@ fn an_expired_status_is_no_difference_and_is_written_again_on_request() {
 }
 
 #[test]
-fn an_expired_status_that_another_client_changed_is_renewed_as_it_is() {
+fn an_expired_status_that_another_client_wrote_is_not_posted_again() {
     let env = TestEnv::in_june();
     ok(&env, "init");
     env.file("cafe.yaml", "profile: cafe\nmoodText: Open late\nmoodHours: 4\n");
     ok(&env, "apply");
-    env.server.edit(|account| {
-        let page = &mut account.profiles[0];
-        page.mood_text = Some("Theirs".to_owned());
-        page.mood_set_at =
-            page.mood_set_at.unwrap().checked_sub(jiff::SignedDuration::from_hours(5)).ok();
-    });
-    let renewed = ok(&env, "apply --renew-status");
-    assert!(renewed.stderr.contains("`moodText` changed to \"Theirs\" on the page"), "{renewed}");
-    let page = env.server.account().profiles[0].clone();
-    assert_eq!((page.mood_text.as_deref(), page.mood_hours), (Some("Theirs"), Some(4)));
-    assert!(ok(&env, "apply --renew-status").stdout.contains("no changes"));
+    let expire = |text: &str, hours: i64| {
+        env.server.edit(|account| {
+            let page = &mut account.profiles[0];
+            (page.mood_text, page.mood_hours) = (Some(text.to_owned()), Some(hours));
+            page.mood_set_at = Some("2020-01-01T00:00:00Z".parse().unwrap());
+        });
+        env.server.account().profiles[0].clone()
+    };
+    let theirs = expire("Theirs", 4);
+    let kept = ok(&env, "apply --renew-status");
+    assert!(kept.stdout.contains("no changes"), "{kept}");
+    assert!(kept.stdout.contains("`moodText` changed to \"Theirs\" on the page"), "{kept}");
+    assert_eq!(env.server.account().profiles[0], theirs, "{kept}");
     ok(&env, "apply --force");
     assert_eq!(env.server.account().profiles[0].mood_text.as_deref(), Some("Open late"));
+    expire("Open late", 8);
+    ok(&env, "apply --renew-status");
+    let page = env.server.account().profiles[0].clone();
+    assert_eq!((page.mood_text.as_deref(), page.mood_hours), (Some("Open late"), Some(8)));
+    assert!(ok(&env, "apply --renew-status").stdout.contains("no changes"));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Tests of views and clicks.
 
 use links_fixtures::Choices;
+use links_test_support::canned::Canned;
+use serde_json::json;
 
 #[cfg(target_os = "linux")]
 use crate::terminal;
@@ -81,6 +83,28 @@ fn csv_has_the_timeline_or_the_rows() {
     assert_eq!(of(&format!("form {FORM}")).1, 1);
     let rest = "--jq .socials[] -o csv";
     assert_eq!(header(format!("analytics profile cafe {JUNE} {rest}")).0, "link,icon,clicks");
+}
+
+#[test]
+fn csv_of_a_timeline_is_no_other_table() {
+    for (timeline, table) in [
+        (json!([{ "day": "2026-06-01", "views": 2 }]), "day,views\n2026-06-01,2\n"),
+        (json!({ "2026-06-01": { "views": 2 } }), "date,views\n2026-06-01,2\n"),
+        (json!([]), ""),
+        (json!("soon"), ""),
+    ] {
+        let data = json!({ "rows": [{ "profileId": 101, "views": 2 }], "timeline": timeline });
+        let meta = json!({
+            "generatedAt": "2026-06-08T00:00:00Z", "cacheSeconds": 60, "retentionDays": 365,
+            "dataStartsAt": "2026-01-01", "uniquesAreApproximate": true,
+        });
+        let service = Canned::start([(200, json!({ "data": data, "meta": meta }).to_string())]);
+        let env = TestEnv::in_june().env("LINKS_BASE_URL", service.origin() + "/api/v1");
+        let run = env.run(&format!("analytics account {JUNE} --timeline -o csv"));
+        assert_eq!((run.exit, run.stdout.trim_end()), (0, table.trim_end()), "{run}");
+        let is_missing = run.stderr.contains("cannot find the timeline");
+        assert_eq!(is_missing, timeline.is_string(), "{run}");
+    }
 }
 
 #[test]

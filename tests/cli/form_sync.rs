@@ -81,6 +81,39 @@ fn what_both_changed_in_a_form_is_a_conflict_at_its_place() {
 }
 
 #[test]
+fn two_files_of_one_form_are_refused_before_anything_is_written() {
+    let env = synced();
+    let id = env.server.account().forms.last().unwrap().id.clone();
+    let copy = FORM.replace("form: booking", &format!("form: contact\nid: {id}"));
+    env.file("copy.yaml", copy.replace("Book a terrace", "Contact us"));
+    for line in ["apply --yes", "apply --yes --force", "plan"] {
+        let run = env.run(line);
+        let message = format!("booking.yaml and copy.yaml are both files for the form {id}");
+        assert!(run.exit == 8 && run.stderr.contains(&message), "{run}");
+    }
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn a_form_file_with_another_name_creates_no_second_form() {
+    let env = synced();
+    let forms = || env.server.account().forms.len();
+    let (id, before) = (env.server.account().forms.last().unwrap().id.clone(), forms());
+    env.file(FILE, FORM.replace("form: booking", "form: terrace"));
+    let run = env.run("apply --yes --allow-create 1");
+    assert!(run.exit == 8 && run.stderr.contains(&format!("add `id: {id}`")), "{run}");
+    assert_eq!((writes(&env), forms()), (Vec::new(), before));
+    env.file(FILE, FORM.replace("form: booking", &format!("form: terrace\nid: {id}")));
+    let again = ok(&env, "apply --yes");
+    assert!(again.stdout.contains("no changes"), "{again}");
+    // Another form of the same title has a file of its own.
+    env.file(FILE, FORM);
+    env.file("other.yaml", FORM.replace("form: booking", "form: other"));
+    ok(&env, "apply --yes --allow-create 1");
+    assert_eq!(forms(), before + 1);
+}
+
+#[test]
 fn a_saved_plan_of_forms_alone_keeps_its_options() {
     for option in ["--force", "--exact"] {
         let env = synced();

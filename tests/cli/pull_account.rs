@@ -440,6 +440,38 @@ fn forms_get_a_file_a_name_and_channels_by_label_and_a_difference_is_marked() {
 }
 
 #[test]
+fn a_channel_with_another_label_is_marked_in_the_form_file_and_taken_by_force() {
+    for (has_lock, change) in [(false, Some("Counter")), (true, Some("Counter")), (true, None)] {
+        let env = env();
+        if has_lock {
+            ok(&env, "init");
+        }
+        ok(&env, "pull --all -O .");
+        env.server.edit(|account| {
+            let mut channels = account.channels.iter_mut();
+            let bar = channels.find(|it| it.label.as_deref() == Some("Bar")).unwrap();
+            bar.label = change.map(str::to_owned);
+        });
+        let plan = env.run("plan .");
+        assert!(plan.exit == 8, "{plan}");
+        assert!(plan.stderr.contains("no channel is called \"Bar\""), "{plan}");
+        // The page that shows the form is planned all the same.
+        assert!(!plan.stderr.contains("no form is called"), "{plan}");
+        let file = "forms/book-a-table.yaml";
+        let marked = env.run("pull --all -O .");
+        assert_eq!(marked.exit, 7, "{marked}");
+        assert!(text(&env, file).contains("# <<< form: notificationChannelIds: "), "{marked}");
+        ok(&env, "pull --all -O . --force");
+        let taken = text(&env, file);
+        let channel = change.map_or("  - 11\n".to_owned(), |it| format!("  - $channel: {it}\n"));
+        assert!(taken.contains(&channel), "{taken}");
+        assert!(!taken.contains("Bar") && !taken.contains("<<<"), "{taken}");
+        assert!(ok(&env, "plan .").stdout.contains("no changes"));
+        assert_eq!(writes(&env), [""; 0]);
+    }
+}
+
+#[test]
 fn a_marked_form_takes_what_the_form_has_by_force_whatever_the_layout_of_its_fields() {
     let env = env();
     ok(&env, "pull --all");

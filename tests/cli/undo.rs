@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use links_fixtures::Fault;
+use links_fixtures::{Choices, Fault};
 use serde_json::{Value, json};
 
 use crate::steps::{cut_short, ok, places, text};
@@ -12,7 +12,12 @@ const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
 /// Returns the café, with state that outlives a command and no waiting.
 pub(crate) fn cafe() -> TestEnv {
-    let env = TestEnv::cafe().keeping_state().keeping_cache().env("LINKS_TEST_NO_WAIT", "1");
+    remembering(TestEnv::cafe())
+}
+
+/// Returns an environment with state that outlives a command and no waiting.
+fn remembering(env: TestEnv) -> TestEnv {
+    let env = env.keeping_state().keeping_cache().env("LINKS_TEST_NO_WAIT", "1");
     let directory = env.home.path().join("state").display().to_string();
     env.env("LINKS_STATE_DIR", directory)
 }
@@ -280,6 +285,32 @@ fn fields_of_a_page_are_restored() {
 }
 
 #[test]
+fn a_status_that_had_expired_is_cleared_instead_of_posted_again() {
+    let env = cafe();
+    env.file("cafe.yaml", "profile: cafe\nmoodText: Open\nmoodHours: 4\n");
+    let status = || {
+        let page = env.server.account().profiles[0].clone();
+        (page.mood_text, page.mood_hours)
+    };
+    for line in ["apply cafe.yaml --yes", "profile update cafe moodText=Open moodHours:=4"] {
+        env.server.edit(|account| {
+            let page = &mut account.profiles[0];
+            (page.mood_text, page.mood_hours) = (Some("Sale".to_owned()), Some(1));
+            page.mood_set_at = Some("2020-01-01T00:00:00Z".parse().unwrap());
+        });
+        ok(&env, line);
+        let undone = ok(&env, "undo --yes -o json");
+        let left = json!([{"field": "moodText", "page": "cafe"}]);
+        assert_eq!(undone.json()["data"]["notRestored"], left, "{line}: {undone}");
+        assert_eq!(status(), (None, None), "{line}: {undone}");
+        let redone = ok(&env, "redo --yes");
+        assert_eq!(status(), (Some("Open".to_owned()), Some(4)), "{line}: {redone}");
+        let undone = ok(&env, "undo --yes").to_string();
+        assert!(undone.contains("the previous status had expired"), "{line}: {undone}");
+    }
+}
+
+#[test]
 fn a_login_is_changed_back_with_the_consent_that_a_rename_needs() {
     let env = cafe();
     ok(&env, "slots set cafe 1001 title=Anew");
@@ -326,6 +357,31 @@ fn a_form_is_restored_with_the_keys_of_its_fields() {
         if !line.contains("remove") {
             assert_eq!(form(&env), before, "{line}: {undone}");
         }
+    }
+}
+
+#[test]
+fn a_form_field_that_comes_back_is_sent_without_its_key() {
+    let choices = Choices { foreign_keys_refused: true, ..Choices::default() };
+    let env = remembering(TestEnv::with(|it| it.choices(choices)));
+    let labels = || -> Vec<String> {
+        let fields = env.server.account().forms[0].fields.clone();
+        fields.into_iter().map(|field| field.label).collect()
+    };
+    let before = labels();
+    for line in [
+        format!("forms field remove {FORM} phone --yes"),
+        format!("forms field add {FORM} type=text label=Table"),
+    ] {
+        ok(&env, &line);
+        let (after, operation) = (labels(), newest(&env));
+        let undone = ok(&env, "undo --yes");
+        assert_eq!(labels(), before, "{line}: {undone}");
+        ok(&env, &format!("undo {operation} --yes"));
+        let redone = ok(&env, "redo --yes");
+        assert_eq!(labels(), after, "{line}: {redone}");
+        let undone = ok(&env, "undo --yes");
+        assert_eq!(labels(), before, "{line}: {undone}");
     }
 }
 

@@ -247,6 +247,22 @@ async fn a_second_sync_keeps_what_others_changed_by_the_record_of_the_first() {
 }
 
 #[tokio::test]
+async fn two_desired_forms_with_one_id_are_refused() {
+    let (server, client) = cafe_with(Choices::default()).await;
+    let id = server.account().forms[0].id.clone();
+    let form = |name: &str| json!({"name": name, "id": id, "fields": {"title": name}});
+    let account = desired(json!({"forms": [form("one"), form("two")]}));
+    for overwrite in [false, true] {
+        let apply = ApplyAccount { overwrite, ..ApplyAccount::new(&client, account.clone()) };
+        let error = apply.run().await.unwrap_err();
+        assert!(matches!(error, AccountError::Invalid(_)), "{error}");
+        assert!(error.to_string().contains("one and two"), "{error}");
+    }
+    assert_eq!(server.account().forms[0].id, id);
+    assert!(operations(&server).iter().all(|it| it.starts_with("list")));
+}
+
+#[tokio::test]
 async fn a_second_sync_of_a_form_keeps_what_others_changed_by_the_record_of_the_first() {
     let (server, client) = cafe_with(Choices::default()).await;
     let mut account = desired(json!({"forms": [{"name": "booking", "fields": {

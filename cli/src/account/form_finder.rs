@@ -3,15 +3,21 @@
 use links_pages::account::{DesiredForm, FormPlan, FormPlanError};
 use links_sdk::FormId;
 
+use super::files::both_files_of;
 use crate::apply::sync::{FormSync, LockStore};
 use crate::context::prelude::*;
-use links_pages::form_file::FormFile;
+use links_pages::form_file::{FormFile, NAME};
+use links_pages::page_file::At;
 
 /// The forms of the account, and which of them are not to be found by a title.
 pub(crate) struct FormFinder<'f> {
     pub(super) forms: &'f [LeadForm],
     /// Ids that the files name, that a lock has for names, and those of the forms found so far.
     taken: BTreeSet<FormId>,
+    /// Forms that a lock has for names that no file has, with these names.
+    unfiled: BTreeMap<FormId, String>,
+    /// The files of the forms found so far.
+    files: BTreeMap<FormId, PathBuf>,
 }
 
 impl<'f> FormFinder<'f> {
@@ -20,14 +26,22 @@ impl<'f> FormFinder<'f> {
         files: &[(PathBuf, FormFile)],
         forms: &'f [LeadForm],
     ) -> Result<Self> {
-        let mut taken = BTreeSet::new();
+        let names: BTreeSet<&str> = files.iter().map(|(_, file)| file.form.name.as_str()).collect();
+        let (mut taken, mut unfiled) = (BTreeSet::new(), BTreeMap::new());
         for (path, file) in files {
             taken.extend(file.form.id.clone());
-            if let Some((_, lock)) = LockStore::read_for(context, path)? {
-                taken.extend(lock.forms.values().cloned());
+            let Some((_, lock)) = LockStore::read_for(context, path)? else { continue };
+            for (name, id) in &lock.forms {
+                if names.contains(name.as_str()) {
+                    taken.insert(id.clone());
+                } else {
+                    unfiled.insert(id.clone(), name.clone());
+                }
             }
         }
-        Ok(Self { forms, taken })
+        unfiled.retain(|id, _| !taken.contains(id));
+        taken.extend(unfiled.keys().cloned());
+        Ok(Self { forms, taken, unfiled, files: BTreeMap::new() })
     }
 
     /// Plans the changes of a form. `recorded` is the id that a lock has for its name.
@@ -39,6 +53,28 @@ impl<'f> FormFinder<'f> {
         let plan = FormPlan::new(form, self.forms, recorded, &self.taken)?;
         self.taken.extend(plan.id.clone());
         Ok(plan)
+    }
+
+    /// Refuses the second file of one form, and a new form in place of one that a lock has for a name without a file.
+    pub(super) fn check(&mut self, plan: &FormPlan, file: &FormFile, path: &Path) -> Result<()> {
+        if let Some(id) = &plan.id {
+            let Some(other) = self.files.insert(id.clone(), path.to_owned()) else { return Ok(()) };
+            let hint = "delete one of them, or remove its `id` to create another form";
+            return Err(both_files_of(&format!("the form {id}"), &other, path).with_hint(hint));
+        }
+        let title =
+            file.form.fields.get("title").and_then(Value::as_str).unwrap_or_default().trim();
+        let mut titled = self.forms.iter().filter(|form| form.title.trim() == title);
+        let Some((id, name)) = titled.find_map(|form| self.unfiled.get_key_value(&form.id)) else {
+            return Ok(());
+        };
+        let message =
+            format!("links.lock has the form \"{title}\" as `{name}`, and no file has that name");
+        let help = format!(
+            "to keep the form under its new name, add `id: {id}`; to create another form, change the title or pass the file of `{name}` too"
+        );
+        let problem = file.document.locate(&[NAME], At::Value, message).help(help);
+        Err(file.document.bad(vec![problem]).into())
     }
 }
 

@@ -63,18 +63,20 @@ impl PlannedForm {
         let mut channels = None;
         let (mut planned, mut failures) = (Vec::new(), Vec::new());
         for (path, mut file) in files {
+            let (name, record) = (file.form.name.clone(), FormSync::of(context, &path)?);
+            let recorded = record.as_ref().and_then(|record| record.id(&name)).cloned();
             if !file.channels.is_empty() {
                 if channels.is_none() {
                     channels = Some(client.notification_channels().await?.items);
                 }
                 let channels = channels.as_deref().unwrap_or_default();
                 if let Err(problems) = file.resolve_channels(channels) {
+                    // The pages that refer to it are planned all the same.
+                    known.add(&name, file.form.id.or(recorded).map(String::from));
                     failures.push((path, problems.into()));
                     continue;
                 }
             }
-            let (name, record) = (file.form.name.clone(), FormSync::of(context, &path)?);
-            let recorded = record.as_ref().and_then(|record| record.id(&name)).cloned();
             let rules = (known.is_locked, overwrites);
             match Self::of(context, path.clone(), file, record, &mut finder, rules) {
                 Ok(form) => {
@@ -116,6 +118,7 @@ impl PlannedForm {
             let problem = file.document.locate(&place, At::Value, error.to_string());
             CommandError::from(file.document.bad(vec![problem]))
         })?;
+        finder.check(&plan, &file, &path)?;
         let seen = forms.iter().find(|form| Some(&form.id) == plan.id.as_ref()).cloned();
         let (mut merge, mut is_recorded) = (Merge::default(), false);
         if let Some(form) = &seen {

@@ -106,13 +106,13 @@ fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
 }
 
 /// Returns what a merge says of the changes since the last sync.
-pub(super) fn sync_data(merge: &Merge) -> Value {
+fn sync_data(merge: &Merge) -> Value {
     let Merge { remote, replaced, deletions, notes, .. } = merge;
     json!({ "remote": remote, "replaced": replaced, "deletions": deletions, "notes": notes })
 }
 
 /// Returns the row of a page or form for `-o csv` and `-o ids`: its written or planned fields, updates, creates and deletes are counted.
-pub(super) fn row(kind: &str, record: &Value, action: &str, counts: [usize; 4]) -> Value {
+fn row(kind: &str, record: &Value, action: &str, counts: [usize; 4]) -> Value {
     let name = record.get("login").unwrap_or(&record["name"]);
     let [fields, updates, creates, deletes] = counts;
     json!({
@@ -129,7 +129,7 @@ fn form_row(form: &PlannedForm, id: Option<&str>) -> Value {
     row("form", &record, action(plan.id.is_none(), plan.is_empty()), counts)
 }
 
-pub(super) fn action(is_new: bool, is_unchanged: bool) -> &'static str {
+fn action(is_new: bool, is_unchanged: bool) -> &'static str {
     match (is_new, is_unchanged) {
         (true, _) => "create",
         (false, true) => "none",
@@ -143,6 +143,7 @@ fn output(
     (body, rows): (Value, Vec<Value>),
     exit: Exit,
 ) -> CommandOutput {
+    let rows = Some(rows).filter(|rows| !rows.is_empty());
     let view = View::Listing(lines, Instead::Rows(rows));
     CommandOutput {
         exit,
@@ -434,6 +435,9 @@ pub(super) fn applied(
     }
     let unchanged: Vec<&str> = unchanged.iter().map(String::as_str).collect();
     all.lines.extend(unchanged_line("", &unchanged, "pages"));
+    let forms = state.forms.iter().filter(|form| form.plan.is_empty());
+    let forms: Vec<&str> = forms.map(|form| form.plan.name.as_str()).collect();
+    all.lines.extend(unchanged_line("form ", &forms, "forms"));
     for (name, id) in &state.written_forms {
         all.lines.push(StyledLine::plain(format!("form {name}: written ({id})")));
     }

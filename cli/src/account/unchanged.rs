@@ -131,7 +131,7 @@ pub(crate) async fn output(
     let logins: Vec<&str> = logins.iter().map(String::as_str).collect();
     lines.extend(unchanged_line("", &logins, "pages"));
     let forms: Vec<&str> = known.forms.iter().map(|form| form.name.as_str()).collect();
-    lines.extend(unchanged_line("form ", &forms, "forms").filter(|_| !writes));
+    lines.extend(unchanged_line("form ", &forms, "forms"));
     let requests = client.requests_sent();
     lines.push(if writes {
         StyledLine::faint(count(requests, "request"))

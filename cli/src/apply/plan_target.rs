@@ -108,9 +108,11 @@ impl PlanTarget {
         }
         let mut options = options.clone();
         for change in &merge.remote {
-            if let RemoteChange::Field { key, page, .. } = change
-                && let Some(renewed) = options.renewed_mood.get_mut(key)
-            {
+            let RemoteChange::Field { key, page, .. } = change else { continue };
+            if key == "moodText" {
+                // Only the status of the file is posted again, never one that another client wrote.
+                options.renewed_mood.clear();
+            } else if let Some(renewed) = options.renewed_mood.get_mut(key) {
                 renewed.clone_from(page);
             }
         }

@@ -151,6 +151,20 @@ fn has(list: &[Value], field: &Value) -> bool {
     list.iter().any(|it| it["key"] == field["key"])
 }
 
+/// Returns a value of a form; if it is the list of its fields, without the keys that another list of them lacks: a field that is added again gets
+/// a new key.
+pub(crate) fn without_foreign_keys(value: &Value, others: &Value) -> Value {
+    let mut value = value.clone();
+    for field in value.as_array_mut().into_iter().flatten() {
+        if !has(list(Some(others)), field)
+            && let Some(field) = field.as_object_mut()
+        {
+            field.remove("key");
+        }
+    }
+    value
+}
+
 /// Returns the display names of the fields of a list that another list lacks.
 fn without(list: &[Value], other: &[Value]) -> Vec<String> {
     list.iter().filter(|it| !has(other, it)).map(called).collect()

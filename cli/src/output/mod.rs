@@ -69,8 +69,8 @@ pub(crate) enum Instead {
     Id(&'static str),
     /// The columns of the table in a document.
     Columns(&'static [Column]),
-    /// The part of the data that is a table, for CSV.
-    Rows(Vec<Value>),
+    /// The part of the data that is a table, for CSV; `None` if the data is one as a whole.
+    Rows(Option<Vec<Value>>),
 }
 
 /// Column of a table.

@@ -85,20 +85,16 @@ impl ApplyAccount {
         let on_step = &mut |_, _, _: &_| ControlFlow::Continue(());
         // Their locks are free from here on.
         let mut ended = execute(unchanged, false, on_step).await;
-        if !open.is_empty() || session.forms.iter().any(|plan| !plan.is_empty()) {
-            session.check_consent(&open)?;
-            session.write_forms(&mut open).await?;
-        }
-        let (mut ready, mut failed) = (Vec::new(), BTreeMap::new());
+        session.check_consent(&open)?;
+        session.write_forms(&mut open).await?;
+        let (mut ready, mut pages) = (Vec::new(), BTreeMap::new());
         for mut page in open {
             match session.create(&mut page).await {
                 Ok(()) => ready.push(page),
-                Err(error) => drop(failed.insert(page.nth(), error)),
+                Err(error) => drop(pages.insert(page.nth(), Err(error))),
             }
         }
-        ended.extend(execute(ready, !failed.is_empty(), on_step).await);
-        let mut pages: BTreeMap<usize, Result<AppliedPage, AccountError>> =
-            failed.into_iter().map(|(nth, error)| (nth, Err(error))).collect();
+        ended.extend(execute(ready, !pages.is_empty(), on_step).await);
         for page in ended {
             let applied = page.result.map(|applied| AppliedPage {
                 base: session.base_after(page.nth, &applied.page, &applied.done.created),
@@ -150,6 +146,11 @@ impl<'a> AccountSession<'a> {
             let plan = FormPlan::new(form, &session.known, None, &taken);
             let mut plan =
                 plan.map_err(|source| AccountError::FormPlan { name: name.clone(), source })?;
+            let is_same = |earlier: &&FormPlan| earlier.id.is_some() && earlier.id == plan.id;
+            if let Some(earlier) = session.forms.iter().find(is_same) {
+                let message = format!("forms {} and {name} have the same ID", earlier.name);
+                return Err(AccountError::Invalid(message));
+            }
             let held = session.known.iter().find(|held| Some(&held.id) == plan.id.as_ref());
             let (base, overwrite) = (form.base.as_ref(), request.overwrite);
             let merge = held.map(|held| plan.merge(form, held, base, overwrite));
@@ -221,22 +222,16 @@ impl<'a> AccountSession<'a> {
 
     /// Opens and plans the pages.
     async fn open(&mut self, run: &Run) -> Result<Vec<OpenPage>, AccountError> {
-        let (mut open, mut failures) = (BTreeMap::new(), BTreeMap::new());
+        let mut open = BTreeMap::new();
         for nth in run.order() {
             let opened = async {
                 let mut page = run.open(nth).await?;
                 self.plan(&mut page).await?;
                 Ok::<_, AccountError>(page)
             };
-            match opened.await {
-                Ok(page) => drop(open.insert(nth, page)),
-                Err(error) => drop(failures.insert(nth, error)),
-            }
+            open.insert(nth, opened.await);
         }
-        match failures.into_values().next() {
-            Some(error) => Err(error),
-            None => Ok(open.into_values().collect()),
-        }
+        open.into_values().collect()
     }
 
     /// Plans a page that was opened or created.

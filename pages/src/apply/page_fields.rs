@@ -20,7 +20,8 @@ pub const PAGE_FIELDS: [&str; 9] = [
 ];
 
 const LANGUAGE: &str = "languageCode";
-const MOOD: [&str; 2] = ["moodText", "moodHours"];
+/// Fields of the status.
+pub(super) const MOOD: [&str; 2] = ["moodText", "moodHours"];
 
 /// Returns the profile fields of a page's record in the format of files: `socials` as URLs in order, the language as a code. Fields that
 /// the record does not have are absent, such as `moodText` if statuses are turned off. The language is also absent if only its ID is known.
@@ -49,6 +50,13 @@ fn links(socials: &Value) -> Value {
     let mut items: Vec<&Value> = socials.as_array().into_iter().flatten().collect();
     items.sort_by_key(|item| item["order"].as_i64().unwrap_or(i64::MAX));
     items.into_iter().map(|item| item["link"].clone()).collect()
+}
+
+/// Returns whether the record of a page has a status that is not shown any more.
+pub(super) fn has_expired_mood(record: &Map<String, Value>) -> bool {
+    let is_set = !same(held(record, "moodText"), &Value::Null);
+    let active = record.get("computed").and_then(|computed| computed.get("moodActive"));
+    is_set && active == Some(&Value::Bool(false))
 }
 
 /// Changes to the profile fields of a page.

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use twox_hash::XxHash3_128;
 
-use super::page_fields::{PAGE_FIELDS, page_fields};
+use super::page_fields::{PAGE_FIELDS, has_expired_mood, page_fields};
 use links_sdk::runs::ReadTime;
 use links_sdk::{Client, Error, Object, ProfileKey, Slot, runs};
 use links_sdk::{ProfileId, SlotId};
@@ -232,9 +232,7 @@ impl PageSnapshot {
 
     /// Returns whether the page has a status that is not shown any more.
     pub(super) fn has_expired_mood(&self) -> bool {
-        let is_set = self.record.get("moodText").is_some_and(|text| !text.is_null());
-        let active = self.record.get("computed").and_then(|computed| computed.get("moodActive"));
-        is_set && active == Some(&Value::Bool(false))
+        has_expired_mood(&self.record)
     }
 
     /// Returns the profile fields in the format of files.

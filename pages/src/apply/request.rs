@@ -1,38 +1,35 @@
 //! Request to make a page match what is desired.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::future::IntoFuture;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::page_fields::held;
 use super::page_run::Applied;
 use super::run::{Run, execute};
 use super::run_settings::RunSettings;
 use super::{
     ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, NotRestored, OpenPage,
-    PageRequest, PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, Wanted,
-    fingerprint, guard, same,
+    PageRequest, PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, fingerprint,
+    guard,
 };
-use links_sdk::{CallFuture, Client, Error, ProfileHandle, ProfileKey};
+use links_sdk::{CallFuture, Error, ProfileHandle};
 
 type Confirm = Box<dyn FnMut(&Plan, &PageSnapshot) -> bool + Send>;
 
 /// Request to make a page match the desired content. From [`Apply::new`].
 #[must_use = "nothing is sent unless you `.await` it"]
 pub struct Apply {
-    client: Client,
-    key: Result<ProfileKey, String>,
+    page: ProfileHandle,
     settings: RunSettings,
     desired: Arc<DesiredPage>,
     options: PlanOptions,
     limits: DeleteLimits,
     on_step: Box<dyn FnMut(Step) -> ControlFlow<()> + Send>,
     confirm: Option<Confirm>,
-    /// The page that the content was made for, and what is wanted of it, if it is for that page alone.
-    seen: Option<(Arc<PageSnapshot>, Wanted)>,
-    not_restored: Vec<NotRestored>,
+    /// The undo that the content is from, and the page that it was made for.
+    pub(crate) of_undo: Option<(Undo, PageSnapshot)>,
 }
 
 /// A plan for a page that is not executed.
@@ -80,27 +77,17 @@ impl Apply {
     /// ```
     pub fn new(page: &ProfileHandle, desired: DesiredPage) -> Self {
         Self {
-            client: page.client.clone(),
-            key: page.key.clone(),
+            page: page.clone(),
             settings: RunSettings::new(),
             desired: Arc::new(desired),
             options: PlanOptions::default(),
             limits: DeleteLimits::default(),
             on_step: Box::new(|_| ControlFlow::Continue(())),
             confirm: None,
-            seen: None,
-            not_restored: Vec::new(),
+            of_undo: None,
         }
     }
-}
 
-impl fmt::Debug for Apply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Apply").field("key", &self.key).finish_non_exhaustive()
-    }
-}
-
-impl Apply {
     /// Sets the journal of the run, and how it handles other runs.
     pub fn settings(mut self, settings: RunSettings) -> Self {
         self.settings = settings;
@@ -126,13 +113,19 @@ impl Apply {
     /// The first failure. [`ApplyError::outcome`] returns whether anything was written before it, and [`ApplyError::done`] returns the
     /// changes.
     pub async fn run(mut self) -> Result<Applied, ApplyError> {
-        let mut settings = self.settings.clone();
-        settings.allow_emptied |= self.limits.allow_empty;
-        let (request, desired) = (self.request()?, self.desired.clone());
-        let run = Run::begin(&self.client, vec![request], settings).await?;
-        let mut page = opened(&run, &desired).await?;
-        page.propose(self.proposal(&page)?)?;
-        self.ask(&mut page)?;
+        let (mut page, proposal) = self.open(true).await?;
+        page.propose(proposal.clone())?;
+        if !page.is_confirmed() {
+            guard(&proposal.plan, page.snapshot().slots.len(), &self.limits)?;
+        }
+        if let Some(confirm) = &mut self.confirm
+            && !proposal.plan.is_empty()
+        {
+            if !confirm(&proposal.plan, page.snapshot()) {
+                return Err(ApplyCause::Declined.into());
+            }
+            page.revise(proposal);
+        }
         let on_step = &mut self.on_step;
         let ended = execute(vec![page], false, &mut |_, step, _| on_step(step)).await;
         ended.into_iter().next().map_or_else(|| Err(ApplyCause::Stopped.into()), |page| page.result)
@@ -153,11 +146,8 @@ impl Apply {
     /// # Errors
     ///
     /// When the page cannot be read, or no plan can be made.
-    pub async fn plan(self) -> Result<PlannedPage, ApplyError> {
-        let (request, desired) = (self.request()?, self.desired.clone());
-        let run = Run::plan(&self.client, vec![request], self.settings.clone()).await?;
-        let page = opened(&run, &desired).await?;
-        let proposal = self.proposal(&page)?;
+    pub async fn plan(mut self) -> Result<PlannedPage, ApplyError> {
+        let (page, proposal) = self.open(false).await?;
         Ok(PlannedPage { page: page.snapshot().clone(), proposal })
     }
 
@@ -178,51 +168,44 @@ impl Apply {
     /// # Errors
     ///
     /// When no plan can be made, or a dry run fails for a reason other than refused fields.
-    pub async fn check(self) -> Result<Vec<ItemRefusal>, ApplyError> {
-        let client = self.client.clone();
-        let planned = self.plan().await?;
-        let plan = &planned.proposal.plan;
-        Ok(plan.check(&client, planned.page.id, &BTreeSet::new()).await?)
+    pub async fn check(mut self) -> Result<Vec<ItemRefusal>, ApplyError> {
+        let (page, Proposal { plan, .. }) = self.open(false).await?;
+        Ok(plan.check(&self.page.client, page.snapshot().id, &BTreeSet::new()).await?)
     }
 
-    fn request(&self) -> Result<PageRequest, ApplyError> {
+    /// Reads the page, locks it if the run `writes`, and plans the changes. An undo is refused if the page has changed since it was made.
+    async fn open(&mut self, writes: bool) -> Result<(OpenPage, Proposal), ApplyError> {
         let refused = |why| Error::invalid("getProfile", why);
-        let keys = vec![self.key.clone().map_err(refused)?];
-        Ok(PageRequest { keys, path: None, may_create: false })
-    }
-
-    fn proposal(&self, page: &OpenPage) -> Result<Proposal, ApplyError> {
+        let keys = vec![self.page.key.clone().map_err(refused)?];
+        let pages = vec![PageRequest { keys, path: None, may_create: false }];
+        let mut settings = self.settings.clone();
+        settings.allow_emptied |= self.limits.allow_empty;
+        let client = &self.page.client;
+        let run = if writes {
+            Run::begin(client, pages, settings).await?
+        } else {
+            Run::plan(client, pages, settings).await?
+        };
+        let mut page = run.open(0).await?;
+        page.settle(&self.desired).await?;
         let options = PlanOptions { created: page.created(), ..self.options.clone() };
         let now = page.snapshot();
-        let Some((seen, wanted)) = &self.seen else {
-            return Proposal::new(now, self.desired.clone(), options);
+        let proposal = match self.of_undo.take() {
+            None => Proposal::new(now, self.desired.clone(), options)?,
+            Some((undo, seen)) => {
+                let (before, after) = (seen.fields(), now.fields());
+                let mut names = undo.desired.fields.keys();
+                if fingerprint(&seen.slots) != fingerprint(&now.slots)
+                    || names.any(|name| before.get(name) != after.get(name))
+                {
+                    let found = vec!["the undo is based on an earlier state".to_owned()];
+                    return Err(ApplyCause::Changed(found).into());
+                }
+                let wanted = undo.wanted(&now.slots, &options.created);
+                Proposal::of_wanted(now, wanted, options)?
+            }
         };
-        let (before, after) = (seen.fields(), now.fields());
-        let mut names = self.desired.fields.keys();
-        if fingerprint(&seen.slots) != fingerprint(&now.slots)
-            || names.any(|name| !same(held(&before, name), held(&after, name)))
-        {
-            let found = vec!["the undo is based on an earlier state".to_owned()];
-            return Err(ApplyCause::Changed(found).into());
-        }
-        Proposal::of_wanted(now, wanted.clone(), options)
-    }
-
-    /// Confirms a plan that is not empty.
-    fn ask(&mut self, page: &mut OpenPage) -> Result<(), ApplyError> {
-        let Some(proposal) = page.proposal().filter(|it| !it.plan.is_empty()).cloned() else {
-            return Ok(());
-        };
-        if !page.is_confirmed() {
-            let slots = page.snapshot().slots.len();
-            guard(&proposal.plan, slots, &self.limits)?;
-        }
-        match self.confirm.as_mut().map(|confirm| confirm(&proposal.plan, page.snapshot())) {
-            None => {}
-            Some(true) => page.revise(proposal),
-            Some(false) => return Err(ApplyCause::Declined.into()),
-        }
-        Ok(())
+        Ok((page, proposal))
     }
 
     /// Returns the future of the run, so that you can spawn it or poll it with others. `.await` is the same.
@@ -241,23 +224,9 @@ impl Apply {
         Box::pin(self.run())
     }
 
-    /// Returns the request that makes a page what an undo says, if it is still as it was then.
-    pub(crate) fn of_undo(
-        client: &Client,
-        seen: PageSnapshot,
-        undo: Undo,
-        types: SlotTypes,
-    ) -> Self {
-        let (wanted, deletes) = (undo.wanted(&seen.slots, &BTreeMap::new()), undo.deletes.len());
-        let mut request = Self::new(&client.profile(seen.id), undo.desired);
-        request.not_restored = undo.not_restored;
-        request.seen = Some((Arc::new(seen), wanted));
-        request.types(types).max_deletes(deletes).allow_empty(true)
-    }
-
     /// Returns what an [undo](Self::undo) cannot restore.
     pub fn not_restored(&self) -> &[NotRestored] {
-        &self.not_restored
+        self.of_undo.as_ref().map_or(&[], |(undo, _)| undo.not_restored.as_slice())
     }
 
     /// Deletes slots that are not in the desired content. Read-only and unsupported slots are kept.
@@ -308,6 +277,12 @@ impl Apply {
     }
 }
 
+impl fmt::Debug for Apply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Apply").field("key", &self.page.key).finish_non_exhaustive()
+    }
+}
+
 impl IntoFuture for Apply {
     type Output = Result<Applied, ApplyError>;
     type IntoFuture = CallFuture<Applied, ApplyError>;
@@ -315,10 +290,4 @@ impl IntoFuture for Apply {
     fn into_future(self) -> Self::IntoFuture {
         self.send()
     }
-}
-
-async fn opened(run: &Run, desired: &DesiredPage) -> Result<OpenPage, ApplyError> {
-    let mut page = run.open(0).await?;
-    page.settle(desired).await?;
-    Ok(page)
 }

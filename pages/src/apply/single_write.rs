@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 
 use super::journal::{Journal, JournalEntry, RecordedPlan};
+use super::page_fields::has_expired_mood;
 use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, label};
 use super::{
     JournalStore, Plan, PlannedFields, RecordWrite, RunEnding, RunHeader, SlotRef, SlotTypes,
@@ -308,11 +309,18 @@ impl SingleWrite {
         let (write, sent) = (self.clone(), changed.clone());
         let hear = move |held: &Object| {
             write.note_page(held);
+            let had_expired_mood = has_expired_mood(held);
             let held = read(held);
             let before = |key: &String| Some((key.clone(), held.get(key)?.clone()));
             let before = changed.keys().filter_map(before).collect();
             let replaced = PlannedFields { changed: changed.clone(), before };
-            write.begin(0, || (content(replaced.clone()), None));
+            write.begin(0, || {
+                let mut entry = content(replaced.clone());
+                if let JournalEntry::Plan(recorded) = &mut entry {
+                    recorded.had_expired_mood = had_expired_mood;
+                }
+                (entry, None)
+            });
             write.recording().replaced = Some(replaced);
         };
         let answer = call.before_write(hear).await;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::page_fields::{PAGE_FIELDS, held};
+use super::page_fields::{MOOD, PAGE_FIELDS, held};
 use super::plan::arrange;
 use super::run_effects::RunEffects;
 use super::schema::Clearing;
@@ -134,6 +134,8 @@ pub enum NotRestored {
         /// The type.
         kind: String,
     },
+    /// The status from before the run, because it had expired: visitors would see it again.
+    ExpiredStatus,
 }
 
 impl Undo {
@@ -225,6 +227,36 @@ impl<'a> Reverse<'a> {
             }
             self.undo.desired.fields.insert(name.to_owned(), before.clone());
         }
+        self.restore_status(page);
+    }
+
+    /// Leaves both fields of a status alone if one of them is a conflict: the other one would change the status of another client. A status that
+    /// had expired is cleared, because its values would post it again.
+    fn restore_status(&mut self, page: &Object) {
+        let Undo { desired, conflicts, not_restored, .. } = &mut self.undo;
+        let fields = &mut desired.fields;
+        let is_of_status = |name: &str| MOOD.contains(&name);
+        let is_contested = conflicts.iter().any(|conflict| match conflict {
+            UndoConflict::Field { name, .. } => is_of_status(name),
+            _ => false,
+        });
+        if is_contested {
+            fields.retain(|name, _| !is_of_status(name));
+            return;
+        }
+        let is_changed =
+            |name: &str| fields.get(name).is_some_and(|before| !same(before, held(page, name)));
+        if !self.run.had_expired_mood() || !MOOD.into_iter().any(is_changed) {
+            return;
+        }
+        if fields.contains_key("moodText") {
+            for (_, value) in fields.iter_mut().filter(|(name, _)| is_of_status(name)) {
+                *value = Value::Null;
+            }
+        } else {
+            fields.remove("moodHours");
+        }
+        not_restored.push(NotRestored::ExpiredStatus);
     }
 
     fn delete_created(&mut self) {

@@ -280,8 +280,7 @@ pub struct ChannelReference {
 fn check_channels(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
     let Tree::List(items) = &node.tree else {
         let problem = node.wrong(CHANNELS, &format!("`{CHANNELS}` must be a list"));
-        let help =
-            "leave it out to notify every verified channel of a new form, or write `[]` for none";
+        let help = "list the channels; without any, the service notifies every verified channel";
         problems.push(problem.at(&key.span).help(help));
         return None;
     };

@@ -142,4 +142,11 @@ fn a_channel_is_found_by_its_label_otherwise_by_its_id() {
         ]
     );
     assert!(resolved("[{$channel: Owner}]", &[]).is_err());
+    // An empty list stands for every verified channel.
+    let bad = read(&list("none")).unwrap_err();
+    let helps: Vec<_> = bad.places().filter_map(|(_, problem)| problem.help.as_deref()).collect();
+    assert_eq!(
+        helps,
+        ["list the channels; without any, the service notifies every verified channel"]
+    );
 }

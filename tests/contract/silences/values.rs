@@ -41,6 +41,24 @@ async fn links_without_a_scheme_are_refused_or_completed() {
 }
 
 #[tokio::test]
+async fn keys_of_fields_that_a_form_does_not_have_are_stored_or_refused() {
+    let (stored, refused) = both(|choices| choices.foreign_keys_refused = true).await;
+    let field = |key: Value| json!({"key": key, "type": "text", "label": "Name"});
+    for api in [&stored, &refused] {
+        let form = format!("/forms/{}", api.form().await);
+        let own = api.get(&form).await.is(200).data()["fields"][0]["key"].clone();
+        let new = json!({"type": "text", "label": "New"});
+        api.patch(&form).json(&json!({"fields": [field(own), new]})).await.is(200);
+    }
+    let foreign = json!({"fields": [field("mine".into())]});
+    let form = format!("/forms/{}", stored.form().await);
+    let answer = stored.patch(&form).json(&foreign).await.is(200);
+    assert_eq!(answer.data()["fields"][0]["key"], "mine");
+    let form = format!("/forms/{}", refused.form().await);
+    refused.patch(&form).json(&foreign).await.names(&["fields.0.key"]);
+}
+
+#[tokio::test]
 async fn unknown_values_of_include_are_refused() {
     let api = Api::cafe().await;
     for query in [

@@ -152,7 +152,8 @@ impl LocalForms {
                 (path, what.to_owned(), 0)
             }
             Some((path, mut file)) => {
-                file.resolve_channels(&self.channels)?;
+                // References that name no channel stay in `channels`: the list is replaced or marked.
+                drop(file.resolve_channels(&self.channels));
                 let form = &self.forms[nth].form;
                 let value = (&value, &left_out[..]);
                 let (what, conflicts) = update(context, &path, &file, form, value, options)?;
@@ -337,11 +338,20 @@ fn update(
         edits.push(Edit::Set { path, value });
         set.push(key.clone());
     }
-    for mark in &pull.marks {
-        let ConflictMark::Field { key, .. } = mark else { continue };
+    let marked = pull.marks.iter().filter_map(|mark| match mark {
+        ConflictMark::Field { key, .. } => Some(key.as_str()),
+        _ => None,
+    });
+    let mut marked: Vec<&str> = marked.collect();
+    // Nothing says which channel a reference meant that names none now.
+    let is_unclear = !file.channels.is_empty() && !left_out.iter().any(|it| it == CHANNELS);
+    if is_unclear && !pull.fields.contains_key(CHANNELS) && !marked.contains(&CHANNELS) {
+        marked.push(CHANNELS);
+    }
+    for key in marked {
         let (path, value) = place(key);
         if options.force {
-            set.push(key.clone());
+            set.push(key.to_owned());
             edits.push(Edit::Set { path, value });
         } else {
             edits.push(Edit::Mark { path, conflict: MarkedConflict::Differs(value) });

@@ -22,13 +22,43 @@ pub(super) fn lines(data: &Value, approximate: bool, has_bars: bool) -> Vec<Styl
 
 /// Returns the rows of a table: the timeline if there is one, otherwise the first list of records.
 pub(super) fn rows(data: &Value) -> Vec<Value> {
+    let lists = lists(data);
+    let rows = lists.iter().find(|list| is_dated(list)).or(lists.first());
+    rows.into_iter().flatten().map(|it| (*it).clone()).collect()
+}
+
+/// Returns the rows of the timeline, which may be empty; `None` if nothing is recognised as one.
+pub(super) fn timeline(data: &Value) -> Option<Vec<Value>> {
+    let named = data.get("timeline").and_then(|timeline| match timeline {
+        Value::Array(points) => Some(points.clone()),
+        Value::Object(points) => points.iter().map(|(date, point)| dated(date, point)).collect(),
+        _ => None,
+    });
+    let found = || lists(data).into_iter().find(|list| is_dated(list));
+    named.or_else(|| found().map(|list| list.into_iter().cloned().collect()))
+}
+
+/// Returns a point of a timeline whose key is its date; `None` if it is neither a record nor a number.
+fn dated(date: &str, point: &Value) -> Option<Value> {
+    let mut row = Map::new();
+    row.insert("date".to_owned(), date.into());
+    match point {
+        Value::Object(point) => row.extend(point.clone()),
+        Value::Number(_) => drop(row.insert("value".to_owned(), point.clone())),
+        _ => return None,
+    }
+    Some(Value::Object(row))
+}
+
+/// Returns the lists of records, apart from those of the previous period.
+fn lists(data: &Value) -> Vec<Vec<&Value>> {
     let parts = data.as_object().into_iter().flatten().filter(|(name, _)| *name != "previous");
     let lists = parts.filter_map(|(_, value)| items(value));
-    let lists: Vec<_> =
-        lists.filter(|list| !list.is_empty() && list.iter().all(|it| it.is_object())).collect();
-    let is_timeline = |list: &&Vec<&Value>| list.iter().all(|it| it["date"].is_string());
-    let rows = lists.iter().find(is_timeline).or(lists.first());
-    rows.into_iter().flatten().map(|it| (*it).clone()).collect()
+    lists.filter(|list| !list.is_empty() && list.iter().all(|it| it.is_object())).collect()
+}
+
+fn is_dated(list: &[&Value]) -> bool {
+    list.iter().all(|it| it["date"].is_string())
 }
 
 struct FigureTable {
@@ -129,7 +159,7 @@ impl FigureTable {
 fn items(value: &Value) -> Option<Vec<&Value>> {
     match value {
         Value::Array(items) => Some(items.iter().collect()),
-        Value::Object(records) if records.len() > 1 => {
+        Value::Object(records) if !records.is_empty() => {
             let record = |(key, value): (&String, _)| key.parse::<u64>().ok().map(|_| value);
             let records: Option<Vec<&Value>> = records.iter().map(record).collect();
             records.filter(|records| records.iter().all(|it| it.is_object()))
@@ -213,11 +243,33 @@ mod tests {
             (json!({ "totals": {}, "rows": [row], "timeline": [day] }), vec![day.clone()]),
             (json!({ "insights": ["x"], "rows": [row], "timeline": [] }), vec![row.clone()]),
             (json!({ "rows": { "7": row, "8": row } }), vec![row.clone(), row.clone()]),
+            (json!({ "rows": { "7": row } }), vec![row.clone()]),
             (json!({ "totals": { "views": 4 } }), vec![]),
             (json!([row]), vec![]),
         ] {
             assert_eq!(rows(&data), table, "{data}");
         }
+    }
+
+    #[test]
+    fn a_timeline_is_a_table_whatever_its_points_are() {
+        let row = json!({ "id": 7, "views": 4 });
+        let point = json!({ "day": "2026-01-01", "views": 4 });
+        let dated = json!({ "date": "2026-01-01", "views": 4 });
+        let key = "2026-01-01";
+        for (timeline, table) in [
+            (json!([point]), Some(vec![point.clone()])),
+            (json!([]), Some(vec![])),
+            (json!({ key: { "views": 4 } }), Some(vec![dated.clone()])),
+            (json!({ key: 4 }), Some(vec![json!({ "date": key, "value": 4 })])),
+            (json!({ "points": [point] }), None),
+            (json!("soon"), None),
+        ] {
+            let data = json!({ "rows": [row], "timeline": timeline });
+            assert_eq!(super::timeline(&data), table, "{data}");
+        }
+        assert_eq!(timeline(&json!({ "rows": [row], "days": [dated] })), Some(vec![dated]));
+        assert_eq!(timeline(&json!({ "rows": [row] })), None);
     }
 
     #[test]
@@ -233,6 +285,7 @@ mod tests {
         ] {
             drawn(&data, true);
             rows(&data);
+            timeline(&data);
         }
     }
 

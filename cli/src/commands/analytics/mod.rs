@@ -46,12 +46,15 @@ pub(crate) enum AnalyticsCommand {
 impl AnalyticsCommand {
     pub(super) async fn run(self, context: &mut Context) -> CommandResult {
         let client = context.client().await?;
+        let (Self::Account { query } | Self::Profile { query, .. } | Self::Form { query, .. }) =
+            &self;
+        let has_timeline = query.has_timeline();
         let call = match self {
             Self::Account { query } => client.analytics().get(query.query()?),
             Self::Profile { key, query } => client.profile(&*key).analytics(query.query()?),
             Self::Form { id, query } => client.form(id).analytics(query.query()?),
         };
-        shown(context, call).await
+        shown(context, call, has_timeline).await
     }
 }
 
@@ -112,10 +115,14 @@ impl PeriodArgs {
 }
 
 impl QueryArgs {
+    /// Tells whether a timeline is asked for. A step has an effect only on a timeline.
+    fn has_timeline(&self) -> bool {
+        self.timeline || self.bucket.is_some()
+    }
+
     fn query(self) -> Result<AnalyticsQuery> {
         let mut query = self.period.query()?;
-        // A step has an effect only on a timeline.
-        if self.timeline || self.bucket.is_some() {
+        if self.has_timeline() {
             query = query.include("timeline");
         }
         if let Some(bucket) = self.bucket {
@@ -126,7 +133,7 @@ impl QueryArgs {
 }
 
 /// Returns the output of an answer: its recognised parts in human-readable form, with notes on their accuracy and age.
-async fn shown(context: &Context, call: Call<Analytics>) -> CommandResult {
+async fn shown(context: &Context, call: Call<Analytics>, has_timeline: bool) -> CommandResult {
     let answer = call.answer().await?;
     let body: Value = parsed(answer.body())?;
     let meta = &body["meta"];
@@ -135,7 +142,16 @@ async fn shown(context: &Context, call: Call<Analytics>) -> CommandResult {
     for line in reliance(meta) {
         context.ui.tell(Style::Faint, line);
     }
-    let rows = figures::rows(&body["data"]);
+    let rows = if has_timeline {
+        let rows = figures::timeline(&body["data"]);
+        if rows.is_none() {
+            let text = "cannot find the timeline in these analytics; -o json shows all of them";
+            context.ui.tell(Style::Changed, text);
+        }
+        Some(rows.unwrap_or_default())
+    } else {
+        Some(figures::rows(&body["data"])).filter(|rows| !rows.is_empty())
+    };
     Ok(answered(&answer, View::Listing(lines, Instead::Rows(rows))))
 }
 

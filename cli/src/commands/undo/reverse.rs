@@ -10,7 +10,7 @@ use super::selection::{UndoArgs, UndoneOperation, UndoneWrite};
 use crate::account::form_edit::FormEdit;
 use crate::account::pull::Filed;
 use crate::commands::prelude::*;
-use crate::editor::form_fields::FormEditSession;
+use crate::editor::form_fields::{FormEditSession, without_foreign_keys};
 use crate::ui::plan::{cut, shown_value};
 
 const LANGUAGE: &str = "languageCode";
@@ -211,17 +211,22 @@ fn reverse(
     for (name, sent) in write.changed.iter() {
         let before = write.before.get(name).unwrap_or(&Value::Null);
         let held = now.get(name).unwrap_or(&Value::Null);
-        if same(held, before) {
+        if is_alike(held, before) {
             continue;
         }
         let left = stored.and_then(|stored| stored.get(name)).unwrap_or(sent);
-        if !same(held, left) && !overwrite {
+        if !is_alike(held, left) && !overwrite {
             conflicts.push(differs(name, left, held));
             continue;
         }
-        changes.insert(name.clone(), before.clone());
+        changes.insert(name.clone(), without_foreign_keys(before, held));
     }
     (changes, conflicts)
+}
+
+/// Returns whether two values of a form are the same, except for the keys of fields that were added again.
+fn is_alike(one: &Value, other: &Value) -> bool {
+    same(&without_foreign_keys(one, other), &without_foreign_keys(other, one))
 }
 
 /// Returns a line and a record about what is not restored.
@@ -243,6 +248,10 @@ fn lost(lost: &NotRestored) -> (String, Value) {
                 "a slot of type {kind} may have been created (no response); check with `links slots list`"
             ),
             json!({ "type": kind }),
+        ),
+        NotRestored::ExpiredStatus => (
+            "the previous status had expired and is not posted again".to_owned(),
+            json!({ "field": "moodText" }),
         ),
         _ => ("something cannot be restored".to_owned(), Value::Null),
     }
@@ -297,5 +306,28 @@ mod tests {
         let (changes, conflicts) = reverse(json!({ "title": "C", "enabled": true, "note": "" }));
         assert_eq!(conflicts, ["title: \"B\" after the run, now \"C\""]);
         assert!(changes.is_empty(), "{changes:?}");
+    }
+
+    #[test]
+    fn a_form_field_that_comes_back_gets_a_new_key() {
+        let list = |keys: &[&str]| -> Value {
+            let field = |key: &&str| json!({ "key": key, "label": key[..1] });
+            keys.iter().map(field).collect()
+        };
+        let write = RecordWrite {
+            operation: "updateForm".to_owned(),
+            changed: object(json!({ "fields": list(&["a", "c"]) })),
+            before: object(json!({ "fields": list(&["a", "b"]) })),
+        };
+        let reverse = |now: &[&str]| {
+            let now = object(json!({ "fields": list(now) }));
+            reverse(&write, None, &now, false)
+        };
+        let again = json!([{ "key": "a", "label": "a" }, { "label": "b" }]);
+        let undone = (object(json!({ "fields": again })), Vec::new());
+        assert_eq!(reverse(&["a", "c"]), undone);
+        assert_eq!(reverse(&["a", "c2"]), undone, "a redo has added it again");
+        assert_eq!(reverse(&["a", "b2"]), (Object::default(), Vec::new()), "it is back");
+        assert_eq!(reverse(&["a", "d"]).1.len(), 1, "another field");
     }
 }

@@ -106,8 +106,8 @@ impl OutputOptions {
         let selected = Selection::of(&outcome.body, self.fields.as_ref(), self.query.as_ref())?;
         // The part of the data that is a table, if the data as a whole is none.
         let rows = match view {
-            View::Listing(_, Instead::Rows(rows)) if !self.is_narrowed() => &rows[..],
-            _ => &[],
+            View::Listing(_, Instead::Rows(rows)) if !self.is_narrowed() => rows.as_deref(),
+            _ => None,
         };
         Ok(match (self.format, view) {
             (_, View::Document(text)) if is_text => Rendering::Data(text.into()),
@@ -118,15 +118,16 @@ impl OutputOptions {
             (Format::Jsonl, _) => Rendering::Json(lines(&selected.raw_records()?)),
             (Format::Csv, _) => {
                 let grid = match rows {
-                    [] => self.grid(&selected, &View::Any, compact)?,
-                    rows => Grid::of_all(rows, compact),
+                    None => self.grid(&selected, &View::Any, compact)?,
+                    Some(rows) => Grid::of_all(rows, compact),
                 };
                 Rendering::Data(csv_lines(&grid, self.csv_safe)?.into())
             }
             (Format::Ids, _) => {
                 let mut text = ids(&selected.records()?.0, view);
                 if text.is_empty() {
-                    text = ids(rows.iter().filter(|row| row["action"] != "none"), view);
+                    let rows = rows.into_iter().flatten();
+                    text = ids(rows.filter(|row| row["action"] != "none"), view);
                 }
                 Rendering::Data(text.into())
             }

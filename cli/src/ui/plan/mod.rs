@@ -6,6 +6,7 @@ mod tests;
 mod text;
 
 use links_pages::apply::{Notice, RetainReason, RetainedSlot};
+use links_pages::form_file::CHANNELS;
 use links_sdk::{Object, SlotId};
 use model::{Change, ShownSlot, changes, differences};
 pub(crate) use model::{PlanView, Upload};
@@ -188,6 +189,10 @@ const FIELDS: &str = "fields";
 /// Lines about the changes of a form, as those of a slot: a line for each value. Its fields are named by their keys, new ones by their labels.
 pub(crate) fn form_lines(before: &Object, changed: &Object) -> Vec<StyledLine> {
     let mut lines = value_lines(before, changed.iter().filter(|(name, _)| *name != FIELDS));
+    if changed.get(CHANNELS).and_then(Value::as_array).is_some_and(Vec::is_empty) {
+        let text = format!("    {CHANNELS}: [] (every verified channel is notified)");
+        lines.push(StyledLine::changed(text));
+    }
     let Some(new) = changed.get(FIELDS) else { return lines };
     let (old, new) = (field_list(before.get(FIELDS)), field_list(Some(new)));
     let path = |field: &Value| {

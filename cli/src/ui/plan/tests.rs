@@ -175,3 +175,18 @@ fn each_change_of_a_form_has_a_line_of_its_own() {
     ];
     assert_eq!(lines, expected);
 }
+
+#[test]
+fn an_empty_list_of_channels_has_a_line_although_it_removes_nothing() {
+    let changed = object(json!({ "notificationChannelIds": [] }));
+    let all = "    notificationChannelIds: [] (every verified channel is notified)";
+    let shown = |before: Value| -> Vec<String> {
+        let lines = form_lines(&object(before), &changed);
+        lines.iter().map(|line| line.text().to_owned()).collect()
+    };
+    assert_eq!(shown(json!({})), [all]);
+    assert_eq!(
+        shown(json!({ "notificationChannelIds": [11] })),
+        ["    - notificationChannelIds.0: 11", all]
+    );
+}

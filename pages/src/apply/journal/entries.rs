@@ -9,6 +9,7 @@ use super::entry::{
     FORMAT, JournalEntry, RecordWrite, RecordedPlan, RunCommand, RunEnding, RunHeader,
 };
 use crate::apply::created_slots::created_slots;
+use crate::apply::page_fields::MOOD;
 use crate::apply::plan::PlanBatch;
 use crate::apply::{
     AppliedChanges, DesiredSlot, Plan, PlannedDelete, PlannedFields, PlannedUpdate,
@@ -336,6 +337,12 @@ impl JournalEntries {
     /// Returns slots that the run deletes, as they were found by plans that were made after the backup.
     pub(crate) fn found(&self) -> impl Iterator<Item = &DesiredSlot> {
         self.plans.iter().flat_map(|recorded| &recorded.found)
+    }
+
+    /// Returns whether the run planned to write the status while the page had one that was not shown any more.
+    pub(crate) fn had_expired_mood(&self) -> bool {
+        let writes = |plan: &Plan| MOOD.iter().any(|name| plan.fields.changed.contains_key(*name));
+        self.plans.iter().any(|recorded| recorded.had_expired_mood && writes(&recorded.plan))
     }
 
     /// Returns the latest plan.

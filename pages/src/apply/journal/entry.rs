@@ -235,6 +235,9 @@ pub(crate) struct RecordedPlan {
     /// Slots that a later plan of the run deletes, as they were before it: others may have edited them since the backup.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<DesiredSlot>,
+    /// Set if the page had a status that was not shown any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub had_expired_mood: bool,
 }
 
 /// One line of a journal. The plan holds the exact content of every request: the bodies are made from it alone.

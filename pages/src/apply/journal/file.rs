@@ -54,6 +54,7 @@ impl Journal {
             plan: plan.clone(),
             base: sync.filter(|_| is_later).map(|sync| sync.base.clone()),
             found: DesiredPage::from_page(&found, &SlotTypes::default()).slots,
+            had_expired_mood: page.has_expired_mood(),
         })))
     }
 

@@ -27,6 +27,11 @@ fn text(id: i64, title: &str) -> Value {
 
 /// Returns the journal of a run that carried out its plan; with `doubt`, of one whose last request was lost.
 fn run(plan: &Plan, created: &[(usize, SlotId)], doubt: bool) -> JournalEntries {
+    run_of(RecordedPlan { plan: plan.clone(), ..RecordedPlan::default() }, created, doubt)
+}
+
+fn run_of(recorded: RecordedPlan, created: &[(usize, SlotId)], doubt: bool) -> JournalEntries {
+    let plan = recorded.plan.clone();
     let state = tempfile::tempdir().unwrap();
     let store = JournalStore::of_commands(state.path(), "service");
     let header = RunHeader::of_command(
@@ -35,10 +40,7 @@ fn run(plan: &Plan, created: &[(usize, SlotId)], doubt: bool) -> JournalEntries 
         (7, "cafe"),
         SystemTime::UNIX_EPOCH,
     );
-    let entry = JournalEntry::Plan(Box::new(RecordedPlan {
-        plan: plan.clone(),
-        ..RecordedPlan::default()
-    }));
+    let entry = JournalEntry::Plan(Box::new(recorded));
     let types = SlotTypes::default();
     let mut journal = store.open(None, header, None, &types, |it| it.append(entry)).unwrap();
     let batches = plan.batches().len();
@@ -294,6 +296,36 @@ fn fields_are_restored_and_those_that_no_file_has_are_named() {
     assert_eq!(plain.not_restored, [NotRestored::Field { name: "languageId".to_owned() }]);
     assert_eq!(of("C").conflicts.len(), 1);
     assert!(of("A").conflicts.is_empty());
+}
+
+#[test]
+fn a_status_that_had_expired_is_cleared_and_that_of_another_client_stays_whole() {
+    let status = |text: &str, hours: u32| object(json!({ "moodText": text, "moodHours": hours }));
+    let fields = PlannedFields { changed: status("Open", 4), before: status("Sale", 1) };
+    let plan = Plan { fields, ..Plan::default() };
+    let (types, recreated, unplaced) = (SlotTypes::default(), BTreeMap::new(), BTreeSet::new());
+    let undo = |had_expired_mood: bool, page: &Object, overwrite: bool| {
+        let recorded = RecordedPlan { plan: plan.clone(), had_expired_mood, ..Default::default() };
+        let facts = UndoFacts {
+            types: &types,
+            before: None,
+            recreated: &recreated,
+            unplaced: &unplaced,
+            overwrite,
+        };
+        Undo::of(&run_of(recorded, &[], false), &[], page, &facts)
+    };
+    let none = object(json!({ "moodText": null, "moodHours": null }));
+    let cleared = undo(true, &status("Open", 4), false);
+    assert_eq!((cleared.desired.fields, cleared.conflicts.len()), (none.clone(), 0));
+    assert_eq!(cleared.not_restored, [NotRestored::ExpiredStatus]);
+    let shown = undo(false, &status("Open", 4), false);
+    assert_eq!((shown.desired.fields, shown.not_restored.len()), (status("Sale", 1), 0));
+    let as_before = undo(true, &status("Sale", 1), false);
+    assert_eq!((as_before.desired.fields, as_before.not_restored.len()), (status("Sale", 1), 0));
+    let theirs = undo(true, &status("Theirs", 4), false);
+    assert_eq!((theirs.desired.fields, theirs.conflicts.len()), (Object::default(), 1));
+    assert_eq!(undo(true, &status("Theirs", 4), true).desired.fields, none);
 }
 
 #[test]
