@@ -173,6 +173,11 @@ impl Team {
     /// Notes that a value of the account was recorded, and is not taken over.
     pub(crate) fn note_pulled(&mut self, machine: usize, place: Place, value: String) {
         self.authors.doubt(place.clone());
+        self.note_known(machine, place, value);
+    }
+
+    /// Notes that a value of the account was recorded.
+    pub(crate) fn note_known(&mut self, machine: usize, place: Place, value: String) {
         self.trees[machine].note_pulled(place, value);
     }
 

@@ -84,6 +84,9 @@ impl Player<'_> {
                 if let Some(value) =
                     stored.get(&place).filter(|value| said.get(&place) == Some(value))
                 {
+                    if let Some(team) = &mut self.team {
+                        team.note_known(machine, place.clone(), value.clone());
+                    }
                     self.memory.synced.insert(place, value.clone());
                 }
             }

@@ -287,7 +287,11 @@ impl AccountTrial<'_> {
                     let item = memory.bound.of(page.id, twin.id);
                     item.map_or(shows_it, |item| item == mark && (shows_it || is_known))
                 };
-                let is_double = |twin: &Slot| has(page, twin) && is_its(twin);
+                // One that the command deletes afterwards was that of another item, which is in the file no more.
+                let is_cut_short = self.flags().overwrite && self.ended.exit != Some(0);
+                let left = self.after.pages.iter().find(|left| left.id == page.id);
+                let stays = |twin: &Slot| !is_cut_short && left.is_some_and(|left| has(left, twin));
+                let is_double = |twin: &Slot| has(page, twin) && is_its(twin) && stays(twin);
                 if !mark.is_empty() && !self.is_concurrent && old.slots.iter().any(is_double) {
                     violate("slot twice", format!("{mark} was created again on {}", page.login));
                 }
