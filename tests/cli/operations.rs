@@ -166,6 +166,13 @@ fn an_undo_is_not_redone_before_a_later_one_of_the_same_page() {
     ok(&env, "profile update cafe title=Later");
     let refused = failed(&env, "redo --yes", 6);
     assert!(refused.stderr.contains("has written to cafe since the undo"), "{refused}");
+    // The page alone is redone in its order.
+    ok(&env, "redo --page qara.weddings --yes");
+    assert_eq!(env.server.account().profiles[1].title.as_deref(), Some("First"));
+    let slots = || ok(&env, "slots list qara.weddings -o json").stdout.matches("Soup").count();
+    assert_eq!(slots(), 0);
+    ok(&env, "redo --page qara.weddings --yes");
+    assert_eq!(slots(), 1);
 }
 
 #[test]

@@ -214,6 +214,7 @@ impl<'a> Reverse<'a> {
                 changes.entry(name).or_insert((held(&fields.before, name), left)).1 = left;
             }
         }
+        let mut has_status = false;
         for (name, (before, left)) in changes {
             if !PAGE_FIELDS.contains(&name) {
                 self.undo.not_restored.push(NotRestored::Field { name: name.to_owned() });
@@ -225,14 +226,15 @@ impl<'a> Reverse<'a> {
                 self.undo.conflicts.push(UndoConflict::Field { name, left, now });
                 continue;
             }
+            has_status |= MOOD.contains(&name) && (same(now, left) || !same(now, before));
             self.undo.desired.fields.insert(name.to_owned(), before.clone());
         }
-        self.restore_status(page);
+        self.restore_status(has_status);
     }
 
     /// Leaves both fields of a status alone if one of them is a conflict: the other one would change the status of another client. A status that
-    /// had expired is cleared, because its values would post it again.
-    fn restore_status(&mut self, page: &Object) {
+    /// had expired is cleared, because its values would post it again. `has_status` says that the page has the status of the run.
+    fn restore_status(&mut self, has_status: bool) {
         let Undo { desired, conflicts, not_restored, .. } = &mut self.undo;
         let fields = &mut desired.fields;
         let is_of_status = |name: &str| MOOD.contains(&name);
@@ -244,19 +246,18 @@ impl<'a> Reverse<'a> {
             fields.retain(|name, _| !is_of_status(name));
             return;
         }
-        let is_changed =
-            |name: &str| fields.get(name).is_some_and(|before| !same(before, held(page, name)));
-        if !self.run.had_expired_mood() || !MOOD.into_iter().any(is_changed) {
+        if !self.run.had_expired_mood() || !has_status {
             return;
         }
         if fields.contains_key("moodText") {
             for (_, value) in fields.iter_mut().filter(|(name, _)| is_of_status(name)) {
                 *value = Value::Null;
             }
-        } else {
-            fields.remove("moodHours");
+            not_restored.push(NotRestored::ExpiredStatus);
+        } else if fields.remove("moodHours").is_some() {
+            // The text may be that of another client.
+            not_restored.push(NotRestored::Field { name: "moodHours".to_owned() });
         }
-        not_restored.push(NotRestored::ExpiredStatus);
     }
 
     fn delete_created(&mut self) {

@@ -211,10 +211,11 @@ fn reverse(
     for (name, sent) in write.changed.iter() {
         let before = write.before.get(name).unwrap_or(&Value::Null);
         let held = now.get(name).unwrap_or(&Value::Null);
-        if is_alike(held, before) {
+        let left = stored.and_then(|stored| stored.get(name)).unwrap_or(sent);
+        // A field that was added again has another key, and is back all the same.
+        if same(held, before) || is_alike(held, before) && !same(held, left) {
             continue;
         }
-        let left = stored.and_then(|stored| stored.get(name)).unwrap_or(sent);
         if !is_alike(held, left) && !overwrite {
             conflicts.push(differs(name, left, held));
             continue;
@@ -329,5 +330,10 @@ mod tests {
         assert_eq!(reverse(&["a", "c2"]), undone, "a redo has added it again");
         assert_eq!(reverse(&["a", "b2"]), (Object::default(), Vec::new()), "it is back");
         assert_eq!(reverse(&["a", "d"]).1.len(), 1, "another field");
+        let (changed, before) = (list(&["a2"]), list(&["a"]));
+        let [changed, before] = [changed, before].map(|it| object(json!({ "fields": it })));
+        let write = RecordWrite { operation: write.operation, changed, before };
+        let (changes, conflicts) = super::reverse(&write, None, &write.changed, false);
+        assert!(changes.0.len() == 1 && conflicts.is_empty(), "another key alone is a change");
     }
 }

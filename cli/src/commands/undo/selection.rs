@@ -211,20 +211,24 @@ pub(super) fn candidates(
     let mut found: Vec<usize> = interrupted.into_iter().chain(others).collect();
     if let (Direction::Redo, Some(newest)) = (direction, found.first()) {
         let newest = *newest;
-        let mut passed_over = Vec::new();
+        let parts = |of: usize| -> Vec<&LoggedWrite> {
+            let is_meant =
+                |part: &&LoggedWrite| !(is_own_only && part.is_foreign) && is_of_page(part);
+            operations.all[of].parts.iter().filter(is_meant).collect()
+        };
+        let since = |of: usize| written_since(operations, &parts(of));
+        let mut passed_over: Vec<&LoggedWrite> = Vec::new();
         found.retain(|index| {
             // One that came before an undo that is passed over cannot be redone without that one.
-            let parts = |of: usize| operations.all[of].parts.iter();
-            let is_before =
-                |newer: &usize| parts(*newer).any(|it| parts(*index).any(|of| of.is_of_same(it)));
-            let is_redone =
-                !passed_over.iter().any(is_before) && written_since(operations, *index).is_none();
+            let parts = parts(*index);
+            let is_before = passed_over.iter().any(|it| parts.iter().any(|of| of.is_of_same(it)));
+            let is_redone = !is_before && since(*index).is_none();
             if !is_redone {
-                passed_over.push(*index);
+                passed_over.extend(parts);
             }
             is_redone
         });
-        if let (Some(since), true) = (written_since(operations, newest), found.is_empty()) {
+        if let (Some(since), true) = (since(newest), found.is_empty()) {
             let (undo, line) = (operations.all[newest].id(), since.command_line());
             let message = format!(
                 "nothing to redo: `links {line}` has written to {} since the undo",
@@ -264,12 +268,14 @@ fn unreadable(write: &LoggedWrite) -> Option<(&LoggedWrite, &JournalError)> {
     Some((write, why))
 }
 
-/// Returns a write to one of the pages and forms of an undo that came after it and is neither an undo nor a redo: what was undone may have
-/// been made again in another way.
-fn written_since(operations: &Operations, undo: usize) -> Option<&LoggedWrite> {
-    let parts = &operations.all[undo].parts;
+/// Returns a write to one of the pages and forms of these parts of an undo that came after it and is neither an undo nor a redo: what was
+/// undone may have been made again in another way.
+fn written_since<'o>(
+    operations: &'o Operations,
+    parts: &[&LoggedWrite],
+) -> Option<&'o LoggedWrite> {
     let is_since = |write: &&LoggedWrite| {
-        let is_of_same = |part: &LoggedWrite| part.run() < write.run() && part.is_of_same(write);
+        let is_of_same = |part: &&LoggedWrite| part.run() < write.run() && part.is_of_same(write);
         write.log().is_some_and(JournalEntries::has_effect) && parts.iter().any(is_of_same)
     };
     let written = (0..operations.all.len()).filter(|index| operations.depth(*index) == 0);

@@ -301,10 +301,11 @@ fn fields_are_restored_and_those_that_no_file_has_are_named() {
 #[test]
 fn a_status_that_had_expired_is_cleared_and_that_of_another_client_stays_whole() {
     let status = |text: &str, hours: u32| object(json!({ "moodText": text, "moodHours": hours }));
-    let fields = PlannedFields { changed: status("Open", 4), before: status("Sale", 1) };
-    let plan = Plan { fields, ..Plan::default() };
+    let wrote =
+        |changed, before| Plan { fields: PlannedFields { changed, before }, ..Plan::default() };
+    let plan = wrote(status("Open", 4), status("Sale", 1));
     let (types, recreated, unplaced) = (SlotTypes::default(), BTreeMap::new(), BTreeSet::new());
-    let undo = |had_expired_mood: bool, page: &Object, overwrite: bool| {
+    let undo_of = |plan: &Plan, had_expired_mood: bool, page: &Object, overwrite: bool| {
         let recorded = RecordedPlan { plan: plan.clone(), had_expired_mood, ..Default::default() };
         let facts = UndoFacts {
             types: &types,
@@ -314,6 +315,9 @@ fn a_status_that_had_expired_is_cleared_and_that_of_another_client_stays_whole()
             overwrite,
         };
         Undo::of(&run_of(recorded, &[], false), &[], page, &facts)
+    };
+    let undo = |had_expired_mood, page: &Object, overwrite| {
+        undo_of(&plan, had_expired_mood, page, overwrite)
     };
     let none = object(json!({ "moodText": null, "moodHours": null }));
     let cleared = undo(true, &status("Open", 4), false);
@@ -326,6 +330,12 @@ fn a_status_that_had_expired_is_cleared_and_that_of_another_client_stays_whole()
     let theirs = undo(true, &status("Theirs", 4), false);
     assert_eq!((theirs.desired.fields, theirs.conflicts.len()), (Object::default(), 1));
     assert_eq!(undo(true, &status("Theirs", 4), true).desired.fields, none);
+    let renewed = wrote(status("Sale", 1), status("Sale", 1));
+    assert_eq!(undo_of(&renewed, true, &status("Sale", 1), false).desired.fields, none);
+    let hours = |hours: u32| object(json!({ "moodHours": hours }));
+    let hours_alone = undo_of(&wrote(hours(4), hours(1)), true, &status("Sale", 4), false);
+    assert_eq!(hours_alone.desired.fields, Object::default());
+    assert_eq!(hours_alone.not_restored, [NotRestored::Field { name: "moodHours".to_owned() }]);
 }
 
 #[test]
