@@ -178,10 +178,10 @@ fn branch(directory: &Path) -> Option<String> {
     Some(head.strip_prefix("ref: ")?.to_owned())
 }
 
-/// Returns the name of a file with that of its branch.
+/// Returns the name of a file with that of its branch, if there is one.
 pub(crate) fn on_branch(file: &str) -> String {
-    let branch = Path::new(file).parent().and_then(branch).unwrap_or_default();
-    format!("{branch}:{file}")
+    let branch = Path::new(file).parent().and_then(branch);
+    branch.map_or_else(|| file.to_owned(), |branch| format!("{branch}:{file}"))
 }
 
 /// Returns the files that name the branch of the work tree that a directory without links is in.

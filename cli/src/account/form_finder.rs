@@ -68,10 +68,11 @@ impl<'f> FormFinder<'f> {
         let Some((id, name)) = titled.find_map(|form| self.unfiled.get_key_value(&form.id)) else {
             return Ok(());
         };
-        let message =
-            format!("links.lock has the form \"{title}\" as `{name}`, and no file has that name");
+        let message = format!(
+            "links.lock has the form \"{title}\" as `{name}`, and none of these files has that name"
+        );
         let help = format!(
-            "to keep the form under its new name, add `id: {id}`; to create another form, change the title or pass the file of `{name}` too"
+            "to create another form, pass the file of `{name}` too, or change the title; to give the form its new name, add `id: {id}`"
         );
         let problem = file.document.locate(&[NAME], At::Value, message).help(help);
         Err(file.document.bad(vec![problem]).into())

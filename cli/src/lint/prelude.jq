@@ -7,10 +7,12 @@
   def texts: if page then (keys_unsorted - ["slots"])[] as $key | .[$key] else . end | .. | strings;
   # The hosts of the links in a text. A browser needs no `//`, and reads on to the last `@`, where markup may end the link before it: then both
   # hosts count. A host cannot begin with an encoded `/`.
-  def __web: "(?i)\\bhttps?:[/\\\\]*";
+  def __web: "(?i)\\bhttps?:";
   def __host: "(?:\\[[0-9a-f:.]+\\]|[^\\s/?#\"'<>()\\[\\]\\\\]+)";
   def link_hosts:
-    (scan(__web + __host), scan(__web + "[^\\s/?#]*@" + __host))
+    # Without a slash, only what looks like a host is one.
+    (scan(__web + "[/\\\\]+" + __host), (scan(__web + __host) | select(test("[^.:][.。．｡][^.]|[%\\[]"))),
+      scan(__web + "[/\\\\]*[^\\s/?#]*@" + __host))
     | sub("^[^:]*:[/\\\\]*"; "") | sub("^.*@"; "") | sub(":[0-9]*$"; "") | ascii_downcase
     | select(startswith("%2f") | not);
   def __text: if type == "string" then . else tojson end | .[:300];

@@ -45,7 +45,7 @@ const ALT_TEXT: &str = r#"(test("!\\[\\s*\\]\\(") | not)
 and all(scan("(?i)<img\\b[^>]*>"); test("(?i)\\balt\\s*=\\s*(\"\\s*[^\"\\s]|'\\s*[^'\\s]|[^\"'\\s>])"))"#;
 
 /// As for `link_hosts`, a link needs no `//`. One that is encoded as a part of another has an encoded `/`.
-const HTTPS: &str = r#"test("\\bhttp:([^\\s%]|%[^2])"; "i") | not"#;
+const HTTPS: &str = r#"test("\\bhttp:([/\\\\\\w\\[]|%[^2])"; "i") | not"#;
 
 /// Parameters of campaigns and clicks that the larger advertising systems add.
 const TRACKING: &str = r#"test("[?&;](utm_[a-z_]+|fbclid|gclid|dclid|msclkid|yclid|ysclid|igshid|mc_[ce]id)="; "i") | not"#;

@@ -31,7 +31,7 @@ pub(super) struct LiveAccount {
     /// Digest of the record of the last sync before the page was read; `None` if there is no place for one.
     record: Option<String>,
     /// Path that changes when that record is written.
-    pub(super) record_path: Option<PathBuf>,
+    pub(super) record_paths: Vec<PathBuf>,
     /// True if a file was in conflict with the page, which may have changed since.
     pub(super) is_in_conflict: bool,
 }
@@ -100,8 +100,8 @@ impl LiveAccount {
             types,
             markdown,
             keys: request.keys,
-            record: record.as_deref().map(SyncRecord::digest),
-            record_path: record.as_deref().map(SyncRecord::watched_path),
+            record: record.as_deref().map(SyncRecord::all),
+            record_paths: record.iter().flat_map(|it| it.watched_paths(context)).collect(),
             is_in_conflict: false,
         })
     }
@@ -112,7 +112,7 @@ impl LiveAccount {
         let record = record_of(context, files)?;
         let request = page_request(record.as_deref(), files);
         let is_same = !self.is_in_conflict
-            && record.as_deref().map(SyncRecord::digest) == self.record
+            && record.as_deref().map(SyncRecord::all) == self.record
             && request.is_some_and(|request| request.keys == self.keys);
         let has_all = |file: &PageFile| {
             let (forms, languages) = needs(self.page.as_ref(), file);

@@ -205,13 +205,16 @@ impl SyncRecord {
         PathBuf::from(self.file())
     }
 
-    /// Returns the path that changes when the record is written: that of the `links.lock`, or of the directory of records.
-    pub(crate) fn watched_path(&self) -> PathBuf {
-        match &self.place {
-            RecordPlace::Lock(store) => store.path(),
-            RecordPlace::State(records) => records.directory().to_owned(),
-            RecordPlace::Opened(_) => self.file_path(),
-        }
+    /// Returns the record with what runs with `--locked` recorded besides.
+    pub(crate) fn all(&self) -> String {
+        let beyond_lock = self.beyond_lock.as_ref().map(ToString::to_string);
+        self.digest() + &beyond_lock.unwrap_or_default()
+    }
+
+    /// Returns the paths that change when the record is written: those of the `links.lock` and of the directory of records.
+    pub(crate) fn watched_paths(&self, context: &Context) -> impl Iterator<Item = PathBuf> {
+        let records = self.state_records(context).map(|it| it.directory().to_owned());
+        self.lock().map(|(store, _)| store.path()).into_iter().chain(records)
     }
 
     /// Returns the page file, as journals of runs name it.

@@ -98,7 +98,7 @@ fn verdict(link: &WebLink, visit: &Visit) -> Judgement {
             Judgement::unsure("silent_host", words)
         }
         End::SlowHost => {
-            let words = "skipped: the host took 10 minutes; run the check again for the rest";
+            let words = "skipped: the requests to this host took 10 minutes";
             Judgement::unsure("slow_host", words)
         }
     }
@@ -215,10 +215,7 @@ mod tests {
             (NoAnswer, "unsure: no response within the time limit"),
             (Connection(text("connection refused")), "unsure: connection refused"),
             (SilentHost, "unsure: skipped: the host did not respond to earlier requests"),
-            (
-                SlowHost,
-                "unsure: skipped: the host took 10 minutes; run the check again for the rest",
-            ),
+            (SlowHost, "unsure: skipped: the requests to this host took 10 minutes"),
         ] {
             let judgement = judge(
                 &link("https://qara.example/menu"),

@@ -31,6 +31,8 @@ pub(super) fn rows(data: &Value) -> Vec<Value> {
 pub(super) fn timeline(data: &Value) -> Option<Vec<Value>> {
     let named = data.get("timeline").and_then(|timeline| match timeline {
         Value::Array(points) => Some(points.clone()),
+        // A list that came as a map.
+        list if items(list).is_some() => Some(items(list)?.into_iter().cloned().collect()),
         Value::Object(points) => points.iter().map(|(date, point)| dated(date, point)).collect(),
         _ => None,
     });

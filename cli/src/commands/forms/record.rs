@@ -70,9 +70,10 @@ pub(crate) struct FormsCreateArgs {
 pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> CommandResult {
     let (fields, file) = read(&args.words)?;
     if let Some(id) = file.as_ref().and_then(|file| file.form.id.as_ref()) {
-        let message = format!("the file is for the form {id}, which exists; nothing was written");
+        let message = format!("the file has the ID of a form, {id}; nothing was written");
+        let id = links_pages::sanitize::quoted(id);
         return Err(CommandError::refused(message).with_hint(format!(
-            "to change it, run `links forms update {id} FILE`; to create another form, remove `id` from the file"
+            "to change that form, run `links forms update {id} FILE`; to create another one, remove `id` from the file"
         )));
     }
     let client = context.writer(args.dry_run).await?;

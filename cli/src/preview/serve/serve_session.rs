@@ -136,7 +136,7 @@ impl ServeSession {
 
     /// Returns the other files that the document is made of: those that the page file uses, and the record of the last sync.
     pub(super) fn used_files(&self) -> impl Iterator<Item = &PathBuf> {
-        let record = self.live.iter().flat_map(|live| &live.record_path);
+        let record = self.live.iter().flat_map(|live| &live.record_paths);
         self.source.iter().flat_map(|source| &source.used).chain(record)
     }
 
