@@ -3,7 +3,6 @@
 use clap::Args;
 use serde::Deserialize;
 
-use super::CheckedPage;
 use super::checked_link::CheckedLink;
 use super::checked_link::LinkHolder;
 use super::web::verdict::Verdict;
@@ -106,10 +105,9 @@ impl Baseline {
     pub(crate) fn update(
         mut self,
         path: &Path,
-        pages: &[CheckedPage],
+        checked: &BTreeSet<LinkHolder>,
         links: &[CheckedLink],
     ) -> Result<()> {
-        let checked: BTreeSet<LinkHolder> = pages.iter().map(CheckedPage::holder).collect();
         self.0
             .retain(|(holder, _), verdict| *verdict != Verdict::Fine && !checked.contains(holder));
         for link in links.iter().filter(|link| link.judgement.verdict != Verdict::Fine) {

@@ -34,7 +34,7 @@ pub(crate) struct CheckedPage {
 
 impl CheckedPage {
     /// Returns the page or form as the holder of its links.
-    fn holder(&self) -> LinkHolder {
+    pub(crate) fn holder(&self) -> LinkHolder {
         let name = self.source.name.clone();
         if self.source.is_form { LinkHolder::Form(name) } else { LinkHolder::Page(name) }
     }

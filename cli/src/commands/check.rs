@@ -7,7 +7,7 @@ use crate::check::baseline::BaselineArgs;
 use crate::check::checked_link::CheckedLink;
 use crate::check::report::{self, ReportOptions};
 use crate::check::visits::{VisitOptions, verdicts};
-use crate::check::{self, checked_links, fix};
+use crate::check::{self, CheckedPage, checked_links, fix};
 use crate::ui::annotations::Annotate;
 
 #[derive(Args, Debug)]
@@ -81,7 +81,8 @@ pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
     let mut links = checked_links(&pages, &verdicts, &baseline);
     let failures = if fix { fix::write_all(&pages, &mut links) } else { Vec::new() };
     if let Some(path) = known.to_update() {
-        baseline.update(path, &pages, &links)?;
+        let checked = pages.iter().map(CheckedPage::holder).collect();
+        baseline.update(path, &checked, &links)?;
         links.iter_mut().for_each(CheckedLink::accept);
         let text = format!("wrote {}", path.display());
         context.ui.tell(Style::Faint, text);
