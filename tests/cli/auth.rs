@@ -153,6 +153,8 @@ fn the_status_says_where_the_token_comes_from() {
     assert!(run.exit == 0 && run.stderr.contains("LINKS_TOKEN is set and overrides"), "{run}");
     assert_eq!(source(&env, ""), "LINKS_TOKEN", "before any account");
     assert_eq!(source(&env, "--account work"), "account", "but a flag goes before it");
+    let run = env.run("auth switch work");
+    assert!(run.stdout.contains("LINKS_TOKEN is set and takes precedence"), "{run}");
     let path = env.file("token", env.server.token()).display().to_string();
     let env = env.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path);
     assert_eq!(source(&env, ""), "LINKS_TOKEN_FILE");
@@ -208,6 +210,10 @@ fn commands_use_the_selected_one_of_several_accounts() {
     assert_eq!(env.run("auth switch nobody").exit, 6);
     let env = env.env("LINKS_ACCOUNT", "reader");
     assert_eq!(can_write(&env, ""), false);
+    let run = env.run("auth switch owner");
+    assert!(run.stdout.contains("LINKS_ACCOUNT is set to reader and takes precedence"), "{run}");
+    let run = env.run("auth switch owner --account reader");
+    assert!(!run.stdout.contains("takes precedence"), "{run}");
     let env = env.env("LINKS_ACCOUNT", "nobody");
     assert_eq!(env.run("me").exit, 4);
     let env = env.env("LINKS_ACCOUNT", "");
@@ -249,6 +255,32 @@ fn a_login_refuses_the_name_of_an_account_at_another_service() {
 }
 
 #[test]
+fn a_login_refuses_the_name_of_an_account_of_another_user() {
+    let env = logged_out();
+    assert_eq!(log_in(&env, &env.server.token(), &["--account", "work"]).exit, 0);
+    let stored = |env: &TestEnv| {
+        ["accounts.json", "credentials/work.json"].map(|it| fs::read(config(env).join(it)).unwrap())
+    };
+    let before = stored(&env);
+    env.server.edit(|account| {
+        (account.user_id, account.name) = (7, "Bakery".to_owned());
+        account.tokens.push(Token::read_only("pps_bakery"));
+    });
+    let run = log_in(&env, "pps_bakery", &["--account", "work"]);
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(
+        run.stderr.contains("account `work` is for user 4021 (Aliya Serikova), but you logged in as user 7 (Bakery); nothing was stored"),
+        "{run}"
+    );
+    let env = env.env("LINKS_ACCOUNT", "work");
+    assert_eq!(log_in(&env, "pps_bakery", &[]).exit, 14, "the variable names it, too");
+    assert_eq!(stored(&env), before);
+    assert_eq!(log_in(&env, "pps_bakery", &["--account", "bakery"]).exit, 0);
+    assert_eq!(env.run("auth logout work").exit, 0);
+    assert_eq!(log_in(&env, "pps_bakery", &["--account", "work"]).exit, 0);
+}
+
+#[test]
 fn a_login_that_cannot_be_stored_leaves_no_account() {
     let env = logged_out();
     fs::create_dir_all(config(&env)).unwrap();
@@ -266,6 +298,29 @@ fn a_broken_accounts_file_stops_only_commands_that_need_an_account() {
     assert_eq!(env.run("me").exit, 0);
     assert_eq!(env.run("me --account work").exit, 2);
     assert_eq!(env.env("LINKS_TOKEN", "").run("me").exit, 2);
+}
+
+#[test]
+fn a_logout_without_a_name_removes_the_account_in_use() {
+    let env = logged_out();
+    let other = wait(ContractServer::builder(World::cafe()).start()).unwrap();
+    log_in(&env, &env.server.token(), &["--account", "home"]);
+    log_in(&env, &env.server.token(), &["--account", "second"]);
+    log_in(&env, &other.token(), &["--account", "away", "--base-url", &other.base_url()]);
+    let run = env.run("auth logout");
+    assert!(run.exit == 4 && run.stderr.contains("several accounts are for"), "{run}");
+    assert_eq!(env.run("auth logout second").exit, 0);
+
+    // The current account is another one, but the URL is that of this one.
+    assert_eq!(env.run("auth status -o json").json()["data"]["account"], "home");
+    let run = env.run("auth logout -o json");
+    assert_eq!((run.exit, &run.json()["data"]["account"]), (0, &json!("home")), "{run}");
+    let run = env.run("auth logout");
+    assert!(run.exit == 4 && run.stderr.contains("not logged in to http://"), "{run}");
+    assert!(config(&env).join("credentials/away.json").exists());
+    let env = env.env("LINKS_BASE_URL", "");
+    assert_eq!(env.run("auth logout").exit, 0);
+    assert_eq!(env.run("auth list -o json").json()["data"], json!([]));
 }
 
 #[test]

@@ -80,6 +80,39 @@ fn a_user_is_asked_for_once_and_not_where_a_page_of_the_lock_shows_the_account()
     assert!(!sent.contains(&"getMe".to_owned()), "{sent:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_lock_of_another_user_than_that_of_the_token_that_a_command_prints_is_refused() {
+    let env = of_another_user().keeping_cache().env("LINKS_TOKEN", "");
+    // The account is that of the user of the lock, but its command prints the token of another one.
+    let accounts = serde_json::json!({"version": 1, "current": "seven", "accounts": {"seven": {
+        "baseUrl": env.server.base_url(), "kept": {"command": ["/bin/echo", env.server.token()]},
+        "userId": 7, "user": "Seven",
+    }}});
+    let config = crate::auth::config(&env);
+    fs::create_dir_all(&config).unwrap();
+    fs::write(config.join("accounts.json"), accounts.to_string()).unwrap();
+    for asked in [1, 0] {
+        let run = env.run("apply new.yaml --allow-create 1");
+        assert_eq!(run.exit, 14, "{run}");
+        assert!(
+            run.stderr.contains("is for user 7 (account `seven`), but the token is for user 4021"),
+            "{run}"
+        );
+        assert!(run.stderr.contains("check its token command"), "{run}");
+        let sent = env.operations();
+        assert_eq!(sent.iter().filter(|it| *it == "getMe").count(), asked, "{sent:?}");
+        assert!(!sent.contains(&"createProfile".to_owned()), "{sent:?}");
+    }
+    // The lock of the user whose token it is can be used, whatever the account says.
+    let lock = text(&env, "links.lock").replacen(" 7\n", " 4021\n", 1);
+    env.file("links.lock", lock);
+    ok(&env, "apply new.yaml --allow-create 1");
+    let sent = env.operations();
+    assert!(sent.contains(&"createProfile".to_owned()), "{sent:?}");
+    assert!(!sent.contains(&"getMe".to_owned()), "{sent:?}");
+}
+
 /// Returns a directory with a lock and its page files, and a token of another account since.
 fn with_a_token_of_another_account() -> TestEnv {
     let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state().keeping_cache();

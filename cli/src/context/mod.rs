@@ -19,7 +19,7 @@ use links_sdk::{
 use zeroize::Zeroizing;
 
 use self::plan_first::PlanFirst;
-use crate::auth::{ClientAuth, known_secrets, load_auth};
+use crate::auth::{Account, ClientAuth, SecretLocation, known_secrets, load_auth};
 use crate::cache::resource_names::ResourceNames;
 use crate::cache::uploads::Uploads;
 use crate::cache::{remember_user, seconds, user_of_token};
@@ -74,6 +74,8 @@ pub(crate) struct Context {
     pub(crate) is_part: bool,
     /// The caller, once the service was asked.
     me: OnceLock<Me>,
+    /// Id of the user whose token the token command of the account printed, once it has run.
+    printed: OnceLock<i64>,
     /// Locks of page files that were read, each with the user that it belongs to.
     locks: Mutex<BTreeMap<PathBuf, i64>>,
     /// Slot types of a shadow of the service; then none are fetched or cached.
@@ -98,6 +100,7 @@ impl Context {
             calls: Mutex::default(),
             is_part: false,
             me: OnceLock::new(),
+            printed: OnceLock::new(),
             locks: Mutex::default(),
             shadow_types: None,
             sandbox: None,
@@ -125,6 +128,7 @@ impl Context {
         ui.progress = false;
         Self {
             client: Some(client),
+            printed: self.printed.clone(),
             shadow_types: Some(types),
             plan_first: PlanFirst::new(false),
             ..Self::new(self.settings.clone(), ui, self.tree)
@@ -218,7 +222,12 @@ impl Context {
             ServiceTarget::Service(url) => {
                 let base = url.base()?.clone();
                 let auth = self.client_auth(&base)?;
-                self.client_of(&base, auth)?
+                let token = self.has_token_command().then(|| auth.counted_as.clone());
+                let client = self.client_of(&base, auth)?;
+                if let Some(token) = token {
+                    self.note_printed(&client, &token).await?;
+                }
+                client
             }
         };
         signal::report_writes_of(client.clone(), false);
@@ -317,9 +326,42 @@ impl Context {
     /// Id of the user of the requests, if it is known without a request: that of the account in use.
     pub(crate) fn user(&self) -> Option<i64> {
         match (&self.settings.target, &self.settings.token) {
-            (ServiceTarget::Service(_), TokenOrigin::Account(_, account)) => Some(account.user_id),
+            (ServiceTarget::Service(_), TokenOrigin::Account(_, account)) => self.user_of(account),
             _ => None,
         }
+    }
+
+    /// Id of the user of the account in use. A token command can print the token of another user than the one that logged in, so it has to
+    /// run first.
+    fn user_of(&self, account: &Account) -> Option<i64> {
+        match account.kept {
+            SecretLocation::Command(_) => self.printed.get().copied(),
+            SecretLocation::Keyring | SecretLocation::File => Some(account.user_id),
+        }
+    }
+
+    /// Tells whether the token is that of an account with a token command.
+    fn has_token_command(&self) -> bool {
+        match &self.settings.token {
+            TokenOrigin::Account(_, account) => matches!(account.kept, SecretLocation::Command(_)),
+            _ => false,
+        }
+    }
+
+    /// Notes whose token a token command has printed. The service is asked once about each token.
+    async fn note_printed(&self, client: &Client, token: &Token) -> Result<()> {
+        let file = self.cache_file("users").zip(RunOwner::of_token(token).token);
+        let known = file.as_ref().and_then(|(file, token)| user_of_token(file, token));
+        let user = match known {
+            Some(user) => user,
+            None => self.me(client).await?.user_id,
+        };
+        if let (Some((file, token)), None) = (file, known) {
+            remember_user(&file, &token, user);
+        }
+        // A client is built once.
+        let _ = self.printed.set(user);
+        Ok(())
     }
 
     /// Id of the user of the requests, if it is known without a request: that of the account in use, or one that the service told before.
@@ -365,14 +407,17 @@ impl Context {
         Ok(self.me.get_or_init(|| me).clone())
     }
 
-    /// Account of the requests, if known without a request. An account whose token was replaced by hand counts as the one that logged in.
+    /// Account of the requests, if known without a request. An account whose token was replaced by hand counts as the one that logged in, as
+    /// does one whose token command has not run.
     pub(crate) fn owner(&self) -> Option<RunOwner> {
         if matches!(self.settings.target, ServiceTarget::Sandbox(_)) {
             return Some(RunOwner::of_user(SANDBOX_USER));
         }
         let of_token = |text: &str| Token::new(text).ok().map(|token| RunOwner::of_token(&token));
         match &self.settings.token {
-            TokenOrigin::Account(_, account) => Some(RunOwner::of_user(account.user_id)),
+            TokenOrigin::Account(_, account) => {
+                Some(RunOwner::of_user(self.user_of(account).unwrap_or(account.user_id)))
+            }
             TokenOrigin::Variable(text) => of_token(text),
             TokenOrigin::File(path) => of_token(&read_token(path).ok()?),
             TokenOrigin::Nowhere(_) => None,

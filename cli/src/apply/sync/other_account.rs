@@ -27,6 +27,11 @@ pub(super) fn refusal(context: &Context, lock: &Path, owner: i64, user: i64) -> 
         words(user)
     );
     let hint = match (account(owner), &context.settings.token) {
+        (Some(name), TokenOrigin::Account(used, _)) if name == used => {
+            format!(
+                "the token of account `{name}` is now that of another user; check its token command, or log in again as user {owner} with `links auth login --account {name}`"
+            )
+        }
         (Some(name), _) => format!("use --account {name}, the account that links.lock is for"),
         (None, TokenOrigin::Variable(_) | TokenOrigin::File(_)) => {
             format!(

@@ -279,7 +279,9 @@ fn store_login(
     // A new account is stored before its secret, so that a secret without an account is never left.
     let name_in = |accounts: &Accounts| {
         let name = named.cloned().unwrap_or_else(|| accounts.name_for(base, account.user_id));
-        refuse_other(accounts, &name, base).map(|()| name)
+        refuse_other(accounts, &name, base)
+            .and_then(|()| refuse_other_user(accounts, &name, account))
+            .map(|()| name)
     };
     let accounts = file.load()?;
     let name = name_in(&accounts)?;
@@ -322,12 +324,29 @@ fn refuse_other(accounts: &Accounts, name: &AccountName, base: &BaseUrl) -> Resu
     match accounts.known.get(name) {
         Some(known) if known.origin() != Some(base.origin()) => {
             let message = format!("account `{name}` already exists for {}", known.base_url);
-            Err(CommandError::refused(message).with_hint(format!(
-                "choose another name with --account, or run `links auth logout {name}` first"
-            )))
+            Err(CommandError::refused(message).with_hint(other_name(name)))
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a name that already belongs to an account of another user, whose secret would be lost.
+fn refuse_other_user(accounts: &Accounts, name: &AccountName, new: &Account) -> Result<()> {
+    match accounts.known.get(name) {
+        Some(known) if known.user_id != new.user_id => {
+            let message = format!(
+                "account `{name}` is for user {} ({}), but you logged in as user {} ({}); nothing was stored",
+                known.user_id, known.user, new.user_id, new.user
+            );
+            Err(CommandError::refused(message).with_hint(other_name(name)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the hint for a name that is taken.
+fn other_name(name: &AccountName) -> String {
+    format!("choose another name with --account, or run `links auth logout {name}` first")
 }
 
 #[cfg(test)]
@@ -356,7 +375,7 @@ mod store_tests {
     }
 
     #[test]
-    fn an_account_name_is_refused_for_another_service() {
+    fn an_account_name_is_refused_for_another_service_or_user() {
         let mut accounts = Accounts::default();
         let name: AccountName = "work".parse().unwrap();
         let (base, other) =
@@ -365,5 +384,11 @@ mod store_tests {
         accounts.known.insert(name.clone(), account(URL, SecretLocation::File));
         refuse_other(&accounts, &name, &base).unwrap();
         assert_eq!(refuse_other(&accounts, &name, &other).unwrap_err().exit(), Exit::Refused);
+
+        let mut new = account(URL, SecretLocation::Keyring);
+        refuse_other_user(&accounts, &name, &new).unwrap();
+        new.user_id = 8;
+        let refused = refuse_other_user(&accounts, &name, &new).unwrap_err();
+        assert_eq!(refused.exit(), Exit::Refused);
     }
 }

@@ -2,8 +2,9 @@
 
 use std::fmt::Display;
 
-use crate::auth::{Account, AccountName, AccountsFile, Store, Value};
+use crate::auth::{Account, AccountName, Accounts, AccountsFile, Store, Value};
 use crate::commands::prelude::*;
+use crate::env_vars::ACCOUNT;
 use crate::settings::{OF_ACCOUNT, ServiceTarget, TokenOrigin};
 
 mod callback_server;
@@ -31,7 +32,7 @@ pub(crate) enum AuthCommand {
     /// Remove an account and its secret from this machine
     #[command(examples = ["links auth logout", "links auth logout work"])]
     Logout {
-        /// Account to remove; by default, the current account
+        /// Account to remove; by default, the account in use
         name: Option<AccountName>,
     },
 }
@@ -106,6 +107,16 @@ fn switch(context: &Context, name: &AccountName) -> CommandResult {
             format!("{} is set to another service, {}, and takes precedence", url.from, url.text());
         lines.push(StyledLine::changed(text));
     }
+    let settings = &context.settings;
+    let named = settings.account.as_ref().filter(|it| !settings.is_account_by_flag && *it != name);
+    let text = match (&settings.token, named) {
+        (TokenOrigin::Variable(_) | TokenOrigin::File(_), _) => {
+            Some(format!("{} is set and takes precedence", settings.token.source()))
+        }
+        (_, Some(other)) => Some(format!("{ACCOUNT} is set to {other} and takes precedence")),
+        _ => None,
+    };
+    lines.extend(text.map(StyledLine::changed));
     Ok(CommandOutput::own(data, View::Lines(lines)))
 }
 
@@ -115,16 +126,33 @@ fn no_such_account(name: &AccountName) -> CommandError {
         .with_hint("`links auth list` lists accounts, and `links auth login` adds one")
 }
 
+/// Returns the current account, or that of the service URL if it is another one. If there is no current account, none is chosen.
+fn in_use<'a>(context: &Context, accounts: &'a Accounts) -> Result<&'a AccountName> {
+    let refused = |message: String| {
+        CommandError::new(Exit::NotAuthenticated, message)
+            .with_hint("pass the name of an account; `links auth list` lists all accounts")
+    };
+    let current = accounts.current.as_ref().ok_or_else(|| refused("not logged in".to_owned()))?;
+    let ServiceTarget::Service(url) = &context.settings.target else { return Ok(current) };
+    let there = accounts.at(&url.origin().unwrap_or_default());
+    match there[..] {
+        [first] => Ok(first),
+        // The current account comes first.
+        [first, ..] if first == current => Ok(first),
+        [] => Err(refused(format!("not logged in to {}; nothing was removed", url.text()))),
+        _ => Err(refused(format!("several accounts are for {}; nothing was removed", url.text()))),
+    }
+}
+
 /// Removes an account and its secret from this machine.
 async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
     let file = AccountsFile::new(context.config_directory()?);
     let accounts = file.load()?;
     let named = context.settings.account.as_ref();
-    let name = name.as_ref().or(named).or(accounts.current.as_ref());
-    let name = name.cloned().ok_or_else(|| {
-        CommandError::new(Exit::NotAuthenticated, "not logged in")
-            .with_hint("pass the name of an account; `links auth list` lists all accounts")
-    })?;
+    let name = match name.as_ref().or(named) {
+        Some(name) => name.clone(),
+        None => in_use(context, &accounts)?.clone(),
+    };
     let account = accounts.known.get(&name).ok_or_else(|| no_such_account(&name))?;
     let origin = account.origin().unwrap_or_default();
     let mut ended = false;
