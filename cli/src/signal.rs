@@ -17,6 +17,9 @@ static SUPPRESSED: AtomicUsize = AtomicUsize::new(0);
 /// Number of Ctrl-C that such tasks have got.
 static INTERRUPTS: LazyLock<watch::Sender<usize>> = LazyLock::new(watch::Sender::default);
 
+/// True after the first Ctrl-C.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
 /// What is done last, before the program ends. Returns errors to report.
 static LAST: OnceLock<fn() -> Vec<CommandError>> = OnceLock::new();
 
@@ -58,21 +61,43 @@ pub(crate) fn install() -> io::Result<()> {
     let waiting = move || {
         runtime.block_on(async {
             while signal.recv().await.is_some() {
-                if SUPPRESSED.load(Ordering::SeqCst) > 0 {
-                    INTERRUPTS.send_modify(|count| *count += 1);
-                } else if ENDING.load(Ordering::SeqCst) {
-                    end_by_signal();
-                } else if !defer_exit() {
-                    // The end can take some seconds, during which another Ctrl-C ends the program at once.
-                    ENDING.store(true, Ordering::SeqCst);
-                    if std::thread::Builder::new().spawn(end).is_err() {
-                        end();
-                    }
-                }
+                interrupted();
             }
         });
     };
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting).map(drop)
+}
+
+/// Acts on a Ctrl-C.
+fn interrupted() {
+    IS_INTERRUPTED.store(true, Ordering::SeqCst);
+    if SUPPRESSED.load(Ordering::SeqCst) > 0 {
+        INTERRUPTS.send_modify(|count| *count += 1);
+    } else if ENDING.load(Ordering::SeqCst) {
+        end_by_signal();
+    } else if !defer_exit() {
+        // The end can take some seconds, during which another Ctrl-C ends the program at once.
+        ENDING.store(true, Ordering::SeqCst);
+        if std::thread::Builder::new().spawn(end).is_err() {
+            end();
+        }
+    }
+}
+
+/// Acts on the end of the input as on a Ctrl-C, unless there was one: the process that has started this one holds the other end of the input,
+/// and may have been killed. Nothing else may read the input.
+///
+/// # Errors
+///
+/// When the thread that waits for it cannot be started.
+pub(crate) fn stop_with_input() -> io::Result<()> {
+    let waiting = || {
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        if !IS_INTERRUPTED.load(Ordering::SeqCst) {
+            interrupted();
+        }
+    };
+    std::thread::Builder::new().name("input".to_owned()).spawn(waiting).map(drop)
 }
 
 #[cfg(unix)]

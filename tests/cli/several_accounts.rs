@@ -1,12 +1,15 @@
 //! Tests of commands for directories of several accounts: each runs with the account of its lock, and none stops another.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Write, read_to_string};
 use std::os::unix::process::CommandExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use links_fixtures::{ContractServer, Fault, World};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Value, json};
 
 use crate::terminal;
@@ -50,6 +53,17 @@ impl Agency {
         command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::null());
         let output = command.output().unwrap();
         CommandResult::new(&self.env, output.status.code(), output.stdout, output.stderr)
+    }
+
+    /// Returns a command line that a shell starts as this script does.
+    fn in_shell(&self, script: &str, line: &str) -> Command {
+        let inner = self.env.command(line.split(' '));
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", script]).arg(inner.get_program()).args(inner.get_args());
+        shell.env_clear().current_dir(self.env.home.path());
+        shell.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::null());
+        shell
     }
 
     fn titles(&self) -> [Option<String>; 2] {
@@ -318,6 +332,103 @@ fn after_ctrl_c_no_other_account_is_begun() {
     assert_eq!(agency.titles(), before, "{said}");
 }
 
+/// Time after which a process hangs.
+const LIMIT: Duration = Duration::from_secs(30);
+
+#[test]
+fn no_account_goes_on_when_the_command_has_been_stopped() {
+    for signal in [Signal::TERM, Signal::KILL, Signal::INT] {
+        let agency = Agency::new();
+        let before = agency.titles();
+        let mut servers = [&agency.env.server, &agency.other];
+        servers.sort_by_key(|server| server.base_url());
+        servers[0].fail([1], &Fault::StallBefore);
+        // The processes of the accounts have the pipe as well, so it ends with the last process.
+        let script = "exec \"$0\" \"$@\" 3>&1";
+        let mut command = agency.in_shell(script, "apply clients --yes --jobs 1");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let output = child.stdout.take().unwrap();
+        wait(servers[0].until_stalled(1));
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let (sender, ended) = channel();
+        thread::spawn(move || sender.send(read_to_string(output)));
+        let ended = ended.recv_timeout(LIMIT);
+        servers[0].release();
+        assert!(ended.is_ok(), "{signal:?}: an account goes on");
+        assert!(!child.wait().unwrap().success(), "{signal:?}");
+        assert_eq!(agency.titles(), before, "{signal:?}");
+    }
+}
+
+#[test]
+fn what_a_token_command_leaves_running_is_not_waited_for() {
+    let agency = Agency::new();
+    let run = agency.run("auth logout home");
+    assert_eq!(run.exit, 0, "{run}");
+    // It keeps stderr until the test closes the pipe.
+    let script = format!("cat <&3 >/dev/null &\necho '{}'\n", agency.env.server.token());
+    let program = format!("/bin/sh '{}'", agency.env.file("token.sh", script).display());
+    let line = ["auth", "login", "--token-command", &program, "--account", "home"];
+    let output = agency.env.command(line).env_remove("LINKS_TOKEN").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let mut command = agency.in_shell("exec \"$0\" \"$@\" 3<&0 </dev/null", "plan clients");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let held = child.stdin.take();
+    let (sender, ended) = channel();
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    let ended = ended.recv_timeout(LIMIT);
+    drop(held);
+    let output = ended.unwrap().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    for account in ["home", "work"] {
+        let part = format!("== {account} (exit code 3)\n~ cafe: title");
+        assert!(shown.contains(&part), "{part}: {output:?}");
+    }
+}
+
+#[test]
+fn what_an_account_says_is_below_its_heading() {
+    let agency = Agency::new();
+    agency.env.file("clients/two/cafe.yaml", "profile: cafe\ntitel: x\n");
+    let output = agency.in_shell("exec \"$0\" \"$@\" 2>&1", "plan clients").output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    let of_work = shown.split("== ").find(|it| it.starts_with("work (exit code 8)\n"));
+    assert!(of_work.is_some_and(|it| it.contains("did you mean `title`?")), "{shown}");
+    // Only the messages are seen.
+    let before = "unset LINKS_TOKEN LINKS_BASE_URL; exec >shown.txt; ";
+    let seen = terminal::run_after(before, &agency.env, "plan clients", "");
+    assert!(seen.text.contains("== work (exit code 8)"), "{}", seen.text);
+    let shown = fs::read_to_string(agency.env.home.path().join("shown.txt")).unwrap();
+    assert!(shown.contains("== work (exit code 8)\n"), "{shown}");
+}
+
+#[test]
+fn the_error_of_an_account_is_an_object_and_its_other_messages_are_passed_on() {
+    let agency = Agency::new();
+    agency.env.file("clients/two/cafe.yaml", "profile: cafe\ntitel: x\n");
+    for format in ["json", "table"] {
+        let line = ["plan", "clients", "--annotate", "github", "-v", "-o", format];
+        let mut command = agency.env.command(line);
+        command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::null());
+        let output = command.env("GITHUB_ACTIONS", "true").output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let is_annotation = |line: &str| line.starts_with("::error file=clients/two/cafe.yaml");
+        assert!(said.lines().any(is_annotation), "{format}: {said}");
+        assert!(said.contains("GET "), "{format}: {said}");
+        if format == "json" {
+            let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let data = json["data"].as_array().unwrap();
+            let of = |exit: u8| data.iter().find(|it| it["exit"] == exit);
+            assert_eq!(of(3).unwrap()["error"], Value::Null, "{json}");
+            let error = &of(8).unwrap()["error"];
+            assert_eq!((&error["code"], &error["exit"]), (&json!("invalid"), &json!(8)), "{json}");
+            assert!(!said.contains("\"code\""), "{said}");
+        }
+    }
+}
+
 #[test]
 fn the_operations_of_a_missing_account_are_shown_and_the_others_undone() {
     let agency = Agency::new();
@@ -379,10 +490,10 @@ fn an_account_that_fails_or_is_missing_stops_no_other() {
     );
     let failed = json["data"].as_array().unwrap().iter().find(|it| it["exit"] == 4).unwrap();
     assert_eq!(failed["account"], Value::Null);
-    assert!(
-        failed["error"].as_str().unwrap().contains("no account on this machine for user"),
-        "{run}"
-    );
+    let error = &failed["error"];
+    assert_eq!((&error["code"], &error["exit"]), (&json!("not_authenticated"), &json!(4)), "{run}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("no account on this machine for user"), "{run}");
 }
 
 #[test]
@@ -392,6 +503,7 @@ fn what_is_for_one_account_is_refused_for_several() {
         ("plan clients --out plan.json", "--out saves one plan"),
         ("apply clients --yes --operation-out op.json", "--operation-out saves one operation"),
         ("plan clients --account home", "--account names one account"),
+        ("plan - clients/one clients/two", "`-` is standard input"),
     ] {
         let run = agency.run(line);
         assert!(run.exit == 2 && run.stderr.contains(why), "{line}: {run}");
@@ -425,8 +537,12 @@ fn a_part_without_paths_is_not_about_other_files() {
         let words = ["__part", &owner, "call", "--account", "home", "apply", "--yes"];
         let words = words.into_iter().chain(Some(line).filter(|it| !it.is_empty()));
         let mut command = agency.env.command(words);
-        command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::null());
-        let output = command.output().unwrap();
+        command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::piped());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Its end would be a Ctrl-C.
+        let input = child.stdin.take();
+        let output = child.wait_with_output().unwrap();
+        drop(input);
         assert_eq!(output.status.code(), Some(14), "{line}: {output:?}");
     }
     assert_eq!(agency.titles(), before);
@@ -444,4 +560,97 @@ fn marks_and_selected_fields_of_several_accounts_are_not_lost() {
     assert!(json["data"][0]["data"]["pages"][0]["login"] == "cafe", "{output}");
     let run = agency.run("plan clients --jq .pages[].login --raw");
     assert_eq!((run.exit, &*run.stdout), (3, "cafe\ncafe\n"), "{run}");
+}
+
+#[test]
+fn an_undo_at_a_url_is_about_the_account_there() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 0, "{run}");
+    let after = agency.titles();
+    let url = agency.other.base_url();
+    let run = agency.run(&format!("undo --yes --base-url {url}"));
+    assert!(run.exit == 0 && !run.stdout.contains("== "), "{run}");
+    assert_eq!(agency.titles(), [after[0].clone(), before[1].clone()], "{run}");
+    let run = agency.run(&format!("redo --yes --base-url {url}"));
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(agency.titles(), after, "{run}");
+}
+
+#[test]
+fn an_undo_with_the_account_of_the_environment_says_that_others_stay() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 0, "{run}");
+    let after = agency.titles();
+    let id = operations(&agency, "home")[0].0.clone();
+    let mut command = agency.env.command(["undo", "--yes"]);
+    command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").env("LINKS_ACCOUNT", "work");
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(agency.titles(), [after[0].clone(), before[1].clone()], "{said}");
+    assert!(said.contains("LINKS_ACCOUNT is set, so only account `work` is changed"), "{said}");
+    assert!(said.contains(&format!("links undo {id}")), "{said}");
+    // What is left is of an account that is not the current one.
+    let run = agency.run(&format!("undo {id} --yes --operation-out op.json"));
+    assert!(run.exit == 2 && run.stderr.contains("about account `home`, but"), "{run}");
+    assert!(run.stderr.contains("needs the account to be named"), "{run}");
+}
+
+#[test]
+fn a_path_without_a_usable_lock_is_left_out_of_several_accounts_and_never_of_the_current_one() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    let pages = || [&agency.env.server, &agency.other].map(|it| it.account().profiles.len());
+    let count = pages();
+    fs::create_dir(agency.env.home.path().join("clients/new")).unwrap();
+    agency.env.file("clients/new/new.yaml", "profile: brand-new\ntitle: New\n");
+    let run = agency.run("apply clients/one clients/new --yes --allow-create 1");
+    assert!(run.exit == 14 && run.stderr.contains("no links.lock for clients/new"), "{run}");
+    assert!(run.stderr.contains("nothing was written"), "{run}");
+    assert_eq!((agency.titles(), pages()), (before.clone(), count), "{run}");
+
+    // A merge may put its marks before the first line.
+    let lock = agency.env.home.path().join("clients/two/links.lock");
+    let text = fs::read_to_string(&lock).unwrap();
+    fs::write(&lock, format!("<<<<<<< HEAD\n{text}")).unwrap();
+    let run = agency.run("plan clients/one clients/two clients/new");
+    assert_eq!(run.exit, 14, "{run}");
+    for part in ["== home (exit code 3)", "== work (exit code 3)"] {
+        assert!(run.stdout.contains(part), "{part}: {run}");
+    }
+    assert!(run.stderr.contains("it was left out"), "{run}");
+
+    fs::write(&lock, "").unwrap();
+    let run = agency.run("apply clients --yes");
+    assert!(run.exit == 14 && run.stderr.contains("cannot use "), "{run}");
+    assert!(run.stderr.contains("clients/two/links.lock: line 1"), "{run}");
+    assert_eq!((agency.titles(), pages()), (before, count), "{run}");
+}
+
+#[test]
+fn a_summary_over_accounts_names_each_of_them_and_those_that_failed() {
+    let agency = Agency::new();
+    let summary = |line: &str| {
+        let path = agency.env.home.path().join("summary.md");
+        let _ = fs::remove_file(&path);
+        let run = agency.run(line);
+        (run, fs::read_to_string(path).unwrap())
+    };
+    let (run, text) = summary("plan clients --summary summary.md");
+    assert_eq!(run.exit, 3, "{run}");
+    for part in ["### links plan, `home`: ", "### links plan, `work`: "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    agency.env.file("clients/one/other.yaml", "profile: other\ntitel: x\n");
+    let run = agency.run("auth logout work");
+    assert_eq!(run.exit, 0, "{run}");
+    let (run, text) = summary("plan clients --summary summary.md");
+    assert_eq!(run.exit, 4, "{run}");
+    assert!(text.contains("### links plan, `home`: 1 error; "), "{text}");
+    assert!(text.contains(": failed\n\n```text\n"), "{text}");
+    assert!(text.contains("no account on this machine for user"), "{text}");
 }

@@ -44,6 +44,7 @@ use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::context::prelude::*;
 use crate::output::dry_run::DryRun;
+use crate::settings::TokenOrigin;
 use crate::ui::annotations::Annotate;
 
 // Where a plan goes, and what its exit code depends on. Not a doc comment: clap would take it for the text of the command.
@@ -121,7 +122,13 @@ pub(crate) async fn plan(
         }
         session.context.ui.tell(Style::Faint, text);
     }
-    let described = summary.as_ref().map(|_| summary::described(&plan_lines(&session.state)));
+    let errors = failed.as_ref().err().map_or(0, |failure| failure.others().len().max(1));
+    let account = match &session.context.settings.token {
+        TokenOrigin::Account(name, _) if session.context.is_part => Some(name),
+        _ => None,
+    };
+    let described =
+        summary.as_ref().map(|_| summary::described(&plan_lines(&session.state), account, errors));
     if let Some(annotate) = annotate {
         notes::annotate(annotate, &session.state);
         failed.as_ref().err().into_iter().for_each(|failure| annotate.failure(failure));
@@ -131,8 +138,8 @@ pub(crate) async fn plan(
         memo.store();
     }
     let mut output = shown(&context.ui, state, fail_on);
-    if let (Err(failure), Some(Value::Object(body))) = (&failed, output.body.own_mut()) {
-        body["meta"]["failed"] = failure.others().len().max(1).into();
+    if let (Err(_), Some(Value::Object(body))) = (&failed, output.body.own_mut()) {
+        body["meta"]["failed"] = errors.into();
     }
     let output = match (summary, described) {
         (Some(path), Some(part)) => summary::put(&path, &[part], output)?,

@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
+use crate::auth::AccountName;
 use crate::context::prelude::*;
 use crate::output::format::{Format, code_block, fence};
 
@@ -62,9 +63,14 @@ pub(crate) fn put(
         let text = SummaryLimit::COMMENT.fitted(parts);
         return Ok(CommandOutput { view: View::Document(text), ..output });
     }
-    append(path, parts)
-        .map_err(|error| file_error(&format!("cannot write {}", path.display()), &error))?;
+    add(path, parts)?;
     Ok(output)
+}
+
+/// Appends Markdown to a file.
+pub(crate) fn add(path: &Path, parts: &[SummaryPart]) -> Result<()> {
+    append(path, parts)
+        .map_err(|error| file_error(&format!("cannot write {}", path.display()), &error))
 }
 
 /// Returns the file that a summary is appended to.
@@ -92,17 +98,33 @@ fn append(path: &Path, parts: &[SummaryPart]) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).open(target)?.write_all(text.as_bytes())
 }
 
-/// Returns a plan as a part of a summary.
-pub(super) fn described(lines: &[StyledLine]) -> SummaryPart {
+/// Returns a plan as a part of a summary: that of an account, if there are several. `errors` counts what could not be planned.
+pub(super) fn described(
+    lines: &[StyledLine],
+    account: Option<&AccountName>,
+    errors: usize,
+) -> SummaryPart {
     let (summary, changes) = match lines.split_last() {
         Some((last, changes)) => (last.text(), changes),
         None => ("", lines),
     };
+    // Markdown would take characters of a name for markup.
+    let of = account.map(|name| format!(", `{name}`")).unwrap_or_default();
+    let errors = if errors > 0 { count(errors, "error") + "; " } else { String::new() };
     SummaryPart {
-        heading: format!("### links plan: {summary}\n\n"),
+        heading: format!("### links plan{of}: {errors}{summary}\n\n"),
         // A leading sign is what colours a line.
         language: "diff",
         lines: changes.iter().map(|line| line.text().to_owned()).collect(),
+    }
+}
+
+/// Returns the part of an account whose plan could not be made, with what its process said.
+pub(crate) fn failed(account: &str, said: &str) -> SummaryPart {
+    SummaryPart {
+        heading: format!("### links plan, `{account}`: failed\n\n"),
+        language: "text",
+        lines: sanitize::text(said.trim_end()).lines().map(str::to_owned).collect(),
     }
 }
 
@@ -169,12 +191,18 @@ mod tests {
     fn no_text_of_a_page_ends_the_block() {
         let lines = ["+ text: ```` <script>", "~ cafe", "2 requests"];
         let lines = lines.map(StyledLine::plain);
-        let shown = |lines: &[StyledLine]| SummaryLimit::COMMENT.fitted(&[described(lines)]);
+        let shown =
+            |lines: &[StyledLine]| SummaryLimit::COMMENT.fitted(&[described(lines, None, 0)]);
         assert_eq!(
             shown(&lines),
             "### links plan: 2 requests\n\n`````diff\n+ text: ```` <script>\n~ cafe\n`````\n\n"
         );
         assert_eq!(shown(&lines[2..]), "### links plan: 2 requests\n\n");
+        let name = "acme".parse().unwrap();
+        let text = SummaryLimit::COMMENT.fitted(&[described(&lines[2..], Some(&name), 1)]);
+        assert_eq!(text, "### links plan, `acme`: 1 error; 2 requests\n\n");
+        let text = SummaryLimit::COMMENT.fitted(&[failed("acme", "error: `````\n")]);
+        assert_eq!(text, "### links plan, `acme`: failed\n\n``````text\nerror: `````\n``````\n\n");
     }
 
     #[test]

@@ -3,9 +3,12 @@
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{self, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
+use std::time::Duration;
 
 use crate::auth::{AccountName, ServiceUser};
+use crate::context::clock;
 use crate::context::prelude::*;
 use crate::env_vars::{AGENT, BASE_URL, TOKEN, TOKEN_FILE};
 use crate::ui::{self, PartUpdate};
@@ -65,12 +68,20 @@ pub(super) fn own_arguments(args: Vec<OsString>) -> (Vec<OsString>, Option<OwnPa
 /// Option with the account, which is put before the arguments of the command line.
 const ACCOUNT: &str = "--account";
 
+/// Time between two looks at whether a process is to stop, or has ended.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Time to read what an ended process has printed, while another one that it has started keeps its streams open.
+const GRACE: Duration = Duration::from_secs(1);
+
 impl Part {
-    /// Runs the command for the account. Nothing is asked: there is no input.
+    /// Runs the command for the account. Nothing is asked: its input is empty, and ends when the process is to stop, which is if `is_stopped`
+    /// says so, or when this process ends.
     pub(super) fn run(
         &self,
         args: &[OsString],
         call: &str,
+        is_stopped: impl Fn() -> bool,
         update: impl Fn(PartUpdate),
     ) -> PartOutput {
         let Some(account) = &self.account else {
@@ -83,19 +94,44 @@ impl Part {
             let mut command = process::Command::new(std::env::current_exe()?);
             command.args([PART, &self.owner.text(), call, ACCOUNT, &account.to_string()]);
             command.args(args.iter().skip(1));
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             // This process marks the data of all.
             for variable in [TOKEN, TOKEN_FILE, BASE_URL, AGENT] {
                 command.env_remove(variable);
             }
             let mut child = command.spawn()?;
-            let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-            let output = thread::scope(|scope| {
-                let data = scope.spawn(|| read(stdout));
-                let messages = stderr.map(|pipe| read_messages(BufReader::new(pipe), update));
-                (data.join().unwrap_or_default(), messages.unwrap_or_default())
-            });
-            io::Result::Ok((child.wait()?, output))
+            let mut input = child.stdin.take();
+            let (sender, lines) = channel();
+            send_lines(child.stdout.take(), false, sender.clone());
+            send_lines(child.stderr.take(), true, sender);
+            let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+            let mut take = |(is_message, line): (bool, Vec<u8>)| {
+                let reported = PartUpdate::parse(&line).filter(|_| is_message);
+                match reported {
+                    Some(one) => update(one),
+                    None if is_message => stderr.extend(line),
+                    None => stdout.extend(line),
+                }
+            };
+            let status = loop {
+                if let Some(status) = child.try_wait()? {
+                    break status;
+                }
+                let is_late = is_stopped();
+                match lines.recv_timeout(TICK) {
+                    Ok(line) => take(line),
+                    // By now, a Ctrl-C on a terminal has reached the process, too, which then ignores the end of its input.
+                    Err(RecvTimeoutError::Timeout) if is_late => drop(input.take()),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break child.wait()?,
+                }
+            };
+            let clock = clock();
+            let end = clock.monotonic() + GRACE;
+            while let Ok(line) = lines.recv_timeout(end.saturating_sub(clock.monotonic())) {
+                take(line);
+            }
+            io::Result::Ok((status, (stdout, stderr)))
         };
         match run() {
             Ok((status, (stdout, stderr))) => {
@@ -127,6 +163,27 @@ impl PartOutput {
         Self { exit: failure.exit(), stdout: Vec::new(), stderr }
     }
 
+    /// Returns the error of the process as the object that scripts read, `null` without one, and what else the process has said.
+    pub(super) fn error(&self) -> (Value, Vec<u8>) {
+        let (mut error, mut rest) = (Value::Null, Vec::new());
+        for line in self.stderr.split_inclusive(|byte| *byte == b'\n') {
+            match serde_json::from_slice::<Value>(line) {
+                Ok(json) if error.is_null() && json["exit"] == self.exit.code() => error = json,
+                _ => rest.extend_from_slice(line),
+            }
+        }
+        let is_failure = !matches!(self.exit, Exit::Ok | Exit::No);
+        if is_failure && error.is_null() && !rest.is_empty() {
+            let text = String::from_utf8_lossy(&rest).trim_end().to_owned();
+            error = CommandError::new(self.exit, text).to_json();
+            if self.exit == Exit::Internal {
+                error["outcome"] = "unknown".into();
+            }
+            rest.clear();
+        }
+        (error, rest)
+    }
+
     /// Returns the output of a process that a signal has ended.
     fn ended(status: ExitStatus, stdout: Vec<u8>, mut stderr: Vec<u8>) -> Self {
         #[cfg(unix)]
@@ -149,24 +206,21 @@ impl PartOutput {
 #[cfg(unix)]
 const INTERRUPT: i32 = 2;
 
-/// Reads a stream to its end. What was read before an error counts.
-fn read(from: Option<impl Read>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let _ = from.map(|mut from| from.read_to_end(&mut bytes));
-    bytes
-}
-
-/// Reads the messages of a process to their end, and passes its updates on.
-fn read_messages(mut from: impl BufRead, update: impl Fn(PartUpdate)) -> Vec<u8> {
-    let mut messages = Vec::new();
-    loop {
-        let begin = messages.len();
-        if !matches!(from.read_until(b'\n', &mut messages), Ok(1..)) {
-            return messages;
+/// Sends the lines of a stream, and whether they are messages, from a thread that ends with the stream. What was read before an error counts.
+fn send_lines(
+    from: Option<impl Read + Send + 'static>,
+    is_message: bool,
+    to: Sender<(bool, Vec<u8>)>,
+) {
+    let Some(from) = from else { return };
+    thread::spawn(move || {
+        let mut from = BufReader::new(from);
+        loop {
+            let mut line = Vec::new();
+            let is_read = from.read_until(b'\n', &mut line).is_ok();
+            if line.is_empty() || to.send((is_message, line)).is_err() || !is_read {
+                break;
+            }
         }
-        if let Some(one) = messages.get(begin..).and_then(PartUpdate::parse) {
-            messages.truncate(begin);
-            update(one);
-        }
-    }
+    });
 }

@@ -13,6 +13,7 @@ use links_sdk::IdempotencyKey;
 use super::account_part::{Part, PartOutput};
 use super::parts_progress::{PartTotals, PartsProgress};
 use crate::account::files::{DEPTH, directories_with};
+use crate::account::summary;
 use crate::apply::sync::{LOCK_NAME, governing};
 use crate::args::page::PageWord;
 use crate::auth::ServiceUser;
@@ -35,14 +36,20 @@ struct AccountRuns {
     selects: bool,
     /// Name of the operation that is taken back.
     operation: Option<String>,
+    /// File that each process appends its plan to, as Markdown.
+    summary: Option<PathBuf>,
 }
 
-/// Returns whom a lock belongs to. One that cannot be read is reported by the command that needs it.
-fn owner_of(lock: &Path) -> Option<ServiceUser> {
-    let (_, bytes) = named::read_most(lock, MOST_LOCK).ok()?;
-    let first = bytes.split(|byte| *byte == b'\n').next()?;
-    let Lock { service, user, .. } = Lock::parse(std::str::from_utf8(first).ok()?).ok()?;
-    Some(ServiceUser { service, user })
+/// Returns whom a lock belongs to, or why it does not say so.
+fn owner_of(lock: &Path) -> Result<ServiceUser, String> {
+    let read = named::read_most(lock, MOST_LOCK);
+    let (_, bytes) = read.map_err(|error| CommandError::from(error).to_string())?;
+    let text = String::from_utf8_lossy(&bytes);
+    // The first line says it, unless a merge has put its marks there.
+    let first = Lock::parse(text.lines().next().unwrap_or_default());
+    let found = first.or_else(|_| Lock::parse(&text)).map_err(|error| error.to_string())?;
+    let Lock { service, user, .. } = found;
+    Ok(ServiceUser { service, user })
 }
 
 /// Returns the lock that governs a file or a directory.
@@ -61,7 +68,8 @@ const MOST_LOCK: u64 = 64 << 20;
 /// When there is none: without words, the command would be about other files.
 pub(super) fn keep(owner: &ServiceUser, words: AccountWords<'_>) -> Result<()> {
     let mut paths = paths(words.words).unwrap_or_default();
-    paths.retain(|path| lock_of(path).and_then(|lock| owner_of(&lock)).as_ref() == Some(owner));
+    let of = |path: &Path| owner_of(&lock_of(path)?).ok();
+    paths.retain(|path| of(path).as_ref() == Some(owner));
     if paths.is_empty() {
         let message = format!(
             "no path belongs to user {} of {} any more; nothing was written",
@@ -101,9 +109,14 @@ pub(super) fn run(
     words: AccountWords<'_>,
     selects: bool,
 ) -> Option<Exit> {
-    let parts = parts(settings, &paths(words.words)?)?;
+    let (parts, others) = parts(settings, &paths(words.words)?)?;
+    if parts.len() < 2 {
+        return Some(reported(ui, others.map(|()| Exit::Ok)));
+    }
+    let is_input = words.words.contains(&PageWord::Path("-".into()));
     let refusal = match (&settings.target, &settings.token) {
         _ if words.cannot.is_some() => words.cannot,
+        _ if is_input => Some("`-` is standard input, which only one of them can read"),
         _ if settings.is_account_by_flag => Some("--account names one account"),
         _ if words.is_at_url => Some("--base-url names one service"),
         (ServiceTarget::Sandbox(_), _) => Some("the sandbox is one account"),
@@ -118,9 +131,13 @@ pub(super) fn run(
         CommandError::usage(message).with_hint("name the paths of one account")
     });
     let refused = refused.or_else(|| unasked(words.asks, parts.len(), "links plan"));
-    let parts =
-        AccountRuns { args: args.to_vec(), parts, jobs: words.jobs, selects, operation: None };
-    Some(reported(ui, refused.map_or_else(|| parts.run(settings, ui), Err)))
+    if let Some(refused) = refused {
+        return Some(reported(ui, Err(refused)));
+    }
+    let (args, jobs, summary) = (args.to_vec(), words.jobs, words.summary);
+    let parts = AccountRuns { args, parts, jobs, selects, operation: None, summary };
+    let exits = [parts.run(settings, ui), others.map(|()| Exit::Ok)];
+    exits.into_iter().map(|ended| reported(ui, ended)).max_by_key(|exit| weight(*exit))
 }
 
 /// Takes an operation back in each of its accounts, if the command is about one of several. Returns its exit code.
@@ -141,7 +158,7 @@ pub(super) fn undo(
     let parts: Vec<Part> = owners.into_iter().map(part).collect();
     let refused = unasked(asks, parts.len(), "links undo --dry-run");
     let (args, operation) = (args.to_vec(), Some(id));
-    let parts = AccountRuns { args, parts, jobs: JOBS, selects, operation };
+    let parts = AccountRuns { args, parts, jobs: JOBS, selects, operation, summary: None };
     Some(reported(ui, refused.map_or_else(|| parts.run(settings, ui), Err)))
 }
 
@@ -161,27 +178,53 @@ fn reported(ui: &Ui, ended: Result<Exit>) -> Exit {
     })
 }
 
-/// Returns the parts if there are several.
-fn parts(settings: &Settings, paths: &[PathBuf]) -> Option<Vec<Part>> {
-    let mut of_lock: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+/// Returns the parts if there are several, and why other paths belong to none. With fewer parts, these paths have to be refused.
+fn parts(settings: &Settings, paths: &[PathBuf]) -> Option<(Vec<Part>, Result<()>)> {
+    let (mut of_lock, mut unlocked) = (BTreeMap::<PathBuf, Vec<PathBuf>>::new(), Vec::new());
     for path in paths {
-        of_lock.entry(lock_of(path)?).or_default().push(path.clone());
+        match lock_of(path) {
+            Some(lock) => of_lock.entry(lock).or_default().push(path.clone()),
+            None => unlocked.push(path),
+        }
     }
     // Most commands are about one lock, which is not read twice.
-    if of_lock.len() < 2 {
+    if of_lock.is_empty() || of_lock.len() == 1 && unlocked.is_empty() {
         return None;
     }
-    let mut of_owner: BTreeMap<ServiceUser, Vec<PathBuf>> = BTreeMap::new();
+    let (mut of_owner, mut unread) = (BTreeMap::<ServiceUser, Vec<PathBuf>>::new(), Vec::new());
     for (lock, paths) in of_lock {
-        of_owner.entry(owner_of(&lock)?).or_default().extend(paths);
-    }
-    if of_owner.len() < 2 {
-        return None;
+        match owner_of(&lock) {
+            Ok(owner) => of_owner.entry(owner).or_default().extend(paths),
+            Err(why) => unread.push((lock, why)),
+        }
     }
     let accounts = settings.accounts();
+    // What is below no lock is for the account in use, if that is named or is the only one.
+    let is_any = matches!(settings.token, TokenOrigin::Account(..))
+        && settings.account.is_none()
+        && accounts.known.len() > 1;
+    if of_owner.len() < 2 && !is_any {
+        unlocked.clear();
+    }
+    if of_owner.is_empty() || of_owner.len() == 1 && unlocked.is_empty() && unread.is_empty() {
+        return None;
+    }
+    let end = if of_owner.len() < 2 { "nothing was written" } else { "it was left out" };
+    let failures = unread.into_iter().map(|(lock, why)| {
+        CommandError::refused(format!("cannot use {}: {why}; {end}", lock.display()))
+            .with_hint("restore it from version control")
+    });
+    let failures = failures.chain(unlocked.into_iter().map(|path| {
+        let path = path.display();
+        let message = format!("no links.lock for {path}, so its account is unknown; {end}");
+        CommandError::refused(message).with_hint(
+            "check the path, run `links init DIRECTORY --account NAME`, or use `--account` with the paths of one account",
+        )
+    }));
+    let others = CommandError::if_any(failures.collect(), "paths belong to no account");
     let part =
         |(owner, paths): (ServiceUser, _)| Part { account: owner.account(&accounts), owner, paths };
-    Some(of_owner.into_iter().map(part).collect())
+    Some((of_owner.into_iter().map(part).collect(), others))
 }
 
 impl AccountRuns {
@@ -210,7 +253,8 @@ impl AccountRuns {
                                 "interrupted before this account; nothing was written",
                             ))
                         } else {
-                            part.run(&self.args, &call, |it| progress.update(nth, it))
+                            let is_stopped = || deferred.is_asked();
+                            part.run(&self.args, &call, is_stopped, |it| progress.update(nth, it))
                         };
                         lock(&outputs).insert(nth, output);
                         progress.done(nth);
@@ -223,8 +267,22 @@ impl AccountRuns {
         let outputs: Vec<PartOutput> = lock(&outputs).split_off(&0).into_values().collect();
         let gravest = outputs.iter().map(|output| output.exit).max_by_key(|exit| weight(*exit));
         let is_merged = settings.output == Format::Json && !self.selects;
+        let summarized = self.summarize_failures(&outputs);
         show(ui, is_merged, (&self.parts, &outputs), totals)?;
+        summarized?;
         Ok(gravest.unwrap_or(Exit::Ok))
+    }
+
+    /// Adds the accounts without a plan to the summary. The others have added their plans.
+    fn summarize_failures(&self, outputs: &[PartOutput]) -> Result<()> {
+        let Some(path) = &self.summary else { return Ok(()) };
+        let failed = |(part, output): (&Part, &PartOutput)| {
+            let is_failed = !matches!(output.exit, Exit::Ok | Exit::No) && output.stdout.is_empty();
+            let said = String::from_utf8_lossy(&output.stderr);
+            is_failed.then(|| summary::failed(&part.name(), &said))
+        };
+        let failed: Vec<_> = self.parts.iter().zip(outputs).filter_map(failed).collect();
+        if failed.is_empty() { Ok(()) } else { summary::add(path, &failed) }
     }
 }
 
@@ -237,21 +295,27 @@ fn show(
 ) -> Result<()> {
     if !is_merged {
         for (part, output) in parts.iter().zip(outputs) {
-            let heading = format!("== {} (exit code {})\n", part.name(), output.exit.code());
-            let heading = if ui.shows_text() { heading.as_bytes() } else { b"" };
-            ui.pass(&output.stderr, &[heading, &output.stdout].concat())?;
+            let heading = format!("== {} (exit code {})", part.name(), output.exit.code());
+            let said = if ui.says_json() {
+                let (error, mut said) = output.error();
+                if !error.is_null() {
+                    said.extend(format!("{error}\n").bytes());
+                }
+                said
+            } else {
+                output.stderr.clone()
+            };
+            ui.pass(&heading, &said, &output.stdout)?;
         }
         ui.tell(Style::Faint, totals.summary(parts.len()));
         return Ok(());
     }
     let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
-    let record = |(part, output): (&Part, &PartOutput)| {
+    let record = |(part, output): (&Part, &PartOutput)| -> Result<Value> {
         let result = json(&output.stdout);
-        let error = match json(&output.stderr) {
-            Value::Null => String::from_utf8_lossy(&output.stderr).trim_end().to_owned().into(),
-            error => error,
-        };
-        json!({
+        let (error, said) = output.error();
+        ui.pass("", &said, b"")?;
+        Ok(json!({
             "account": part.account.as_ref().map(ToString::to_string),
             "user": part.owner.user,
             "service": part.owner.service,
@@ -259,10 +323,10 @@ fn show(
             "exit": output.exit.code(),
             "data": result["data"],
             "meta": result["meta"],
-            "error": if error == "" { Value::Null } else { error },
-        })
+            "error": error,
+        }))
     };
-    let data: Vec<Value> = parts.iter().zip(outputs).map(record).collect();
+    let data = parts.iter().zip(outputs).map(record).collect::<Result<Vec<Value>>>()?;
     let failures = outputs.iter().filter(|it| !matches!(it.exit, Exit::Ok | Exit::No)).count();
     let meta = json!({
         "accounts": parts.len(),

@@ -56,7 +56,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         return exit.into();
     }
     report_interrupts(Ui::plain(Format::default()));
-    if let Err(error) = signal::install() {
+    let watch = |()| part.as_ref().map_or(Ok(()), |_| signal::stop_with_input());
+    if let Err(error) = signal::install().and_then(watch) {
         let failure = CommandError::internal(format!("cannot start: {error}"));
         return failed(&Ui::plain(Format::default()), &failure).into();
     }

@@ -61,6 +61,8 @@ pub(crate) struct SyncArgs {
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Allowed {
     /// Create up to N pages and forms (`links` can't delete them)
+    ///
+    /// With paths of several accounts, up to N in each account.
     #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
     pub(crate) allow_create: usize,
     /// Allow changing logins, which breaks every link to the page

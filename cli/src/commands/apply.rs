@@ -7,7 +7,7 @@ use super::prelude::*;
 use crate::account::file_filter::FileFilter;
 use crate::account::request::RunSource;
 use crate::account::saved_plan::page_of;
-use crate::account::{self, PlanOutputs, page_files, unchanged};
+use crate::account::{self, PlanOutputs, page_files, summary, unchanged};
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::{LockStore, note_on_input};
 use crate::apply::unfinished_runs;
@@ -85,8 +85,16 @@ impl FilesArgs {
 impl PlanArgs {
     pub(super) fn account_words(&mut self) -> AccountWords<'_> {
         let out = self.outputs.out.as_ref().map(|_| "--out saves one plan");
+        let summary = summary::file(self.outputs.summary.as_ref());
         let FilesArgs { paths, jobs, .. } = &mut self.files;
-        AccountWords { words: paths, jobs: *jobs, cannot: out, asks: false, is_at_url: false }
+        AccountWords {
+            words: paths,
+            jobs: *jobs,
+            cannot: out,
+            asks: false,
+            is_at_url: false,
+            summary,
+        }
     }
 
     pub(super) fn rules(&self) -> CommandRules {
@@ -100,7 +108,14 @@ impl ApplyCommandArgs {
         let cannot = out.map(|_| "--operation-out saves one operation");
         let asks = !self.files.flags.yes && self.dry_run.dry_run.is_none();
         let FilesArgs { paths, jobs, .. } = &mut self.files;
-        let words = AccountWords { words: paths, jobs: *jobs, cannot, asks, is_at_url: false };
+        let words = AccountWords {
+            words: paths,
+            jobs: *jobs,
+            cannot,
+            asks,
+            is_at_url: false,
+            summary: None,
+        };
         self.plan.is_none().then_some(words)
     }
 

@@ -44,6 +44,8 @@ pub(crate) struct AccountWords<'c> {
     pub(crate) asks: bool,
     /// True if the command line has the URL of the service.
     pub(crate) is_at_url: bool,
+    /// File that the command appends its plan to, as Markdown.
+    pub(crate) summary: Option<PathBuf>,
 }
 
 /// What the program has to know of a command before it runs.

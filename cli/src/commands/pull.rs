@@ -38,6 +38,7 @@ impl PullArgs {
             cannot,
             asks: false,
             is_at_url: false,
+            summary: None,
         }
     }
 }

@@ -153,6 +153,8 @@ pub(crate) enum MissingToken {
 
 /// Origin of a URL of the configuration file.
 pub(crate) const OF_CONFIG: &str = "`base-url` in config.toml";
+/// Origin of a URL of the command line.
+pub(crate) const OF_FLAG: &str = "--base-url";
 /// Origin of a URL of an account.
 pub(crate) const OF_ACCOUNT: &str = "the account";
 

@@ -11,7 +11,7 @@ use super::config_file::{self, COLORS, CONFIRMED, Config, Env, SECONDS, confirms
 use super::connection::{CertificateFile, ConnectionFiles, shared_pacing};
 use super::global_args::{Color, GlobalArgs, SandboxMode};
 use super::{
-    MissingToken, OF_ACCOUNT, OF_CONFIG, ServiceTarget, ServiceUrl, Settings, TokenOrigin,
+    MissingToken, OF_ACCOUNT, OF_CONFIG, OF_FLAG, ServiceTarget, ServiceUrl, Settings, TokenOrigin,
     config_directory,
 };
 use crate::auth::{Account, AccountName, Accounts, AccountsFile};
@@ -92,7 +92,7 @@ pub(crate) fn resolve(flags: &GlobalArgs, env: Env<'_>, config: &Config) -> Resu
 
 fn target(flags: &GlobalArgs, set: Env<'_>, url_from: &'static str) -> Result<ServiceTarget> {
     if let Some(url) = &flags.base_url {
-        return Ok(ServiceTarget::Service(ServiceUrl::new(url.clone(), "--base-url")));
+        return Ok(ServiceTarget::Service(ServiceUrl::new(url.clone(), OF_FLAG)));
     }
     let mode = |word: &str| match word {
         "limits" => Some(Some(SandboxMode::Limits)),

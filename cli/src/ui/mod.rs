@@ -129,9 +129,25 @@ impl Ui {
         }
     }
 
-    /// Prints what another process of this program has printed to stderr and to stdout.
-    pub(crate) fn pass(&self, stderr: &[u8], stdout: &[u8]) -> Result<(), CommandError> {
-        stream::say(&String::from_utf8_lossy(stderr));
+    /// Prints what another process of this program has printed to stderr and to stdout, below a heading. Where stdout is no text, or is not
+    /// read beside stderr, messages have a heading of their own.
+    pub(crate) fn pass(
+        &self,
+        heading: &str,
+        stderr: &[u8],
+        stdout: &[u8],
+    ) -> Result<(), CommandError> {
+        let is_text = self.shows_text();
+        if is_text {
+            let heading = format!("{heading}\n");
+            stream::print(heading.as_bytes(), ContentKind::Text, self.terminal.stdout, false)?;
+        }
+        if !stderr.is_empty() {
+            if !is_text || self.terminal.stderr && !self.terminal.stdout {
+                self.say(&StyledLine::plain(heading));
+            }
+            stream::repeat(&String::from_utf8_lossy(stderr));
+        }
         stream::print(stdout, ContentKind::Data, self.terminal.stdout, true)
     }
 

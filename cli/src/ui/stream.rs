@@ -31,6 +31,12 @@ pub(super) fn say(text: &str) {
     to_stderr(&marked(text));
 }
 
+/// Writes to stderr what another process of this program has said. Its commands for the CI service stay; it has broken up all others.
+pub(super) fn repeat(text: &str) {
+    let text = also(redacted(text), sanitize::styled).into_owned();
+    to_stderr(&marked(Cow::Owned(text.into_bytes())));
+}
+
 /// Writes a JSON object for programs to stderr, on a line of its own.
 pub(super) fn say_json(json: &str) {
     let json = also(redacted(json), sanitize::json);

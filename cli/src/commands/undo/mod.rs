@@ -62,6 +62,7 @@ pub(crate) async fn run(
             let hint = format!("to undo it on all of them, run `links undo {}`", operation.id());
             return Err(CommandError::not_found(message).with_hint(hint));
         }
+        selection::tell_others(context, &operations, index);
         let undone = UndoneOperation::of(&operations, index, &args, &BTreeSet::new())?;
         tell(context, &undone);
         let types = match &types {

@@ -9,7 +9,8 @@ use crate::apply::operations::{LIST, Operation, Operations};
 use crate::apply::write_log::{LoggedWrite, PageFilter, is_create, is_same};
 use crate::auth::ServiceUser;
 use crate::commands::prelude::*;
-use crate::settings::TokenOrigin;
+use crate::env_vars::ACCOUNT;
+use crate::settings::{OF_FLAG, ServiceTarget, Settings, TokenOrigin};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
@@ -143,23 +144,58 @@ pub(crate) fn accounts(
         owners = owners_of(&|_| true);
     }
     if args.operation_out.operation_out.is_some() {
-        let message = format!(
-            "this is about {}, but --operation-out saves one operation; nothing was written",
-            count(owners.len(), "account")
-        );
-        return Err(CommandError::usage(message).with_hint("use --account for each account"));
+        return Err(not_saved(context, &owners));
     }
     let id = operation.id().to_owned();
     let asks = !args.yes && args.dry_run.dry_run.is_none();
     Ok(Some((id, owners, asks)))
 }
 
-/// Returns whether the command line names an account, a token, a page or a file, so that only that is taken back.
+/// Returns the error of a command that cannot save what it does in these accounts, because none of them is named.
+fn not_saved(context: &Context, owners: &BTreeSet<ServiceUser>) -> CommandError {
+    let known = context.settings.accounts();
+    let name = |owner: &ServiceUser| match owner.account(&known) {
+        Some(name) => format!("account `{name}`"),
+        None => format!("user {} of {}", owner.user, owner.service),
+    };
+    let names: Vec<String> = owners.iter().map(name).collect();
+    let names = names.join(" and ");
+    let (why, hint) = if owners.len() < 2 {
+        ("needs the account to be named", "name it with --account")
+    } else {
+        ("saves one operation", "use --account for each account")
+    };
+    let message = format!("this is about {names}, but --operation-out {why}; nothing was written");
+    CommandError::usage(message).with_hint(hint)
+}
+
+/// Returns whether the command line names an account, a service, a token, a page or a file, so that only that is taken back.
 pub(super) fn is_of_one_account(context: &Context, args: &UndoArgs) -> bool {
-    let is_given =
-        matches!(context.settings.token, TokenOrigin::Variable(_) | TokenOrigin::File(_));
-    let is_named = context.settings.account.is_some() || is_given;
-    is_named || args.page.is_some() || args.from.is_some()
+    let Settings { account, token, target, .. } = &context.settings;
+    let is_given = matches!(token, TokenOrigin::Variable(_) | TokenOrigin::File(_));
+    let is_at_url = matches!(target, ServiceTarget::Service(url) if url.from == OF_FLAG);
+    account.is_some() || is_given || is_at_url || args.page.is_some() || args.from.is_some()
+}
+
+/// Says that an operation stays in its other accounts, if only the environment says that it is to be taken back in one.
+pub(super) fn tell_others(context: &Context, operations: &Operations, index: usize) {
+    let settings = &context.settings;
+    let TokenOrigin::Account(name, _) = &settings.token else { return };
+    if settings.account.is_none() || settings.is_account_by_flag {
+        return;
+    }
+    let operation = &operations.all[index];
+    let is_left = |part: &LoggedWrite| {
+        part.is_foreign && reason_against(part).is_none() && !operations.is_undone(part.run())
+    };
+    if operation.parts.iter().any(is_left) {
+        let text = format!(
+            "{ACCOUNT} is set, so only account `{name}` is changed, though `links {}` wrote to several; for the others, unset {ACCOUNT} and run `links undo {}`",
+            operation.parts[0].command_line(),
+            operation.id()
+        );
+        context.ui.tell(Style::Changed, text);
+    }
 }
 
 /// Returns the operation of this name, or those that can be taken back, the newest first: of this account, and unless it was named, of
