@@ -133,6 +133,11 @@ impl Operations {
             .keys()
             .map(|place| (place.clone(), seen.remove(place).unwrap_or_default()))
             .collect();
+        // One command may write a value several times.
+        for event in trial.events.iter().filter(|it| trial.is_own(it) && it.has_changed()) {
+            let changes = self.differences(&event.before, &event.after).into_iter();
+            between.extend(changes.map(|(place, (was, _))| (place, was)));
+        }
         if let Some(operation) = self.known.iter_mut().find(|it| it.id == row.id) {
             between.extend(own.iter().map(|(place, (before, _))| (place.clone(), before.clone())));
             operation.between.append(&mut between);
