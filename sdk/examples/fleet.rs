@@ -18,11 +18,12 @@ pub async fn run(
     redis: RedisServer,
     machines: usize,
 ) -> Result<Vec<usize>, Box<dyn Error + Send + Sync>> {
+    let service = Client::builder(base.as_str()).build()?;
     let mut accounts = tokio::task::JoinSet::new();
     for (account, token) in tokens.into_iter().enumerate() {
         let pacer = RedisPacer::new(redis.clone(), RedisPacer::name(&base, &token))
             .when_unreachable(WhenUnreachable::Share(machines));
-        let client = Client::builder(base.as_str()).token(token).pacer(Arc::new(pacer)).build()?;
+        let client = service.with_token(token).with_pacer(Arc::new(pacer));
         accounts.spawn(async move {
             let mut slots = 0;
             for profile in client.profiles().list().await?.items {

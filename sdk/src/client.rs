@@ -130,6 +130,10 @@ impl Client {
     /// clock and observer. Each has its own pacing in this process, its own counts, and its own retry budget. So a process can serve a
     /// thousand accounts with one HTTP client. A collection of [secrets](ClientBuilder::secrets) is shared only if you set one.
     ///
+    /// A [pacer](ClientBuilder::pacer) of the builder belongs to the token of the builder, so the new client doesn't have it. To share the
+    /// limits and the locks of pages with other processes or machines, give the new client a pacer of its own
+    /// [`with_pacer`](Client::with_pacer).
+    ///
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// use links_sdk::Token;
@@ -144,6 +148,27 @@ impl Client {
     pub fn with_token(&self, source: impl TokenSource) -> Self {
         let pacer = in_process_pacer(self.shared.limits);
         let shared = self.shared.for_token(Some(Arc::new(source)), pacer);
+        Self { shared: Arc::new(shared), ..self.clone() }
+    }
+
+    /// Returns a client of the same token with another pacer. Everything else is shared, including the counts.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use std::sync::Arc;
+    ///
+    /// use links_sdk::{InProcessPacer, Token};
+    ///
+    /// let pacer = InProcessPacer::default().background(true);
+    /// let other = client.with_token(Token::new("pps_token_of_another_account")?);
+    /// let nightly = other.with_pacer(Arc::new(pacer));
+    /// assert!(nightly.me().await.unwrap_err().is_not_authenticated());
+    /// assert_eq!(other.requests_sent(), 1);
+    /// # Ok(()) });
+    /// ```
+    #[must_use]
+    pub fn with_pacer(&self, pacer: Arc<dyn Pacer>) -> Self {
+        let shared = Shared { pacer, queue: Arc::default(), ..Shared::clone(&self.shared) };
         Self { shared: Arc::new(shared), ..self.clone() }
     }
 
@@ -229,7 +254,8 @@ impl ClientBuilder {
         Self { limits: Some(limits), pacer: None, ..self }
     }
 
-    /// Sets the pacer, to share one log of requests among several clients of the same token.
+    /// Sets the pacer, to share one log of requests among several clients of the same token. Clients of other tokens don't take it over: see
+    /// [`Client::with_pacer`].
     pub fn pacer(mut self, pacer: Arc<dyn Pacer>) -> Self {
         self.pacer = Some(pacer);
         self

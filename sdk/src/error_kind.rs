@@ -134,15 +134,67 @@ struct ErrorEnvelope {
     documentation: Option<String>,
 }
 
+/// Maximum size of an error in the service's format in bytes. A larger body is a page of a proxy, which is not worth the search for secrets.
+const LARGEST: usize = 256 * 1024;
+
 impl ServiceError {
     /// Reads the error of an answer, without the secrets that the service repeats; `None` if the answer is not in the service's format.
     pub(crate) fn of(answer: &Answer) -> Option<Self> {
         if answer.status.is_success() || answer.status.is_redirection() {
             return None;
         }
+        if answer.body.len() > LARGEST {
+            return None;
+        }
+        let text = String::from_utf8_lossy(&answer.body);
         let ErrorEnvelope { message, code, errors, documentation } =
-            serde_json::from_str(&answer.text()).ok()?;
-        let (status, code) = (answer.status(), code.unwrap_or_default());
-        Some(Self { status, message, code, errors, documentation })
+            serde_json::from_str(&text).ok()?;
+        let hidden = |text: String| answer.secrets.hide(&text).into_owned();
+        let errors = errors.0.into_iter().map(|(path, messages)| {
+            let messages: Vec<String> = messages.into_iter().map(hidden).collect();
+            (hidden(path), messages)
+        });
+        Some(Self {
+            status: answer.status(),
+            message: hidden(message),
+            code: hidden(code.unwrap_or_default()),
+            errors: FieldErrors(errors.collect()),
+            documentation: documentation.map(hidden),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::{HeaderMap, StatusCode};
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(body: String) -> Option<ServiceError> {
+        let mut answer =
+            Answer::new(StatusCode::UNPROCESSABLE_ENTITY, HeaderMap::new(), Bytes::from(body));
+        answer.secrets = answer.secrets.with(["sécret-of-a-test"]);
+        ServiceError::of(&answer)
+    }
+
+    #[test]
+    fn secrets_are_hidden_in_each_text_of_an_error_however_they_are_escaped() {
+        let escaped = "s\\u00e9cret-of-a-test";
+        let body = format!(
+            r#"{{"message": "a {escaped}", "code": "b {escaped}", "documentation": "c {escaped}", "errors": {{"d {escaped}": ["e {escaped}"]}}}}"#
+        );
+        let error = read(body).unwrap();
+        assert_eq!((&*error.message, &*error.code), ("a ***", "b ***"));
+        assert_eq!(error.documentation.as_deref(), Some("c ***"));
+        assert_eq!(error.errors["d ***"], ["e ***"]);
+    }
+
+    #[test]
+    fn a_body_that_is_too_large_for_an_error_is_not_read() {
+        let body = |length| json!({"message": "x".repeat(length)}).to_string();
+        assert!(read(body(LARGEST / 2)).is_some());
+        assert_eq!(read(body(LARGEST)), None);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use base64::Engine;
@@ -48,6 +47,8 @@ const FEWEST_LETTERS: usize = 8;
 const MOST_RECENT: usize = 64;
 /// Placeholder for a secret.
 const HIDDEN: &str = "***";
+/// Characters with which an encoded one begins.
+const ENCODING: [char; 2] = ['%', '\\'];
 
 impl Secrets {
     /// Adds a token.
@@ -62,14 +63,23 @@ impl Secrets {
         // One that begins another one must not hide only a part of it.
         let mut secrets: Vec<&Secret> = known.iter().collect();
         secrets.sort_by_key(|secret| Reverse(secret.text.len()));
+        let is_encoded = text.contains(ENCODING);
+        // Decoded once for all secrets, until one of them is found.
+        let mut meant = None;
         for secret in secrets {
             for form in std::iter::once(&secret.text).chain(&secret.forms) {
                 if text.contains(form.as_str()) {
                     text = text.replace(form.as_str(), HIDDEN).into();
+                    meant = None;
                 }
             }
-            if let Some(hidden) = without_encoded(&text, &secret.text) {
+            if !is_encoded && !secret.text.contains(ENCODING) {
+                continue;
+            }
+            let (bytes, starts) = meant.get_or_insert_with(|| decoded(text.as_bytes()));
+            if let Some(hidden) = without_encoded(&text, bytes, starts, &secret.text) {
                 text = hidden.into();
+                meant = None;
             }
         }
         text
@@ -148,25 +158,19 @@ fn forms(secret: &str) -> Vec<Zeroizing<String>> {
 }
 
 /// Returns the text without a secret of which some characters, or all, are encoded as `%41`, `\x41`, `\u0041` or `\/`, or are so only in the secret;
-/// `None` if the text does not hold it.
-fn without_encoded(text: &str, secret: &str) -> Option<String> {
-    let encoding = ['%', '\\'];
-    if !text.contains(encoding) && !secret.contains(encoding) {
-        return None;
-    }
-    let meant = decoded(text.as_bytes());
-    let secret: Zeroizing<Vec<u8>> =
-        Zeroizing::new(decoded(secret.as_bytes()).into_iter().map(|(byte, _)| byte).collect());
+/// `None` if the text does not hold it. `meant` and `starts` are the text [decoded].
+fn without_encoded(text: &str, meant: &[u8], starts: &[usize], secret: &str) -> Option<String> {
+    let secret = Zeroizing::new(decoded(secret.as_bytes()).0);
     // Of bytes, because a secret that is encoded can begin within a letter.
     let mut hidden = Vec::new();
     let (mut kept_to, mut first) = (0, 0);
     while first + secret.len() <= meant.len() {
-        let window = &meant[first..first + secret.len()];
-        if window.iter().map(|(byte, _)| byte).eq(&*secret) {
-            hidden.extend_from_slice(&text.as_bytes()[kept_to..window[0].1.start]);
+        let end = first + secret.len();
+        if meant[first..end] == **secret {
+            hidden.extend_from_slice(&text.as_bytes()[kept_to..starts[first]]);
             hidden.extend_from_slice(HIDDEN.as_bytes());
-            kept_to = window[secret.len() - 1].1.end;
-            first += secret.len();
+            kept_to = starts[end];
+            first = end;
         } else {
             first += 1;
         }
@@ -175,16 +179,18 @@ fn without_encoded(text: &str, secret: &str) -> Option<String> {
     (kept_to > 0).then(|| String::from_utf8_lossy(&hidden).into_owned())
 }
 
-/// Returns each decoded byte of a text, with its position.
-fn decoded(bytes: &[u8]) -> Vec<(u8, Range<usize>)> {
-    let mut decoded = Vec::with_capacity(bytes.len());
+/// Returns the decoded bytes of a text, and where each of them begins in it, with the end of the text.
+fn decoded(bytes: &[u8]) -> (Vec<u8>, Vec<usize>) {
+    let (mut decoded, mut starts) = (Vec::with_capacity(bytes.len()), Vec::new());
     let mut at = 0;
     while at < bytes.len() {
         let (byte, length) = encoded(&bytes[at..]).unwrap_or((bytes[at], 1));
-        decoded.push((byte, at..at + length));
+        decoded.push(byte);
+        starts.push(at);
         at += length;
     }
-    decoded
+    starts.push(at);
+    (decoded, starts)
 }
 
 /// Returns the byte that begins here and its length in the text, if it is encoded.

@@ -144,6 +144,22 @@ async fn forms_and_pages_are_created_once_and_only_where_that_was_allowed() {
 }
 
 #[tokio::test]
+async fn two_runs_at_once_create_a_form_once() {
+    let (server, client) = cafe().await;
+    let before = server.account().forms.len();
+    let account = desired(json!({
+        "forms": [{"name": "contact", "fields": {"title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
+            "fields": [{"type": "text", "label": "Name", "required": true}]}}],
+        "pages": [{"profile": "cafe", "slots": [{"id": "new", "type": "form", "data": {"formId": {"$form": "contact"}}}]}],
+    }));
+    let run = || ApplyAccount { creates: 1, ..ApplyAccount::new(&client, account.clone()) }.run();
+    let (one, two) = tokio::join!(run(), run());
+    let (one, two) = (one.unwrap(), two.unwrap());
+    assert_eq!(server.account().forms.len(), before + 1);
+    assert_eq!(one.forms["contact"].id, two.forms["contact"].id);
+}
+
+#[tokio::test]
 async fn a_page_that_fails_does_not_stop_the_others_and_the_next_run_goes_on() {
     let (server, client) = cafe().await;
     let state = tempfile::tempdir().unwrap();

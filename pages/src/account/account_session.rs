@@ -138,40 +138,54 @@ impl<'a> AccountSession<'a> {
         }
         let mut taken: BTreeSet<FormId> =
             desired.forms.iter().filter_map(|form| form.id.clone()).collect();
-        for form in &desired.forms {
+        for (nth, form) in desired.forms.iter().enumerate() {
             let name = &form.name;
             if session.forms.iter().any(|plan| plan.name == *name) {
                 return Err(AccountError::Invalid(format!("duplicate form {name}")));
             }
-            let plan = FormPlan::new(form, &session.known, None, &taken);
-            let mut plan =
-                plan.map_err(|source| AccountError::FormPlan { name: name.clone(), source })?;
-            let is_same = |earlier: &&FormPlan| earlier.id.is_some() && earlier.id == plan.id;
-            if let Some(earlier) = session.forms.iter().find(is_same) {
-                let message = format!("forms {} and {name} have the same ID", earlier.name);
-                return Err(AccountError::Invalid(message));
-            }
-            let held = session.known.iter().find(|held| Some(&held.id) == plan.id.as_ref());
-            let (base, overwrite) = (form.base.as_ref(), request.overwrite);
-            let merge = held.map(|held| plan.merge(form, held, base, overwrite));
-            let merge = merge.unwrap_or_default();
-            if !merge.conflicts.is_empty() {
-                let (what, conflicts) = (format!("form {name}"), merge.conflicts);
-                return Err(AccountError::Conflicts { what, conflicts });
-            }
-            // What an earlier run of the plan has carried out has nothing left to do.
-            if let Some(planned) = &request.planned
-                && !plan.is_empty()
-                && planned.forms.get(session.forms.len()) != Some(&plan)
-            {
-                return Err(AccountError::PlanChanged { what: format!("form {name}") });
-            }
+            let (plan, merge) = session.plan_form(nth, &session.known, &taken)?;
             session.ids.extend(plan.id.iter().map(|id| (name.clone(), id.clone())));
             taken.extend(plan.id.clone());
             session.forms.push(plan);
             session.form_merges.push(merge);
         }
         Ok(session)
+    }
+
+    /// Plans a form. `known` are the forms of the account, and `taken` are the IDs of forms that have another name.
+    fn plan_form(
+        &self,
+        nth: usize,
+        known: &[LeadForm],
+        taken: &BTreeSet<FormId>,
+    ) -> Result<(FormPlan, Merge), AccountError> {
+        let request = self.request;
+        let form = &request.desired.forms[nth];
+        let name = &form.name;
+        let plan = FormPlan::new(form, known, None, taken);
+        let mut plan =
+            plan.map_err(|source| AccountError::FormPlan { name: name.clone(), source })?;
+        let is_same = |earlier: &&FormPlan| earlier.id.is_some() && earlier.id == plan.id;
+        if let Some(earlier) = self.forms.iter().find(is_same) {
+            let message = format!("forms {} and {name} have the same ID", earlier.name);
+            return Err(AccountError::Invalid(message));
+        }
+        let held = known.iter().find(|held| Some(&held.id) == plan.id.as_ref());
+        let (base, overwrite) = (form.base.as_ref(), request.overwrite);
+        let merge = held.map(|held| plan.merge(form, held, base, overwrite));
+        let merge = merge.unwrap_or_default();
+        if !merge.conflicts.is_empty() {
+            let (what, conflicts) = (format!("form {name}"), merge.conflicts);
+            return Err(AccountError::Conflicts { what, conflicts });
+        }
+        // What an earlier run of the plan has carried out has nothing left to do.
+        if let Some(planned) = &request.planned
+            && !plan.is_empty()
+            && planned.forms.get(nth) != Some(&plan)
+        {
+            return Err(AccountError::PlanChanged { what: format!("form {name}") });
+        }
+        Ok((plan, merge))
     }
 
     /// Refuses changes of a page other than those of the only plan that may be carried out. A run that is resumed has changed the page itself;
@@ -347,9 +361,35 @@ impl<'a> AccountSession<'a> {
         Ok(())
     }
 
+    /// Plans again each form that would be created, because another run may have created it since the forms were read, and forms cannot be
+    /// deleted. Returns whether any exists now.
+    async fn find_new_forms(&mut self) -> Result<bool, AccountError> {
+        let is_new = |nth: &usize| self.forms[*nth].id.is_none();
+        let new: Vec<usize> = (0..self.forms.len()).filter(is_new).collect();
+        if new.is_empty() {
+            return Ok(false);
+        }
+        let now = all_forms(&self.request.client).await.map_err(AccountError::Forms)?;
+        let mut taken: BTreeSet<FormId> =
+            self.forms.iter().filter_map(|plan| plan.id.clone()).collect();
+        let mut has_found = false;
+        for nth in new {
+            let (plan, merge) = self.plan_form(nth, &now, &taken)?;
+            let Some(id) = plan.id.clone() else { continue };
+            self.ids.insert(plan.name.clone(), id.clone());
+            self.known.retain(|held| held.id != id);
+            self.known.extend(now.iter().find(|form| form.id == id).cloned());
+            taken.insert(id);
+            self.forms[nth] = plan;
+            self.form_merges[nth] = merge;
+            has_found = true;
+        }
+        Ok(has_found)
+    }
+
     /// Creates and changes the forms, and puts the IDs of new ones into the plans.
     async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
-        let mut has_written = false;
+        let mut has_written = self.find_new_forms().await?;
         for plan in &mut self.forms {
             if plan.is_empty() {
                 continue;

@@ -176,9 +176,15 @@ impl ApplyError {
 
     /// Returns whether a new run of the same request may succeed later without doing anything twice. The new run reads the page and does
     /// the rest. With a [journal](super::RunSettings::journal), it also finds out whether a request with an unknown outcome was executed,
-    /// so it can always be repeated.
+    /// so it can be repeated as well. If another run has locked the page, or the server that keeps the locks cannot be reached, a new run
+    /// may succeed later.
     pub fn is_safe_to_repeat(&self) -> bool {
-        self.outcome() != Outcome::Unknown && self.kind().is_temporary()
+        let is_lock = matches!(
+            self.0.cause,
+            ApplyCause::Lock(LockError::Taken(_) | LockError::Elsewhere | LockError::Lost)
+        );
+        (self.outcome() != Outcome::Unknown || self.run().is_some())
+            && (is_lock || self.kind().is_temporary())
     }
 }
 
@@ -203,7 +209,11 @@ impl FailedRun for ApplyError {
 
     fn kind(&self) -> ErrorKind {
         match self.0.cause {
-            ApplyCause::Changed(_) => ErrorKind::Conflict,
+            ApplyCause::Changed(_)
+            | ApplyCause::Lock(LockError::Taken(_) | LockError::Elsewhere | LockError::Lost) => {
+                ErrorKind::Conflict
+            }
+            ApplyCause::Lock(LockError::Unreachable(_)) => ErrorKind::Network,
             _ => FailedRun::call(self).map_or(ErrorKind::Run, Error::kind),
         }
     }
@@ -254,4 +264,35 @@ fn refusal(
     let (nth, below) = item_of(path)?;
     let path = below.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect();
     Some(ItemRefusal { index: index(nth)?, path, messages: messages.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use links_sdk::testing::FailedCall;
+
+    use super::*;
+
+    #[test]
+    fn a_run_that_met_another_one_can_be_repeated() {
+        for lock in [LockError::Taken(None), LockError::Elsewhere, LockError::Lost] {
+            let error = ApplyError::from(lock);
+            assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");
+            assert!(error.is_safe_to_repeat(), "{error}");
+        }
+        let changed = ApplyError::from(ApplyCause::Changed(Vec::new()));
+        assert_eq!(changed.kind(), ErrorKind::Conflict);
+        assert!(!changed.is_safe_to_repeat());
+    }
+
+    #[test]
+    fn an_unknown_outcome_can_be_repeated_only_with_a_journal() {
+        let failed = |run: Option<&str>| {
+            let source = FailedCall::new(ErrorKind::Network).outcome(Outcome::Unknown).into();
+            let cause = ApplyCause::call(Step::Delete(1), source, Some);
+            ApplyError::new(cause, AppliedChanges::default(), run.map(str::to_owned))
+        };
+        assert_eq!(failed(None).outcome(), Outcome::Unknown);
+        assert!(!failed(None).is_safe_to_repeat());
+        assert!(failed(Some("a-run")).is_safe_to_repeat());
+    }
 }
