@@ -100,7 +100,7 @@ impl LiveAccount {
             types,
             markdown,
             keys: request.keys,
-            record: record.as_deref().map(SyncRecord::all),
+            record: record.as_deref().map(SyncRecord::recorded),
             record_paths: record.iter().flat_map(|it| it.watched_paths(context)).collect(),
             is_in_conflict: false,
         })
@@ -112,7 +112,7 @@ impl LiveAccount {
         let record = record_of(context, files)?;
         let request = page_request(record.as_deref(), files);
         let is_same = !self.is_in_conflict
-            && record.as_deref().map(SyncRecord::all) == self.record
+            && record.as_deref().map(SyncRecord::recorded) == self.record
             && request.is_some_and(|request| request.keys == self.keys);
         let has_all = |file: &PageFile| {
             let (forms, languages) = needs(self.page.as_ref(), file);

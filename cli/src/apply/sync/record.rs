@@ -206,7 +206,7 @@ impl SyncRecord {
     }
 
     /// Returns the record with what runs with `--locked` recorded besides.
-    pub(crate) fn all(&self) -> String {
+    pub(crate) fn recorded(&self) -> String {
         let beyond_lock = self.beyond_lock.as_ref().map(ToString::to_string);
         self.digest() + &beyond_lock.unwrap_or_default()
     }
