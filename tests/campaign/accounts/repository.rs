@@ -214,6 +214,12 @@ impl Repository {
         items.filter_map(|item| Some(item_mark(item)?.to_owned())).collect()
     }
 
+    /// Returns the number of items of a file that are known by the same.
+    pub(crate) fn count(&self, name: &str, mark: &str) -> usize {
+        let items = self.pages.get(name).into_iter().flat_map(|page| &page.slots);
+        items.filter(|item| item_mark(item) == Some(mark)).count()
+    }
+
     /// Returns the name of the file of a page.
     pub(crate) fn file_of(&self, page: &Profile) -> Option<&str> {
         let has = |file: &PageText| file.logins().any(|login| login == page.login);

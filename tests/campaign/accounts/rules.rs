@@ -1,7 +1,5 @@
 //! Rules that hold for every command over an account, checked against the log of what the service has executed.
 
-use std::collections::BTreeMap;
-
 use links_fixtures::{Profile, Slot};
 use serde_json::Value;
 
@@ -279,20 +277,26 @@ impl AccountTrial<'_> {
             if old.login != page.login && !self.flags().rename {
                 violate("rename", format!("{} became {}", old.login, page.login));
             }
+            let file = self.files.file_of(page).unwrap_or_default();
+            let items = self.files.marks(file);
             for slot in page.slots.iter().filter(|slot| !has(old, slot)) {
                 let mark = mark_of(slot);
-                // A slot that was bound is that of its item, whatever it shows; without the record of that, nobody sees it.
+                // A slot that was bound is that of its item, whatever it shows; without the record of that, nobody sees it. An undo may have made it
+                // the slot of another item again.
                 let is_its = |twin: &Slot| {
-                    let shows_it = mark_of(twin) == mark;
+                    let shows = mark_of(twin);
+                    let is_it = shows == mark || is_known && !items.contains(shows);
                     let item = memory.bound.of(page.id, twin.id);
-                    item.map_or(shows_it, |item| item == mark && (shows_it || is_known))
+                    item.map_or(shows == mark, |item| item == mark && is_it)
                 };
                 // One that the command deletes afterwards was that of another item, which is in the file no more.
                 let is_cut_short = self.flags().overwrite && self.ended.exit != Some(0);
                 let left = self.after.pages.iter().find(|left| left.id == page.id);
                 let stays = |twin: &Slot| !is_cut_short && left.is_some_and(|left| has(left, twin));
                 let is_double = |twin: &Slot| has(page, twin) && is_its(twin) && stays(twin);
-                if !mark.is_empty() && !self.is_concurrent && old.slots.iter().any(is_double) {
+                let twins = old.slots.iter().filter(|twin| is_double(twin)).count();
+                let is_twice = twins > 0 && twins >= self.files.count(file, mark);
+                if !mark.is_empty() && !self.is_concurrent && is_twice {
                     violate("slot twice", format!("{mark} was created again on {}", page.login));
                 }
             }
@@ -402,7 +406,7 @@ impl AccountTrial<'_> {
             Owner::Page(id) => worlds()
                 .flat_map(|world| &world.pages)
                 .filter(|page| page.id == *id)
-                .any(|page| counts(page).get(mark).is_some_and(|count| *count > 1)),
+                .any(|page| !mark.is_empty() && count(page, mark) > 1),
             Owner::Form(id) => forms.iter().filter(|form| form.id == *id).any(|form| {
                 forms.iter().any(|other| other.id != form.id && other.title == form.title)
             }),
@@ -554,15 +558,9 @@ fn has(page: &Profile, slot: &Slot) -> bool {
     page.slots.iter().any(|it| it.id == slot.id)
 }
 
-/// Returns the number of slots with each mark.
-fn counts(page: &Profile) -> BTreeMap<String, usize> {
-    let mut counts = BTreeMap::new();
-    for slot in &page.slots {
-        if let Some(mark) = super::world::mark(&slot.kind, &slot.data) {
-            *counts.entry(mark.to_owned()).or_default() += 1;
-        }
-    }
-    counts
+/// Returns the number of slots that are known by the same.
+fn count(page: &Profile, mark: &str) -> usize {
+    page.slots.iter().filter(|slot| mark_of(slot) == mark).count()
 }
 
 /// Returns the part of a value that is its alone.
