@@ -194,7 +194,8 @@ impl Team {
         let said = files.values(world).into_iter().filter(|(place, _)| is_of(place));
         let agreed = said.filter(|(place, value)| stored.get(place) == Some(value));
         let agreed = agreed.collect();
-        self.authors.note_agreed(sync, &agreed);
+        let lineage = self.lineage(machine);
+        self.authors.note_agreed(sync, &lineage, &agreed);
         self.trees[machine].note_sync(sync, (files, world), agreed);
     }
 

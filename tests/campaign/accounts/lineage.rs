@@ -44,7 +44,7 @@ pub(crate) struct Authors {
     of_value: BTreeMap<Place, BTreeSet<usize>>,
     /// Places whose value a run has written that was not recorded.
     unclear: BTreeSet<Place>,
-    /// Places where others have put back what a file says. Its record stays as it is, so that a merge does not know of it.
+    /// Places where others, or runs of another branch, have put back what a file says. Its record stays as it is, so that a merge does not know of it.
     put_back: BTreeSet<Place>,
     /// Slots that were removed from pages, with the recorded run that did it, and the one that has made such a slot since.
     removed: BTreeMap<(u64, String), [Option<usize>; 2]>,
@@ -175,12 +175,18 @@ impl Authors {
         self.unclear.insert(place);
     }
 
-    /// Notes that a recorded run has found these places as the files say.
-    pub(crate) fn note_agreed(&mut self, sync: usize, agreed: &BTreeMap<Place, String>) {
+    /// Notes that a recorded run of a work tree of this lineage has found these places as the files say.
+    pub(crate) fn note_agreed(
+        &mut self,
+        sync: usize,
+        lineage: &Lineage,
+        agreed: &BTreeMap<Place, String>,
+    ) {
         for place in agreed.keys() {
             self.unclear.remove(place);
             if let Some(syncs) = self.of_value.get_mut(place) {
-                self.put_back.extend(syncs.is_empty().then(|| place.clone()));
+                let is_known = syncs.contains(&sync) || lineage.knows(syncs);
+                self.put_back.extend((!is_known).then(|| place.clone()));
                 syncs.insert(sync);
             }
         }
