@@ -12,7 +12,7 @@ use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::signal;
+use crate::{process, signal};
 use links_pages::fs::named;
 use links_pages::fs::private::open_file;
 use links_pages::page_file::local_image::hash_of;
@@ -219,7 +219,7 @@ fn command() -> io::Result<Command> {
     // The program of unit tests is another one.
     #[cfg(all(target_os = "linux", not(test)))]
     {
-        let mut command = crate::process::own_command(&[RUN])?;
+        let mut command = process::own_command(&[RUN])?;
         command.arg(std::process::id().to_string()).arg(git);
         Ok(command)
     }
@@ -285,6 +285,8 @@ impl GitProcess {
         }
         command.arg("-C").arg(root).args(["cat-file", answer]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // A run that has to end a step first still asks, and could not start another process.
+        process::without_interrupts(&mut command);
         let mut child = command.spawn()?;
         let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("git was started without pipes"));

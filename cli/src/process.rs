@@ -44,6 +44,24 @@ fn is_secret(name: &OsStr) -> bool {
     env_vars::SECRET.iter().any(|secret| name.eq_ignore_ascii_case(secret))
 }
 
+/// Splits a command line into words as a shell does; `None` if a quote is not closed. On Windows, `\` separates directories.
+pub(crate) fn words(line: &str) -> Option<Vec<String>> {
+    split(line, cfg!(windows))
+}
+
+fn split(line: &str, is_windows: bool) -> Option<Vec<String>> {
+    if is_windows { shlex::split(&line.replace('\\', "\\\\")) } else { shlex::split(line) }
+}
+
+/// Keeps Ctrl-C on this program's terminal from a process that it starts.
+pub(crate) fn without_interrupts(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    // CREATE_NEW_PROCESS_GROUP
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(command, 0x200);
+}
+
 /// Parses a command line from a variable into words, as a shell does.
 ///
 /// # Errors
@@ -51,7 +69,7 @@ fn is_secret(name: &OsStr) -> bool {
 /// When the command line is empty, or a quote is not closed.
 pub(crate) fn named(words: &str) -> io::Result<Command> {
     let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "invalid command line");
-    let words = shlex::split(words).ok_or_else(invalid)?;
+    let words = self::words(words).ok_or_else(invalid)?;
     let (program, rest) = words.split_first().ok_or_else(invalid)?;
     let mut command = self::command(program);
     command.args(rest);
@@ -75,9 +93,8 @@ pub(crate) fn browse(browser: Option<&str>, url: &str) -> io::Result<()> {
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "no browser found");
     for mut command in commands {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        // Input and Ctrl-C on this program's terminal must not reach the browser.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        // Nor must input on this program's terminal reach the browser.
+        without_interrupts(&mut command);
         match command.spawn() {
             Ok(_) => return Ok(()),
             Err(error) => failed = error,
@@ -148,6 +165,20 @@ mod tests {
         for bad in ["", "  ", "'"] {
             named(bad).unwrap_err();
         }
+        let words = split(r#""C:\Program Files\op.exe" read C:\x"#, true).unwrap();
+        assert_eq!(words, [r"C:\Program Files\op.exe", "read", r"C:\x"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_without_interrupts_has_a_group_of_its_own() {
+        let mut command = command("cat");
+        without_interrupts(command.stdin(Stdio::piped()));
+        let mut child = command.spawn().unwrap();
+        let id = rustix::process::Pid::from_child(&child);
+        assert_eq!(rustix::process::getpgid(Some(id)).unwrap(), id);
+        drop(child.stdin.take());
+        child.wait().unwrap();
     }
 
     #[test]

@@ -17,8 +17,11 @@ static SUPPRESSED: AtomicUsize = AtomicUsize::new(0);
 /// Number of Ctrl-C that such tasks have got.
 static INTERRUPTS: LazyLock<watch::Sender<usize>> = LazyLock::new(watch::Sender::default);
 
-/// True after the first Ctrl-C.
-static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// What has stopped this process last: [`NOTHING`], the end of its [`INPUT`], or a [`CTRL_C`].
+static STOPPED_BY: AtomicUsize = AtomicUsize::new(NOTHING);
+const NOTHING: usize = 0;
+const INPUT: usize = 1;
+const CTRL_C: usize = 2;
 
 /// What is done last, before the program ends. Returns errors to report.
 static LAST: OnceLock<fn() -> Vec<CommandError>> = OnceLock::new();
@@ -61,7 +64,10 @@ pub(crate) fn install() -> io::Result<()> {
     let waiting = move || {
         runtime.block_on(async {
             while signal.recv().await.is_some() {
-                interrupted();
+                // The process that has started this one ends its input at the same Ctrl-C.
+                if STOPPED_BY.swap(CTRL_C, Ordering::SeqCst) != INPUT {
+                    interrupted();
+                }
             }
         });
     };
@@ -70,7 +76,6 @@ pub(crate) fn install() -> io::Result<()> {
 
 /// Acts on a Ctrl-C.
 fn interrupted() {
-    IS_INTERRUPTED.store(true, Ordering::SeqCst);
     if SUPPRESSED.load(Ordering::SeqCst) > 0 {
         INTERRUPTS.send_modify(|count| *count += 1);
     } else if ENDING.load(Ordering::SeqCst) {
@@ -85,7 +90,7 @@ fn interrupted() {
 }
 
 /// Acts on the end of the input as on a Ctrl-C, unless there was one: the process that has started this one holds the other end of the input,
-/// and may have been killed. Nothing else may read the input.
+/// and may have been killed. If a Ctrl-C follows, both count as one. Nothing else may read the input.
 ///
 /// # Errors
 ///
@@ -93,7 +98,8 @@ fn interrupted() {
 pub(crate) fn stop_with_input() -> io::Result<()> {
     let waiting = || {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        if !IS_INTERRUPTED.load(Ordering::SeqCst) {
+        let first = STOPPED_BY.compare_exchange(NOTHING, INPUT, Ordering::SeqCst, Ordering::SeqCst);
+        if first.is_ok() {
             interrupted();
         }
     };

@@ -441,7 +441,8 @@ impl<T, K> fmt::Debug for Call<T, K> {
 /// Future of a call or of a run. It is `Send` and `'static`, so you can await it, spawn it, or race it with others.
 ///
 /// Nothing happens before it is polled; then the deadline of the call starts. Dropping it cancels the call: nothing more is sent, but a
-/// request that is already on its way may still be executed.
+/// request that is already on its way may still be executed. If you keep it without polling it, it delays other calls of its client by a
+/// few seconds at most.
 ///
 /// ```
 /// # links_test_support::example::run(async |client| {

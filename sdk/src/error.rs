@@ -127,6 +127,8 @@ enum Cause {
     Run(Box<dyn FailedRun>),
 }
 
+static NONE: FieldErrors = FieldErrors(std::collections::BTreeMap::new());
+
 /// Error of a run of several requests.
 pub trait FailedRun: std::error::Error + Send + Sync + 'static {
     /// Returns the error of the call that failed, if it was one.
@@ -135,8 +137,10 @@ pub trait FailedRun: std::error::Error + Send + Sync + 'static {
     /// Returns whether the run has written anything.
     fn outcome(&self) -> Outcome;
 
-    /// Returns the refused fields and why.
-    fn field_errors(&self) -> &FieldErrors;
+    /// Returns the refused fields and why: those of the call that failed, if it was one.
+    fn field_errors(&self) -> &FieldErrors {
+        self.call().map_or(&NONE, Error::field_errors)
+    }
 
     /// Returns the kind of the error: that of the call that failed, if it was one.
     fn kind(&self) -> ErrorKind {
@@ -376,7 +380,6 @@ impl Error {
 
     /// Returns the refused fields and the reasons, by path (`data.title`, `slots.2.data.link`). It is empty unless validation failed.
     pub fn field_errors(&self) -> &FieldErrors {
-        static NONE: FieldErrors = FieldErrors(std::collections::BTreeMap::new());
         match &self.0.cause {
             Cause::Run(run) => run.field_errors(),
             _ => self.service().map_or(&NONE, |error| &error.errors),

@@ -134,8 +134,12 @@ struct ErrorEnvelope {
     documentation: Option<String>,
 }
 
-/// Maximum size of an error in the service's format in bytes. A larger body is a page of a proxy, which is not worth the search for secrets.
-const LARGEST: usize = 256 * 1024;
+/// Maximum size of an error in the service's format in bytes: room for thousands of refused fields. A larger body is a page of a proxy, which is
+/// not worth the search for secrets.
+const LARGEST: usize = 4 * 1024 * 1024;
+
+/// Maximum size of each text in such an error. To search a text, much more memory than that is used for a moment.
+const LONGEST: usize = 64 * 1024;
 
 impl ServiceError {
     /// Reads the error of an answer, without the secrets that the service repeats; `None` if the answer is not in the service's format.
@@ -149,17 +153,18 @@ impl ServiceError {
         let text = String::from_utf8_lossy(&answer.body);
         let ErrorEnvelope { message, code, errors, documentation } =
             serde_json::from_str(&text).ok()?;
-        let hidden = |text: String| answer.secrets.hide(&text).into_owned();
+        let hidden =
+            |text: String| (text.len() <= LONGEST).then(|| answer.secrets.hide(&text).into_owned());
         let errors = errors.0.into_iter().map(|(path, messages)| {
-            let messages: Vec<String> = messages.into_iter().map(hidden).collect();
-            (hidden(path), messages)
+            let messages: Option<Vec<String>> = messages.into_iter().map(hidden).collect();
+            Some((hidden(path)?, messages?))
         });
         Some(Self {
             status: answer.status(),
-            message: hidden(message),
-            code: hidden(code.unwrap_or_default()),
-            errors: FieldErrors(errors.collect()),
-            documentation: documentation.map(hidden),
+            message: hidden(message)?,
+            code: hidden(code.unwrap_or_default())?,
+            errors: FieldErrors(errors.collect::<Option<_>>()?),
+            documentation: documentation.map_or(Some(None), |url| hidden(url).map(Some))?,
         })
     }
 }
@@ -194,7 +199,24 @@ mod tests {
     #[test]
     fn a_body_that_is_too_large_for_an_error_is_not_read() {
         let body = |length| json!({"message": "x".repeat(length)}).to_string();
-        assert!(read(body(LARGEST / 2)).is_some());
-        assert_eq!(read(body(LARGEST)), None);
+        assert!(read(body(LONGEST)).is_some());
+        assert_eq!(read(body(LONGEST + 1)), None);
+        let body =
+            |texts| json!({"message": "x", "errors": {"a": vec!["x".repeat(LONGEST - 2); texts]}});
+        let texts = LARGEST / LONGEST;
+        assert!(read(body(texts - 1).to_string()).is_some());
+        assert_eq!(read(body(texts + 1).to_string()), None);
+    }
+
+    #[test]
+    fn an_error_of_thousands_of_fields_is_read_whole() {
+        let message = "Поле обязательно для заполнения, а значение не должно быть пустым.";
+        let escaped: String =
+            message.chars().map(|letter| format!("\\u{:04x}", u32::from(letter))).collect();
+        let field = |nth: usize| format!(r#""slots.{nth}.data": ["{escaped}"]"#);
+        let fields: Vec<_> = (0..5000).map(field).collect();
+        let errors = fields.join(",");
+        let error = read(format!(r#"{{"message": "{escaped}", "errors": {{{errors}}}}}"#)).unwrap();
+        assert_eq!(error.errors["slots.4999.data"], [message]);
     }
 }

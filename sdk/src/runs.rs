@@ -72,11 +72,13 @@ pub fn stop(client: &Client) {
     client.shared.stop.cancel();
 }
 
-/// Waits before slots are created again after this many failures. Returns `false` if that may not be tried again.
-pub async fn back_off_create(client: &Client, failed: u32) -> bool {
+/// Waits before slots are created again after this many failures, for as long as the service has asked. Returns `false` if that may not be
+/// tried again, or would have to wait for longer than a call may take.
+pub async fn back_off_create(client: &Client, failed: u32, asked: Option<Duration>) -> bool {
     let shared = &client.shared;
     failed < shared.retry.max_attempts
-        && shared.back_off(operation::CREATE_SLOTS, failed, None, Duration::MAX).await
+        && asked.is_none_or(|asked| asked < deadline(client, None))
+        && shared.back_off(operation::CREATE_SLOTS, failed, asked, Duration::MAX).await
 }
 
 /// Changes slots, all or none, if `judge` finds no change that another client made to the page. Returns the slots in the answer, or those of

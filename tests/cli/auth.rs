@@ -222,9 +222,8 @@ fn commands_use_the_selected_one_of_several_accounts() {
     assert!(!config(&env).join("credentials/owner.json").exists());
     assert!(config(&env).join("credentials/reader.json").exists());
     assert_eq!(env.run("auth logout owner").exit, 6);
-    assert_eq!(env.run("auth logout").exit, 4, "none is the current one now");
     assert_eq!(can_write(&env, ""), false, "the only one left at the URL");
-    assert_eq!(env.run("auth logout reader").exit, 0);
+    assert_eq!(env.run("auth logout").exit, 0, "so it is the one in use");
     assert_eq!(env.run("me").exit, 4);
 }
 
@@ -324,6 +323,23 @@ fn a_logout_without_a_name_removes_the_account_in_use() {
 }
 
 #[test]
+fn a_logout_without_a_name_removes_no_account_that_is_not_in_use() {
+    let env = logged_out();
+    log_in(&env, &env.server.token(), &["--account", "home"]);
+    for (variable, value) in [("LINKS_TOKEN", &*env.server.token()), ("LINKS_SANDBOX", "1")] {
+        for account in ["", "home"] {
+            let mut command = env.command(["auth", "logout"]);
+            command.env(variable, value).env("LINKS_ACCOUNT", account);
+            let output = command.env_remove("LINKS_BASE_URL").output().unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(4), "{variable}: {said}");
+            assert!(said.contains("nothing was removed"), "{variable}: {said}");
+        }
+    }
+    assert!(config(&env).join("credentials/home.json").exists());
+}
+
+#[test]
 fn a_logout_reports_whether_the_token_was_revoked() {
     let env = logged_out();
     log_in(&env, &env.server.token(), &["--account", "work"]);
@@ -388,6 +404,58 @@ fn a_token_command_runs_without_a_shell_and_without_the_token() {
     let run = env.run("me -o json");
     assert_eq!(run.exit, 4, "{run}");
     assert!(run.error()["message"].to_string().contains("exit status: 3"), "{run}");
+}
+
+/// Logs in with a token command that prints `token`, which `next` replaces once it was read.
+#[cfg(unix)]
+fn with_changing_token() -> TestEnv {
+    let env = logged_out().keeping_state().keeping_cache();
+    let script = env.file("token.sh", "cat token; [ ! -e next ] || mv next token\n");
+    env.file("token", env.server.token());
+    let command = format!("/bin/sh '{}'", script.display());
+    let run = env.run_args(["auth", "login", "--token-command", &command], b"");
+    assert_eq!(run.exit, 0, "{run}");
+    env
+}
+
+#[cfg(unix)]
+#[test]
+fn a_token_command_that_prints_the_token_of_another_user_during_a_command_ends_it() {
+    let env = with_changing_token();
+    env.file("cafe.yaml", "profile: cafe\ntitle: Anew\n");
+    for (line, exit) in [("init", 0), ("plan", 3)] {
+        let run = env.run(line);
+        assert_eq!(run.exit, exit, "{run}");
+    }
+    env.file("next", "pps_of_another");
+    env.server.edit(|account| {
+        account.user_id = 7;
+        account.tokens.iter_mut().for_each(|it| it.revoked = true);
+        account.tokens.push(Token::personal("pps_of_another"));
+    });
+    let before = env.server.account().profiles;
+    let run = env.run("apply --yes");
+    assert_eq!(run.exit, 4, "{run}");
+    assert!(run.stderr.contains("the token of user 7, not of user 4021"), "{run}");
+    assert_eq!(env.server.account().profiles, before);
+    // A command that begins with it is about the other user.
+    let run = env.run("apply --yes");
+    assert!(run.exit == 14 && env.server.account().profiles == before, "{run}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_user_of_a_token_is_noted_for_the_token_that_was_used() {
+    let env = with_changing_token();
+    env.file("next", "pps_another");
+    env.server.edit(|account| {
+        account.tokens.iter_mut().for_each(|it| it.revoked = true);
+        account.tokens.push(Token::personal("pps_another"));
+    });
+    assert_eq!(env.run("profile list").exit, 0);
+    env.server.forget_requests();
+    assert_eq!(env.run("profile list").exit, 0);
+    assert_eq!(env.operations(), ["listProfiles"], "the user of the second token is known");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use links_fixtures::{Slot, Social};
 use serde_json::{Value, json};
 
 use crate::lock_only::{commit, git};
-use crate::steps::{Beginning, cut_short, ok, text};
+use crate::steps::{Beginning, cut_short, ok, places, text};
 use crate::test_env::{CommandResult, TestEnv};
 
 const PAGE: &str = "\
@@ -669,7 +669,7 @@ fn a_pull_that_is_killed_between_its_files_is_finished_by_the_next_one() {
     ok(&env, "pull .");
     let expected = files.map(|file| text(&env, file));
     assert!(expected[0].contains("New") && expected[1].contains("Bye"), "{expected:?}");
-    for nth in 1.. {
+    for nth in places() {
         beginning.restore(&env);
         let ended = cut_short(&env, "pull .", &format!("any:{nth}"));
         ok(&env, "pull .");
@@ -765,6 +765,24 @@ fn what_identifies_a_row_or_its_page_is_never_written() {
         &files,
         "t.yaml#b: `description` was not merged: it is from t.csv",
     );
+}
+
+#[test]
+fn a_cell_takes_no_line_break_that_it_would_not_be_read_with() {
+    let files = [
+        ("t.csv", "key,slug,note\na,page.a,Hi\n"),
+        (
+            "t.yaml",
+            "each: t.csv\nprofile: \"{slug}\"\ndescription: {$value: note}\nslots: [{type: divider}]\n",
+        ),
+    ];
+    let env = made_of(&files);
+    env.server.edit(|account| {
+        let page = account.profiles.iter_mut().find(|it| it.login == "page.a").unwrap();
+        page.description = Some("One\r\nTwo".to_owned());
+    });
+    let why = r"`description` was not merged: t.csv cannot hold the line break `\r\n`";
+    refused_pull(&env, "pull .", &files, why);
 }
 
 #[test]

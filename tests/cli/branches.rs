@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::steps::writes;
+use crate::steps::{places, writes};
 use crate::test_env::{CommandResult, TestEnv, picture};
 
 /// Page file of the cafe. Its items do not name their slots.
@@ -223,10 +223,10 @@ fn is_killed(team: &Team, clone: &Clone, nth: usize) -> bool {
 }
 
 #[test]
-fn another_branch_deletes_and_reverts_nothing_of_a_run_that_was_killed() {
+fn another_branch_deletes_and_reverts_nothing_of_a_run_that_was_killed_anywhere() {
     let mut kills = 0;
     for is_worktree in [false, true] {
-        for nth in 1.. {
+        for nth in places() {
             let team = Team::new();
             let mut clone = team.first();
             if is_worktree {
@@ -256,12 +256,12 @@ fn another_branch_deletes_and_reverts_nothing_of_a_run_that_was_killed() {
             assert_eq!(team.title().as_deref(), Some("Qara Cafe"), "killed at {nth}");
         }
     }
-    assert!(kills > 20, "{kills}");
+    assert!(kills > 4, "{kills}");
 }
 
 #[test]
-fn what_a_killed_run_sent_is_its_branch_s_own_after_a_run_on_another_branch() {
-    for nth in 1.. {
+fn what_a_run_killed_anywhere_has_sent_is_its_branch_s_own_after_a_run_on_another_branch() {
+    for nth in places() {
         let team = Team::new();
         let clone = team.first();
         team.git(&clone, "checkout -q -b terrace");

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::steps::ok;
+use crate::steps::{ok, places};
 use crate::test_env::{CommandResult, TestEnv};
 use crate::undo::cafe;
 
@@ -117,7 +117,7 @@ fn killed_everywhere(
     words: &[&str],
     check: impl Fn(&TestEnv, &CommandResult, bool),
 ) -> usize {
-    for nth in 1.. {
+    for nth in places() {
         let env = begin();
         let mut command = env.command(words);
         let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();

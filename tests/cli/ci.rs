@@ -48,6 +48,10 @@ fn checks_before_a_failure_are_kept() {
     assert_eq!((run.exit, &run.json()["data"][0]["login"]), (5, &json!("cafe")), "{run}");
     assert_eq!(run.json()["data"].as_array().unwrap().len(), 1);
     assert_eq!(env.operations().len(), 2);
+    // A login that is named twice is checked once.
+    let run = env.run("profile check-login a.new.name a.new.name -o json");
+    assert_eq!((run.exit, run.json()["data"].as_array().unwrap().len()), (0, 1), "{run}");
+    assert_eq!(env.operations(), ["checkLogin"]);
 }
 
 #[test]

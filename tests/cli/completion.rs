@@ -129,6 +129,8 @@ fn a_list_is_known_at_the_next_tab_and_the_same_list_writes_nothing() {
     assert_eq!(offered(&env, "fish", &line), "");
     assert_eq!(env.run("slots list cafe").exit, 0);
     assert_eq!(offered(&env, "fish", &line), "1001\ttext Good morning!\n");
+    let before = ["links", "music", "add", "cafe", "x", "--before", "1001"];
+    assert_eq!(offered(&env, "fish", &before), "1001\ttext Good morning!\n");
 
     let path = names_file(&env);
     let mut permissions = std::fs::metadata(&path).unwrap().permissions();
@@ -191,6 +193,8 @@ fn runs_and_pages_are_offered_and_the_options_of_every_command_come_last() {
         paths.iter().any(|it| it == "cafe.yaml") && paths.iter().all(|it| it != "."),
         "{paths:?}"
     );
+    let image = values(&["links", "slots", "add", "cafe", "picture", "image@caf"]);
+    assert_eq!(image, ["image@cafe.yaml"]);
     let options = values(&["links", "check", "--"]);
     let place = |name: &str| options.iter().position(|it| it == name).unwrap();
     for own in ["--all", "--fix", "--strict", "--baseline", "--annotate", "--fresh"] {

@@ -60,6 +60,18 @@ fn a_broken_configuration_file_is_reported_with_its_line() {
 }
 
 #[test]
+fn a_document_for_a_file_takes_its_format_only_from_the_command_line() {
+    let env = env();
+    let lines = ["completions bash", "schema page", "slots template button", "pull 101 -O -"];
+    let plain = lines.map(|line| env.run(line).stdout);
+    let env = env.env("LINKS_OUTPUT", "json");
+    assert_eq!(lines.map(|line| env.run(line).stdout), plain);
+    for line in lines {
+        assert!(env.run(&format!("{line} -o json")).json()["data"].is_object(), "{line}");
+    }
+}
+
+#[test]
 fn a_mistyped_key_gets_a_suggestion() {
     let run = env().run("config set outptu json -o json");
     assert_eq!((run.exit, &run.error()["hint"]), (2, &"did you mean `output`?".into()), "{run}");

@@ -346,6 +346,20 @@ fn after_access_was_revoked_the_next_call_asks_to_log_in() {
 }
 
 #[test]
+fn a_login_that_is_refused_is_revoked_and_the_account_keeps_its_own() {
+    let env = connected();
+    let before = kept(&env);
+    env.server.edit(|account| account.user_id = 7);
+    let run = log_in(&env, &[]);
+    assert!(run.exit == 14 && run.stderr.contains("nothing was stored"), "{run}");
+    assert_eq!((asked(&env, "/oauth/revoke"), kept(&env)), (1, before));
+    let tokens = env.server.account().tokens;
+    let of_work = kept(&env).unwrap()["accessToken"].clone();
+    let revoked: Vec<_> = tokens.iter().filter(|it| it.revoked).collect();
+    assert!(revoked.len() == 1 && json!(revoked[0].token) != of_work, "{run}");
+}
+
+#[test]
 fn a_logout_revokes_the_connection_at_the_service() {
     let env = connected();
     let run = env.run("auth logout -o json");

@@ -99,6 +99,31 @@ fn a_dry_run_of_a_delete_reports_slots_that_cannot_be_deleted() {
     assert!(!writes(&env));
 }
 
+#[test]
+fn a_dry_run_with_an_image_checks_what_does_not_need_it() {
+    let env = TestEnv::cafe();
+    env.file("sq.gif", crate::test_env::picture(800, 800));
+    let ops = |line: &str| {
+        let run = unchanged(&env, |it| it.run(&format!("{line} --dry-run -o json")));
+        assert_eq!(run.exit, 0, "{run}");
+        let results = run.json()["data"].as_array().unwrap().clone();
+        let brief =
+            |it: &Value| format!("{} {}", it["operation"].as_str().unwrap(), it["accepted"]);
+        results.iter().map(brief).collect::<Vec<_>>()
+    };
+    let of_profile =
+        |is_checked| vec!["uploadFile true".to_owned(), format!("updateProfile {is_checked}")];
+    assert_eq!(ops("profile update cafe avatar@sq.gif title=New"), of_profile("true"));
+    assert_eq!(ops("profile update cafe avatar@sq.gif"), of_profile("null"));
+    assert_eq!(ops("slots add cafe picture image@sq.gif"), ["uploadFile true", "createSlot null"]);
+    let run = env.run("profile update cafe avatar@sq.gif moodHours:=-3 --dry-run");
+    assert!(run.exit == 8 && run.stderr.contains("moodHours"), "{run}");
+    let run = env.run("profile update cafe avatar@sq.gif --dry-run");
+    assert!(run.stdout.contains("the service would accept the image"), "{run}");
+    assert!(!run.stdout.contains("accept this"), "{run}");
+    assert!(!writes(&env));
+}
+
 const PAGE: &str = "\
 profile: cafe
 slots:

@@ -33,17 +33,32 @@ fn a_write_with_the_same_key_is_carried_out_once() {
         let line = [words, &["--idempotency-key", "key-1", "-o", "json"]].concat();
         let first = run(&env, &line);
         assert_eq!(first.exit, 0, "{first}");
-        if words[0] == "profile" {
-            // A new login is not available a second time, which is checked before.
-            assert_eq!(keys(&env), ["key-1"], "{words:?}");
-        } else {
-            let again = run(&env, &line);
-            assert_eq!((again.exit, &again.stdout), (0, &first.stdout), "{again}");
-            assert_eq!(keys(&env), ["key-1", "key-1"], "{words:?}");
-        }
+        let again = run(&env, &line);
+        assert_eq!((again.exit, &again.stdout), (0, &first.stdout), "{again}");
+        assert_eq!(keys(&env), ["key-1", "key-1"], "{words:?}");
         let other = run(&env, &[&line[..], &["--dry-run"]].concat());
         assert_eq!(other.exit, 2, "{other}");
         assert!(other.error()["message"].as_str().unwrap().contains("--dry-run"), "{other}");
+    }
+}
+
+#[test]
+fn with_a_key_an_image_is_uploaded_once() {
+    for (words, field) in
+        [("slots add cafe picture", "image"), ("profile create once.only -y", "avatar")]
+    {
+        let env = TestEnv::cafe();
+        env.file("dot.gif", picture(800, 800));
+        let line = format!("{words} {field}@dot.gif --idempotency-key k -o json");
+        let files = env.server.account().files.len();
+        let (first, again) = (env.run(&line), env.run(&line));
+        assert_eq!((first.exit, again.exit, &first.stdout), (0, 0, &again.stdout), "{again}");
+        assert_eq!(env.server.account().files.len(), files + 1, "{again}");
+        let upload = format!("k-{field}");
+        assert_eq!(keys(&env), [&upload, "k", &upload, "k"]);
+        let long = "k".repeat(128);
+        let run = env.run(&format!("{words} {field}@dot.gif --idempotency-key {long}"));
+        assert!(run.exit == 2 && run.stderr.contains("key is too long"), "{run}");
     }
 }
 
@@ -54,6 +69,12 @@ fn keys_that_no_request_can_have_are_refused_before_anything_is_sent() {
     for key in ["", "a b", "é", "a\nb", &long] {
         let run = run(&env, &["slots", "add", "cafe", "divider", "--idempotency-key", key]);
         assert_eq!(run.exit, 2, "{key:?}\n{run}");
+    }
+    // The position that these stand for differs once the slot is there.
+    for line in ["slots add cafe divider --before 1003", "music add cafe KZA012600042 --after 1001"]
+    {
+        let run = env.run(&format!("{line} --idempotency-key k"));
+        assert!(run.exit == 2 && run.stderr.contains("pass --top, --at N"), "{run}");
     }
     for (method, path) in [("GET", "/me"), ("PATCH", "/profiles/cafe"), ("POST", "/elsewhere")] {
         let run = run(&env, &["api", method, path, "--idempotency-key", "k", "-o", "json"]);
@@ -291,6 +312,11 @@ fn a_key_is_refused_for_an_upload_of_several_requests() {
 #[test]
 fn images_of_a_page_file_are_warned_about_too() {
     let env = TestEnv::cafe();
+    env.file("small.gif", picture(400, 400));
+    env.file("cafe.yaml", "profile: cafe\navatar: {$upload: small.gif}\n");
+    let run = env.run("plan cafe.yaml");
+    let small = "! small.gif does not suit `avatar`: 400x400 is too small; it must be at least";
+    assert!(run.stdout.contains(small), "{run}");
     env.file("large.gif", picture(4000, 100));
     env.file("fine.gif", picture(1600, 900));
     env.file("damaged.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIH");

@@ -20,6 +20,8 @@ const ENDS_WITH: &[(&str, i32)] = &[
     ("links undo", 14),
     ("links undo \"$(links log -n 1 -o ids)\" --page cafe", 14),
     ("links redo", 14),
+    // The token in use is that of `LINKS_TOKEN`.
+    ("links auth logout", 4),
 ];
 
 /// Examples that other tests run: they wait for a browser, need a keyring, ask other sites, or never end.

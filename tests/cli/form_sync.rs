@@ -1,5 +1,6 @@
 //! Tests of form files that are merged with their forms by the record of the last sync.
 
+use links_fixtures::Form;
 use links_test_support::canned::Canned;
 use serde_json::{Value, json};
 
@@ -28,7 +29,7 @@ fn synced() -> TestEnv {
 }
 
 /// Changes the form as somebody in the dashboard does.
-fn set(env: &TestEnv, change: impl Fn(&mut links_fixtures::Form)) {
+fn set(env: &TestEnv, change: impl Fn(&mut Form)) {
     env.server.edit(|account| change(account.forms.last_mut().unwrap()));
 }
 
@@ -111,6 +112,24 @@ fn a_form_file_with_another_name_creates_no_second_form() {
     env.file("other.yaml", FORM.replace("form: booking", "form: other"));
     ok(&env, "apply --yes --allow-create 1");
     assert_eq!(forms(), before + 1);
+}
+
+#[test]
+fn a_form_that_was_created_since_the_forms_were_read_is_not_created_again() {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    env.file(FILE, FORM);
+    env.server.edit_after_operation("listForms", 1, |account| {
+        let (id, title) = ("0d2f4a2e-93f5-4a0c-8f0e-5d1b7c1c9a11", "Book a terrace");
+        let other = Form { id: id.into(), title: title.into(), ..account.forms[0].clone() };
+        account.forms.push(other);
+    });
+    let apply = "apply booking.yaml --yes --allow-create 1";
+    let run = env.run(apply);
+    assert!(run.exit == 7 && run.stderr.contains("nothing was written to it"), "{run}");
+    assert_eq!((writes(&env), env.server.account().forms.len()), (Vec::new(), 2));
+    ok(&env, apply);
+    assert_eq!(env.server.account().forms.len(), 2);
+    assert_eq!(form(&env)["buttonText"], "Reserve");
 }
 
 #[test]

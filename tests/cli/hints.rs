@@ -45,6 +45,22 @@ fn mistyped_commands_flags_values_and_fields_get_a_suggestion() {
 }
 
 #[test]
+fn a_missing_command_or_argument_is_named_in_plain_words() {
+    let env = TestEnv::cafe();
+    assert_eq!(hint(&env, "slots", 2), "`links slots --help` lists the commands");
+    for (line, message) in [
+        ("slots", "a command is missing"),
+        ("slots delete cafe", "missing <ID>..."),
+        ("music lookup x --type track", "missing --artist <ARTIST>"),
+        ("api POST /me -F title", "`title` is not a field=value pair"),
+    ] {
+        let run = env.run(&format!("{line} -o json"));
+        assert_eq!(run.error()["message"], message, "{run}");
+    }
+    assert!(env.operations().is_empty());
+}
+
+#[test]
 fn without_a_similar_name_the_hint_names_the_list_command() {
     let env = TestEnv::cafe();
     for (line, list) in [

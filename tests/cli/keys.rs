@@ -1,7 +1,7 @@
 //! Tests of the keys of a page: id, login or URL, wherever a command takes one.
 
 use crate::leaves;
-use crate::test_env::TestEnv;
+use crate::test_env::{CommandResult, TestEnv};
 
 /// Returns the arguments of a leaf that name a page.
 fn takes_page(leaf: &str) -> bool {
@@ -24,18 +24,39 @@ fn every_leaf_that_takes_a_page_takes_an_id_a_login_and_a_url() {
         let plain = leaves::run(&before, leaf, &[]);
         assert_eq!(plain.exit, 0, "{leaf}\n{plain}");
         let operations = before.operations();
-        for key in
-            [id, &format!("https://links.example/{page}"), &format!("http://x.test/{page}/?a=b#c")]
-        {
+        let run = |env: &TestEnv, key: &str| {
+            leaves::run_words(env, leaf, &[&[key], rest.get(1..).unwrap_or_default()].concat())
+        };
+        for (key, is_url) in [
+            (id, false),
+            (&format!("https://links.example/{page}"), true),
+            (&format!("http://LINKS.example:80/{page}/?a=b#c"), true),
+        ] {
             let env = leaves::env();
-            let run = leaves::run_words(
-                &env,
-                leaf,
-                &[&[key], rest.get(1..).unwrap_or_default()].concat(),
-            );
+            let run = run(&env, key);
             assert_eq!(run.exit, 0, "{leaf} {key}\n{run}");
-            assert_eq!(run.stdout, plain.stdout, "{leaf} {key}");
-            assert_eq!(env.operations(), operations, "{leaf} {key}");
+            let said = |run: &CommandResult| -> Vec<String> {
+                let lines = run.stdout.lines().filter(|line| !line.ends_with(" requests"));
+                lines.map(str::to_owned).collect()
+            };
+            assert_eq!(said(&run), said(&plain), "{leaf} {key}");
+            let sent = env.operations();
+            if is_url {
+                // The host of the page is asked for. With one request more, one that writes may have to wait for the limits, and look again.
+                assert_eq!(sent.first().map(String::as_str), Some("getProfile"), "{leaf}");
+                let mut rest = sent[1..].iter();
+                assert!(operations.iter().all(|it| rest.any(|other| other == it)), "{sent:?}");
+                assert!(sent.len() <= operations.len() + 2, "{leaf}: {sent:?}");
+            } else {
+                assert_eq!(sent, operations, "{leaf} {key}");
+            }
+        }
+        for host in ["evil.test", "links.example@evil.test"] {
+            let env = leaves::env();
+            let run = run(&env, &format!("https://{host}/{page}"));
+            assert!(run.exit == 8 && run.stdout.is_empty(), "{leaf}\n{run}");
+            assert!(run.stderr.contains("is on links.example, not on evil.test"), "{leaf}\n{run}");
+            assert_eq!(env.operations(), ["getProfile"], "{leaf}");
         }
         tried += 1;
     }
@@ -51,5 +72,20 @@ fn a_page_file_and_check_login_take_an_id_a_login_and_a_url() {
         assert_eq!(run.exit, 0, "{run}");
         let run = env.run(&format!("profile check-login cafe --as {key}"));
         assert_eq!(run.exit, 0, "{run}");
+    }
+    env.operations();
+    for line in [
+        "profile check-login cafe --as URL",
+        "undo --page URL --yes",
+        "search menu URL",
+        "check URL",
+        "pull URL -O other.yaml",
+        "plan URL",
+        "apply URL --yes",
+        "preview URL",
+    ] {
+        let run = env.run(&line.replace("URL", "https://evil.test/cafe"));
+        assert_eq!((run.exit, env.operations()), (8, vec!["getProfile".to_owned()]), "{run}");
+        assert!(run.stderr.contains("is on links.example, not on evil.test"), "{run}");
     }
 }

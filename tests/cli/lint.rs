@@ -189,7 +189,7 @@ fn mistakes_in_rules_are_shown_at_their_places() {
         (
             "[[rule]]\nuse = 'max-length'\nof = '.a'\nmax = -1\n",
             "links.toml:4:7",
-            "must be a number",
+            "must be a whole number, at least 0",
         ),
         ("[[rule]]\nfor = 'slot'\n", "links.toml:1:1", "the rule has no `must`"),
         ("[[rule]]\nuse = 'https'\nname = 'a b'\n", "links.toml:3:8", "must not contain spaces"),

@@ -89,6 +89,7 @@ mod pull;
 mod pull_account;
 mod pull_images;
 mod pull_portable;
+#[cfg(unix)]
 mod recording;
 mod reference;
 mod references;
@@ -104,6 +105,7 @@ mod search;
 #[cfg(target_os = "linux")]
 mod security;
 mod served_sandbox;
+#[cfg(unix)]
 mod several_accounts;
 mod single_files;
 mod slots;

@@ -30,5 +30,5 @@ fn music_add_creates_the_slot_that_lookup_shows() {
 
     assert_eq!(env.run("music add cafe nothing.at.all").exit, 6);
     assert_eq!(env.operations(), ["lookupMusic"]);
-    assert_eq!(env.run("music lookup x --type single").exit, 2);
+    assert_eq!(env.run("music lookup x --artist y --type single").exit, 2);
 }

@@ -146,6 +146,10 @@ fn a_directory_is_made_safe_by_the_variable_or_the_configuration() {
     fs::write(shared.join("page.yaml"), PAGE).unwrap();
     symlink(shared.join("page.yaml"), path(&env, "page.yaml")).unwrap();
     refused(&env.run("plan page.yaml"));
+    // A relative path would be another directory elsewhere.
+    let name = shared.file_name().unwrap().display();
+    let env = env.env("LINKS_SAFE_DIRECTORY", format!("../{name}"));
+    refused(&env.run("plan page.yaml"));
     let safe = env.env("LINKS_SAFE_DIRECTORY", shared.display().to_string());
     planned(&safe, "page.yaml");
     // A star accepts every owner, and no link.

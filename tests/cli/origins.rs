@@ -288,6 +288,19 @@ fn an_image_is_uploaded_from_the_command_line() {
         assert_eq!(run.exit, exit, "{run}");
         assert_eq!(env.server.account().files.len(), files, "{run}");
     }
+    // A page or slot that is not there is noticed before the upload.
+    env.operations();
+    for line in ["profile update no.page avatar@sq.png", "slots set cafe 99999 image@sq.png"] {
+        let run = env.run(line);
+        assert_eq!((run.exit, uploads(&env.operations())), (6, 0), "{run}");
+    }
+    let run = env.run("profile update cafe avatar@sq.png moodHours:=-3 -o json");
+    let written = run.error()["written"].as_str().unwrap_or_default().to_owned();
+    assert!(run.exit == 8 && written.starts_with("uploads/"), "{run}");
+    let run = env.run("profile update cafe avatar@sq.png");
+    assert!(run.stderr.contains("sq.png does not suit `avatar`: 5x5 is too small"), "{run}");
+    let run = env.run("slots set cafe 1003 image@sq.png");
+    assert!(!run.stderr.contains("does not suit"), "{run}");
     let shown = env.run("slots set cafe 1003 image@sq.png --dry-run=request").stdout;
     assert!(shown.contains("/files") && shown.contains("(upload sq.png)"), "{shown}");
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::steps::{Beginning, cut_short, ok, path, text, writes};
+use crate::steps::{Beginning, cut_short, ok, path, places, text, writes};
 use crate::test_env::{TestEnv, picture};
 
 const CAFE: &str = "\
@@ -453,7 +453,7 @@ fn a_pull_that_is_cut_short_anywhere_is_finished_by_the_next_one() {
     edit(&env, |page| page.title = Some("Theirs".to_owned()));
     let beginning = Beginning::of(&env);
     for is_new in [false, true] {
-        for nth in 1.. {
+        for nth in places() {
             beginning.restore(&env);
             if is_new {
                 fs::remove_file(path(&env, "cafe.yaml")).unwrap();

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-use crate::steps::{cut_short, ok, path, text, writes};
+use crate::steps::{cut_short, ok, path, places, text, writes};
 use crate::test_env::TestEnv;
 
 fn env() -> TestEnv {
@@ -90,7 +90,7 @@ fn an_account_of_a_hundred_pages_that_was_pulled_has_nothing_to_do() {
 
 #[test]
 fn a_pull_of_an_account_that_is_cut_short_anywhere_is_finished_by_the_next_one() {
-    for nth in 1.. {
+    for nth in places() {
         let env = env();
         ok(&env, "init");
         let ended = cut_short(&env, "pull --all", &format!("any:{nth}"));

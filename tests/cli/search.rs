@@ -81,6 +81,17 @@ fn a_key_searches_that_page_and_the_forms_that_it_shows() {
 }
 
 #[test]
+fn fields_of_all_pages_are_searched_in_their_list() {
+    let env = env();
+    let run = env.run("search qara --in socials,profile -o json");
+    assert_eq!((run.exit, env.operations()), (0, vec!["listProfiles".to_owned()]), "{run}");
+    let found = run.json()["data"].clone();
+    assert!(found.as_array().unwrap().iter().all(|it| it["url"].is_string()), "{run}");
+    let named = env.run("search qara --in socials,profile -o json 101 102");
+    assert_eq!(named.json()["data"], found, "{named}");
+}
+
+#[test]
 fn nothing_found_is_exit_code_3() {
     let run = env().run("search nothing.like.this");
     assert_eq!((run.exit, run.stdout.as_str()), (3, ""), "{run}");

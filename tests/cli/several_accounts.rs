@@ -48,6 +48,21 @@ impl Agency {
         assert!(child.wait().unwrap().success(), "{name}");
     }
 
+    /// Replaces the account `home` by one whose token command is this script.
+    fn log_in_by(&self, script: &str) {
+        let run = self.run("auth logout home");
+        assert_eq!(run.exit, 0, "{run}");
+        let program = format!("/bin/sh '{}'", self.env.file("token.sh", script).display());
+        let line = ["auth", "login", "--token-command", &program, "--account", "home"];
+        let output = self.env.command(line).env_remove("LINKS_TOKEN").output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+
+    /// Returns a script that prints the token of `home`.
+    fn token_script(&self) -> String {
+        format!("echo '{}'\n", self.env.server.token())
+    }
+
     fn run(&self, line: &str) -> CommandResult {
         let mut command = self.env.command(line.split(' '));
         command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::null());
@@ -100,7 +115,7 @@ fn each_directory_is_planned_applied_and_pulled_with_the_account_of_its_lock() {
     assert!((6..=8).contains(&requests), "{sent:?}");
     assert_eq!(
         json["meta"],
-        json!({ "accounts": 2, "failed": 0, "pages": 2, "requests": requests, "waitedSeconds": 0 }),
+        json!({ "accounts": 2, "failed": 0, "leftOut": 0, "pages": 2, "requests": requests, "waitedSeconds": 0 }),
         "{sent:?} {run}"
     );
     let of = |nth: usize| json["data"][nth].clone();
@@ -363,14 +378,8 @@ fn no_account_goes_on_when_the_command_has_been_stopped() {
 #[test]
 fn what_a_token_command_leaves_running_is_not_waited_for() {
     let agency = Agency::new();
-    let run = agency.run("auth logout home");
-    assert_eq!(run.exit, 0, "{run}");
     // It keeps stderr until the test closes the pipe.
-    let script = format!("cat <&3 >/dev/null &\necho '{}'\n", agency.env.server.token());
-    let program = format!("/bin/sh '{}'", agency.env.file("token.sh", script).display());
-    let line = ["auth", "login", "--token-command", &program, "--account", "home"];
-    let output = agency.env.command(line).env_remove("LINKS_TOKEN").output().unwrap();
-    assert!(output.status.success(), "{output:?}");
+    agency.log_in_by(&format!("cat <&3 >/dev/null &\n{}", agency.token_script()));
     let mut command = agency.in_shell("exec \"$0\" \"$@\" 3<&0 </dev/null", "plan clients");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -389,6 +398,118 @@ fn what_a_token_command_leaves_running_is_not_waited_for() {
 }
 
 #[test]
+fn a_program_that_never_stops_to_print_is_not_waited_for() {
+    let agency = Agency::new();
+    agency.log_in_by(&agency.token_script());
+    let script = format!("timeout 60 yes >&2 &\n{}", agency.token_script());
+    agency.env.file("token.sh", script);
+    let mut command = agency.in_shell("exec \"$0\" \"$@\"", "plan clients");
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (sender, ended) = channel();
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    let output = ended.recv_timeout(LIMIT).unwrap().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("== home (exit code 3)\n~ cafe: title"), "{shown}");
+}
+
+#[test]
+fn an_account_whose_token_command_prints_all_the_time_is_stopped() {
+    let agency = Agency::new();
+    agency.log_in_by(&agency.token_script());
+    agency.env.file("token.sh", ": >begun\nwhile echo noise >&2; do :; done\n");
+    let mut command = agency.in_shell("exec \"$0\" \"$@\"", "plan clients --jobs 1");
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (sender, ended) = channel();
+    let pid = Pid::from_child(&child);
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    while !agency.env.home.path().join("begun").exists() {
+        thread::yield_now();
+    }
+    kill_process(pid, Signal::INT).unwrap();
+    let output = ended.recv_timeout(LIMIT).unwrap().unwrap();
+    assert!(!output.status.success());
+}
+
+#[test]
+fn the_end_of_the_input_and_the_signal_of_one_ctrl_c_count_once() {
+    for _ in 0..5 {
+        let agency = Agency::new();
+        let server = &agency.env.server;
+        server.fail_operation("updateProfile", 1, &Fault::StallBefore);
+        let owner = format!("{} {}", server.base_url(), server.account().user_id);
+        let words =
+            ["__part", &owner, "call", "--account", "home", "apply", "clients/one", "--yes"];
+        let mut command = agency.env.command(words);
+        command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        wait(server.until_stalled(1));
+        let pid = Pid::from_child(&child);
+        // As for a process that does not run for a moment.
+        kill_process(pid, Signal::STOP).unwrap();
+        drop(child.stdin.take());
+        kill_process(pid, Signal::INT).unwrap();
+        kill_process(pid, Signal::CONT).unwrap();
+        let status = format!("/proc/{}/status", child.id());
+        let is_pending = || {
+            let status = fs::read_to_string(&status).unwrap_or_default();
+            status.contains("ShdPnd:\t0000000000000002")
+        };
+        while is_pending() {
+            thread::yield_now();
+        }
+        server.release();
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!said.contains("may still"), "{said}");
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert!(shown.contains("cafe: title"), "{shown}{said}");
+        assert_eq!(agency.titles()[0].as_deref(), Some("Of home"), "{said}");
+    }
+}
+
+#[test]
+fn what_a_token_command_says_is_not_in_the_summary() {
+    let agency = Agency::new();
+    agency.log_in_by(&agency.token_script());
+    agency.env.file("token.sh", "set -x\n: canary\nexit 1\n");
+    let run = agency.run("plan clients --summary summary.md");
+    assert!(run.exit == 4 && run.stderr.contains("canary"), "{run}");
+    let text = fs::read_to_string(agency.env.home.path().join("summary.md")).unwrap();
+    assert!(text.contains("### links plan, `home`: failed\n\n```text\n"), "{text}");
+    assert!(text.contains("the token command `/bin/sh` failed"), "{text}");
+    assert!(!text.contains("canary") && !text.contains('\u{1e}'), "{text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_fails_hides_no_message_and_no_write() {
+    let agency = Agency::new();
+    let full = || fs::File::options().write(true).open("/dev/full").unwrap();
+    let said = |line: &str| {
+        let mut command = agency.env.command(line.split(' '));
+        command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::null());
+        String::from_utf8(command.stdout(full()).output().unwrap().stderr).unwrap()
+    };
+    let text = said("plan clients -o json");
+    let error: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(error["outcome"], "not_executed", "{text}");
+    let text = said("apply clients --yes -o json");
+    let error: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(error["outcome"], "unknown", "{text}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("the command has run (exit codes: "), "{text}");
+    assert!(message.contains("home 0") && message.contains("work 0"), "{text}");
+    assert_eq!(agency.titles(), ["Of home", "Of work"].map(|it| Some(it.to_owned())));
+    for file in ["clients/one/cafe.yaml", "clients/two/cafe.yaml"] {
+        agency.env.file(file, "profile: cafe\ntitel: x\n");
+    }
+    let text = said("plan clients");
+    assert_eq!(text.matches("did you mean `title`?").count(), 2, "{text}");
+}
+
+#[test]
 fn what_an_account_says_is_below_its_heading() {
     let agency = Agency::new();
     agency.env.file("clients/two/cafe.yaml", "profile: cafe\ntitel: x\n");
@@ -396,6 +517,8 @@ fn what_an_account_says_is_below_its_heading() {
     let shown = String::from_utf8(output.stdout).unwrap();
     let of_work = shown.split("== ").find(|it| it.starts_with("work (exit code 8)\n"));
     assert!(of_work.is_some_and(|it| it.contains("did you mean `title`?")), "{shown}");
+    let run = agency.run("plan clients");
+    assert!(run.stderr.contains("== work (exit code 8)\n"), "read apart: {run}");
     // Only the messages are seen.
     let before = "unset LINKS_TOKEN LINKS_BASE_URL; exec >shown.txt; ";
     let seen = terminal::run_after(before, &agency.env, "plan clients", "");
@@ -427,6 +550,87 @@ fn the_error_of_an_account_is_an_object_and_its_other_messages_are_passed_on() {
             assert!(!said.contains("\"code\""), "{said}");
         }
     }
+}
+
+#[test]
+fn a_command_that_an_account_is_told_to_run_names_the_account() {
+    let agency = Agency::new();
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 0, "{run}");
+    for server in [&agency.env.server, &agency.other] {
+        server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    }
+    let clients = [("home", "clients/one/cafe.yaml"), ("work", "clients/two/cafe.yaml")];
+    for (name, file) in clients {
+        agency.env.file(file, format!("profile: cafe\ntitle: In {name}\n"));
+    }
+    for line in ["plan clients", "plan clients -o json"] {
+        let run = agency.run(line);
+        assert_eq!(run.exit, 7, "{run}");
+        let shown = format!("{}{}", run.stdout, run.stderr);
+        for (name, file) in clients {
+            let told = format!("run `links pull cafe -O {file} --account {name}`");
+            assert!(shown.contains(&told), "{told}: {run}");
+        }
+    }
+    for (name, file) in clients {
+        let run = agency.run(&format!("pull cafe -O {file} --account {name}"));
+        assert_ne!(run.exit, 14, "{run}");
+    }
+}
+
+#[test]
+fn yaml_of_accounts_is_one_document_and_csv_names_its_columns_once() {
+    let agency = Agency::new();
+    let run = agency.run("plan clients -o csv");
+    assert_eq!(run.exit, 3, "{run}");
+    let lines: Vec<_> = run.stdout.lines().collect();
+    let is_record = |line: &&str| line.starts_with("page,");
+    assert!(lines.len() == 3 && lines[1..].iter().all(is_record), "{run}");
+    let run = agency.run("plan clients -o yaml --jq .pages[].login");
+    assert_eq!((run.exit, &*run.stdout), (3, "cafe\n---\ncafe\n"), "{run}");
+
+    agency.env.file("clients/two/cafe.yaml", "profile: cafe\ntitel: x\n");
+    let run = agency.run("plan clients -o yaml");
+    assert_eq!(run.exit, 8, "{run}");
+    let document: Value = serde_saphyr::from_str(&run.stdout).unwrap();
+    assert_eq!(document["meta"]["accounts"], 2, "{run}");
+    let data = document["data"].as_array().unwrap();
+    let of = |account: &str| data.iter().find(|it| it["account"] == account).unwrap();
+    assert_eq!(of("home")["data"]["pages"][0]["login"], "cafe", "{run}");
+    assert_eq!(of("home")["error"], Value::Null, "{run}");
+    assert_eq!(of("work")["error"]["code"], "invalid", "{run}");
+}
+
+#[test]
+fn an_account_of_which_a_pattern_leaves_out_all_files_has_nothing_to_do() {
+    let agency = Agency::new();
+    let before = agency.titles();
+    for (line, exit) in [
+        ("plan clients --exclude two", 3),
+        ("apply clients --yes --exclude two", 0),
+        ("plan clients/two --exclude two --account work", 2),
+    ] {
+        let run = agency.run(line);
+        assert_eq!(run.exit, exit, "{line}: {run}");
+    }
+    assert_eq!(agency.titles(), [Some("Of home".to_owned()), before[1].clone()]);
+}
+
+#[test]
+fn the_log_of_an_account_lists_what_was_written_to_it() {
+    let agency = Agency::new();
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 0, "{run}");
+    agency.env.file("clients/two/cafe.yaml", "profile: cafe\ntitle: Newer\n");
+    let run = agency.run("apply clients --yes");
+    assert_eq!(run.exit, 0, "{run}");
+    let [home, work] = ["home", "work"].map(|account| operations(&agency, account));
+    assert_eq!((home.len(), work.len()), (1, 2), "{home:?} {work:?}");
+    let run = agency.run("auth switch home");
+    assert_eq!(run.exit, 0, "{run}");
+    let run = agency.run("log -o ids");
+    assert_eq!(run.stdout.lines().count(), 2, "{run}");
 }
 
 #[test]
@@ -464,6 +668,10 @@ fn a_terminal_shows_accounts_pages_and_requests_and_nobody_is_asked_about_severa
         assert!(seen.text.contains(part), "{part}: {}", seen.text);
     }
     assert!(!seen.text.contains('\u{1e}'), "{}", seen.text);
+    agency.env.file("clients/one/cafe.yaml", "profile: cafe\ntitle: Anew\n");
+    let seen = run("plan clients");
+    assert!(seen.text.contains("\u{1b}[33m~ cafe: title"), "{}", seen.text);
+    assert!(!seen.text.contains("\\u{1b}"), "{}", seen.text);
     let seen = run("undo");
     assert_eq!(seen.exit, 2, "{}", seen.text);
     assert!(seen.text.contains("cannot ask about each of 2 accounts"), "{}", seen.text);
@@ -485,7 +693,7 @@ fn an_account_that_fails_or_is_missing_stops_no_other() {
     let json: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(
         json["meta"],
-        json!({ "accounts": 2, "failed": 1, "pages": 1, "requests": 1, "waitedSeconds": 0 }),
+        json!({ "accounts": 2, "failed": 1, "leftOut": 0, "pages": 1, "requests": 1, "waitedSeconds": 0 }),
         "{run}"
     );
     let failed = json["data"].as_array().unwrap().iter().find(|it| it["exit"] == 4).unwrap();
@@ -509,6 +717,12 @@ fn what_is_for_one_account_is_refused_for_several() {
         assert!(run.exit == 2 && run.stderr.contains(why), "{line}: {run}");
         assert!(run.stderr.contains("belong to 2 accounts"), "{run}");
     }
+    let mut command = agency.env.command(["apply", "clients", "--yes"]);
+    command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").env("LINKS_ACCOUNT", "home");
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("LINKS_ACCOUNT names one account"), "{said}");
     // A lock that names an account of nobody picks no other one.
     let lock = agency.env.home.path().join("clients/two/links.lock");
     let text = fs::read_to_string(&lock).unwrap();
@@ -629,6 +843,13 @@ fn a_path_without_a_usable_lock_is_left_out_of_several_accounts_and_never_of_the
     assert!(run.exit == 14 && run.stderr.contains("cannot use "), "{run}");
     assert!(run.stderr.contains("clients/two/links.lock: line 1"), "{run}");
     assert_eq!((agency.titles(), pages()), (before, count), "{run}");
+
+    agency.env.file("clients/one/links.lock", "");
+    let run = agency.run("plan clients/one clients/two");
+    assert!(run.exit == 14 && !run.stderr.contains("delete one of them"), "{run}");
+    for lock in ["clients/one/links.lock: line 1", "clients/two/links.lock: line 1"] {
+        assert!(run.stderr.contains(lock), "{lock}: {run}");
+    }
 }
 
 #[test]
@@ -645,6 +866,22 @@ fn a_summary_over_accounts_names_each_of_them_and_those_that_failed() {
     for part in ["### links plan, `home`: ", "### links plan, `work`: "] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    fs::create_dir(agency.env.home.path().join("clients/new")).unwrap();
+    agency.env.file("clients/new/new.yaml", "profile: brand-new\ntitle: New\n");
+    for paths in ["clients/one clients/two clients/new", "clients/one clients/new"] {
+        let (run, text) = summary(&format!("plan {paths} --summary summary.md"));
+        assert_eq!(run.exit, 14, "{run}");
+        assert!(text.contains("### links plan: paths without an account\n\n```text\n"), "{text}");
+        assert!(text.contains("no links.lock for clients/new"), "{text}");
+    }
+    let run = agency.run("plan clients/one clients/two clients/new -o json");
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (&json["meta"]["failed"], &json["meta"]["leftOut"]),
+        (&json!(0), &json!(1)),
+        "{run}"
+    );
+    fs::remove_dir_all(agency.env.home.path().join("clients/new")).unwrap();
     agency.env.file("clients/one/other.yaml", "profile: other\ntitel: x\n");
     let run = agency.run("auth logout work");
     assert_eq!(run.exit, 0, "{run}");

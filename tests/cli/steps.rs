@@ -32,10 +32,10 @@ pub(crate) fn cut_short(env: &TestEnv, line: &str, place: &str) -> Output {
     command.env("LINKS_TEST_CRASH", place).output().unwrap()
 }
 
-/// Returns the numbers of the places at which a run is cut short: each third, or each with `LINKS_TEST_EVERY_PLACE`, as in `.ci/full crashes`.
+/// Returns the numbers of the places at which a run is cut short: each fifth, or each with `LINKS_TEST_EVERY_PLACE`, as in `.ci/full crashes`.
 pub(crate) fn places() -> impl Iterator<Item = usize> {
     let is_complete = std::env::var_os("LINKS_TEST_EVERY_PLACE").is_some();
-    (1..).step_by(if is_complete { 1 } else { 3 })
+    (1..).step_by(if is_complete { 1 } else { 5 })
 }
 
 pub(crate) fn path(env: &TestEnv, name: &str) -> PathBuf {

@@ -80,8 +80,10 @@ fn a_failed_upload_reports_the_earlier_ones() {
     assert!(env.operations().is_empty(), "what is no image is found before anything is sent");
     env.server.fail([2], &Fault::Before(403));
     let run = env.run("files upload dot.gif dot.gif dot.gif");
-    assert_eq!((run.exit, run.stdout.as_str()), (12, ""), "{run}");
+    // To run the command again would upload the first image again, and fail again.
+    assert_eq!((run.exit, run.stdout.as_str()), (5, ""), "{run}");
     assert!(run.stderr.contains("uploaded dot.gif as uploads/"), "{run}");
+    assert!(run.stderr.contains("without the files that were uploaded"), "{run}");
     env.server.fail([2], &Fault::Before(403));
     let run = env.run("files upload dot.gif dot.gif -o json");
     let error = run.error();

@@ -3,7 +3,7 @@
 use links_fixtures::{Choices, ContractServer, Fault, Slot, World};
 use links_pages::account::{AccountError, AccountPlan, AppliedPage, ApplyAccount, DesiredAccount};
 use links_pages::apply::{ApplyCause, RunSettings, SlotTypes};
-use links_sdk::{Client, Token};
+use links_sdk::{Client, Error, ErrorKind, Outcome, Token};
 use links_test_support::proxy::{Act, Proxy};
 use links_test_support::readings::readings;
 use serde_json::{Value, json};
@@ -157,6 +157,41 @@ async fn two_runs_at_once_create_a_form_once() {
     let (one, two) = (one.unwrap(), two.unwrap());
     assert_eq!(server.account().forms.len(), before + 1);
     assert_eq!(one.forms["contact"].id, two.forms["contact"].id);
+}
+
+#[tokio::test]
+async fn the_error_of_a_form_has_the_forms_that_were_written_before_it() {
+    let form = |name: &str| {
+        json!({"name": name, "fields": {"title": name, "buttonText": "Send", "successMessage": "Thanks",
+            "fields": [{"type": "text", "label": "Name", "required": true}]}})
+    };
+    let account = desired(json!({"forms": [form("one"), form("two")], "pages": []}));
+    let (server, client) = cafe().await;
+    server.fail_operation("createForm", 2, &Fault::Before(403));
+    let run = ApplyAccount { creates: 2, ..ApplyAccount::new(&client, account) };
+    let error = run.run().await.unwrap_err();
+    let AccountError::Form { name, done, .. } = &error else { panic!("{error}") };
+    assert!(name == "two" && done.len() == 1 && done.contains_key("one"), "{error:?}");
+    assert_eq!((error.kind(), error.outcome()), (ErrorKind::Forbidden, Outcome::Executed));
+}
+
+#[tokio::test]
+async fn nothing_more_is_read_once_the_token_is_refused() {
+    let (server, client) = cafe().await;
+    let account = desired(json!({"pages": [
+        {"profile": "cafe", "fields": {"title": "One"}}, {"profile": "qara.weddings", "fields": {"title": "Two"}},
+    ]}));
+    let refusals = [(401, ErrorKind::NotAuthenticated, 2), (403, ErrorKind::Forbidden, 3)];
+    for (status, kind, sent) in refusals {
+        server.forget_requests();
+        // listProfiles, then a page.
+        server.fail([2], &Fault::Before(status));
+        let error = ApplyAccount::new(&client, account.clone()).run().await.unwrap_err();
+        assert_eq!((operations(&server).len(), error.kind()), (sent, kind));
+        let error = Error::from(error);
+        assert_eq!((error.status(), error.outcome()), (Some(status), Outcome::NotExecuted));
+        assert!(!error.is_safe_to_repeat());
+    }
 }
 
 #[tokio::test]

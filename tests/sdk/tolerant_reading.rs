@@ -1,8 +1,9 @@
 //! Tests of reading under every way in which the service may write its answers.
 
 use links_fixtures::Choices;
-use links_sdk::AnalyticsQuery;
 use links_sdk::types::SlotChange;
+use links_sdk::{AnalyticsQuery, Client, RateLimits, Token};
+use links_test_support::proxy::{Act, Proxy};
 
 use crate::{cafe, cafe_with};
 
@@ -83,4 +84,18 @@ async fn an_update_may_answer_the_named_slots_or_the_whole_page() {
         let changed = slots.update_batch(vec![change]).await.unwrap();
         assert!(changed.iter().any(|slot| slot.id == text.id && slot.data["title"] == "Anew"));
     }
+}
+
+#[tokio::test]
+async fn a_page_that_is_answered_without_its_slots_is_not_taken_for_an_empty_one() {
+    let (server, direct) = cafe().await;
+    let whole = direct.profile("cafe").get_with_slots().await.unwrap();
+    let bare = direct.profile("cafe").get().answer().await.unwrap();
+    let proxy = Proxy::before(&server);
+    let builder = Client::builder(proxy.base_url()).token(Token::new(server.token()).unwrap());
+    let client = builder.rate_limits(RateLimits::unlimited()).build().unwrap();
+    let headers = [("Content-Type", "application/json")];
+    proxy.script([Act::answer(200, &headers, bare.body())]);
+    let page = client.profile("cafe").get_with_slots().await.unwrap();
+    assert_eq!((page.slots.len(), page), (14, whole));
 }

@@ -16,9 +16,10 @@ const ANNOUNCED: usize = 20;
 pub(super) fn requests(state: &AccountState) -> usize {
     let sent = usize::try_from(state.client.requests_sent()).unwrap_or_default();
     let forms = state.forms.iter().filter(|form| !form.plan.is_empty());
-    // A form is read before it is changed.
+    // A form is read before it is changed, and the forms are listed again before one is created.
+    let creates_form = state.forms.iter().any(|form| form.plan.id.is_none());
     let forms: usize = forms.map(|form| if form.plan.id.is_some() { 2 } else { 1 }).sum();
-    let forms = forms + 2 * state.form_edits.len();
+    let forms = forms + usize::from(creates_form) + 2 * state.form_edits.len();
     let has_uploads = state.planned().any(|planned| planned.upload_requests() > 0);
     // After a question the pages are read again, and before it the token is looked at.
     let asks = usize::from(state.asks_first && state.has_changes());

@@ -72,7 +72,7 @@ impl FileFilter {
                 .hinted((error.kind() == ErrorKind::NotFound).then_some(
                 "a shallow clone has only some revisions: `git fetch` it, or clone with more depth",
             ))),
-            Some(Ok(earlier)) => Ok(earlier.as_deref() != Some(content)),
+            Some(Ok(earlier)) => Ok(!earlier.is_some_and(|it| have_same_lines(&it, content))),
         }
     }
 
@@ -113,15 +113,35 @@ impl FileFilter {
     }
 }
 
+/// Returns whether two files are the same, or texts that differ only in `\r\n` and `\n`: Git for Windows checks texts out with `\r\n`.
+pub(super) fn have_same_lines(one: &[u8], other: &[u8]) -> bool {
+    one == other || !one.contains(&0) && lines_of(one).eq(lines_of(other))
+}
+
+fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+}
+
 /// Refuses a pattern that would match nothing.
 fn pattern(text: &str) -> std::result::Result<String, String> {
-    fast_glob::validate(text).map_err(|error| error.to_string())?;
-    Ok(text.to_owned())
+    // On Windows, `\` separates directories.
+    let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
+    fast_glob::validate(&text).map_err(|error| error.to_string())?;
+    Ok(text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn line_breaks_of_windows_do_not_make_another_text() {
+        let same = |one: &str, other: &str| have_same_lines(one.as_bytes(), other.as_bytes());
+        assert!(same("a\r\nb\r\n", "a\nb\n"));
+        for (one, other) in [("a\nb\n", "a\nb"), ("a\rb", "a\nb"), ("\0\r\n", "\0\n")] {
+            assert!(!same(one, other) && !same(other, one), "{one:?}");
+        }
+    }
 
     #[test]
     fn a_pattern_leaves_out_files_and_what_is_in_directories() {

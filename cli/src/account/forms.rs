@@ -175,6 +175,27 @@ impl PlannedForm {
         std::iter::once(line).chain(self.lock_only.reason_line()).collect()
     }
 
+    /// Refuses to create the form if one of these has its title that is not among those from which it was planned.
+    pub(super) fn check_new(
+        &self,
+        before: &[LeadForm],
+        now: &[LeadForm],
+    ) -> Result<(), CommandError> {
+        let title = self.file.form.fields.get("title").and_then(|it| it.as_str());
+        let title = title.unwrap_or_default().trim();
+        let is_its = |form: &&LeadForm| {
+            form.title.trim() == title && before.iter().all(|it| it.id != form.id)
+        };
+        let (None, Some(LeadForm { id, .. })) = (&self.plan.id, now.iter().find(is_its)) else {
+            return Ok(());
+        };
+        let name = &self.plan.name;
+        let message = format!(
+            "form {name} was not created: a form with the title \"{title}\" was created in the meantime ({id}); nothing was written to it"
+        );
+        Err(CommandError::new(Exit::Conflict, message).with_hint("run the same command again"))
+    }
+
     /// Creates or changes the form.
     pub(crate) async fn write(
         &self,

@@ -33,9 +33,9 @@ pub(crate) fn form_of(slot: &links_sdk::Slot) -> Option<&str> {
 }
 
 /// Returns a page of the service as a page file has it.
-pub(crate) fn content(page: &PageSnapshot) -> Value {
+pub(crate) fn content(record: &Object, slots: &[links_sdk::Slot]) -> Value {
     let mut content = Map::new();
-    for (name, value) in page.record.iter() {
+    for (name, value) in record.iter() {
         let value = match value {
             Value::Array(socials) if name == "socials" => {
                 socials.iter().map(|social| social.get("link").unwrap_or(social).clone()).collect()
@@ -46,6 +46,6 @@ pub(crate) fn content(page: &PageSnapshot) -> Value {
     }
     let slot =
         |slot: &links_sdk::Slot| json!({"id": slot.id, "type": slot.kind, "data": slot.data});
-    content.insert("slots".to_owned(), page.slots.iter().map(slot).collect());
+    content.insert("slots".to_owned(), slots.iter().map(slot).collect());
     Value::Object(content)
 }

@@ -9,6 +9,7 @@ use links_pages::apply::{
     execute,
 };
 use links_sdk::Outcome;
+use links_sdk::runs::all_forms;
 
 use super::absent_files::AbsentFile;
 use super::edit::SlotsEdit;
@@ -470,6 +471,12 @@ impl<'c> PagesRun<'c> {
             }
             failure.partial(&format!("wrote form {}", names.join(", form ")))
         };
+        if self.state.forms.iter().any(|form| form.plan.id.is_none()) {
+            // Another client may have created it since, also while a user was asked, and forms cannot be deleted.
+            let now = all_forms(&self.state.client).await?;
+            let before = self.known.account(&self.state.client).await?;
+            self.state.forms.iter().try_for_each(|form| form.check_new(before, &now))?;
+        }
         for form in &self.state.forms {
             if form.plan.is_empty() {
                 continue;

@@ -70,7 +70,8 @@ impl RunSource {
         files.check_rules(context)?;
         if files.is_empty() {
             let files = files.all_usable()?;
-            if filter.compares() {
+            // Of several accounts, a pattern may leave out all files of one.
+            if filter.compares() || context.is_part && !filter.takes_all() {
                 return Ok(Self { files, ..Self::default() });
             }
             let failure = CommandError::usage("no page or form file found");

@@ -5,6 +5,7 @@ use links_pages::account::FormPlan;
 use links_pages::apply::{Plan, PlannedDelete, fingerprint, same};
 use serde::{Deserialize, Serialize};
 
+use super::file_filter::have_same_lines;
 use super::files::{AccountFiles, FORMAT, is_saved_plan};
 use super::forms::PlannedForm;
 use super::state::AccountState;
@@ -299,13 +300,15 @@ impl SavedFile {
         let is_other = |(used, text): (&PathBuf, &String)| {
             let path = self.directory.join(used);
             let is_there = lies_beneath(&path, &self.directory) && path.is_file();
-            is_there && named::read(&path).is_ok_and(|(_, bytes)| bytes != text.as_bytes())
+            is_there
+                && named::read(&path)
+                    .is_ok_and(|(_, bytes)| !have_same_lines(&bytes, text.as_bytes()))
         };
         let bytes = is_there.then(|| named::read(path)).and_then(Result::ok);
         self.uses.iter().any(is_other)
             || bytes.is_some_and(|(_, bytes)| {
                 let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
-                hash_of(text) != self.sha256
+                !have_same_lines(text, self.text.as_bytes())
             })
     }
 }

@@ -1,7 +1,9 @@
 //! Summary of a plan in Markdown, for a job summary or a comment on a pull request.
 
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{Read, Write};
+
+use console::strip_ansi_codes;
 
 use crate::auth::AccountName;
 use crate::context::prelude::*;
@@ -86,16 +88,20 @@ fn append(path: &Path, parts: &[SummaryPart]) -> io::Result<()> {
     let is_job = std::env::var_os(JOB_SUMMARY).is_some_and(|job| Path::new(&job) == path);
     let limit = if is_job { SummaryLimit::JOB } else { SummaryLimit::COMMENT };
     let target = named::resolve(path)?;
-    let used = match target.metadata() {
-        // A device or a pipe is not read: it may wait for its own reader.
-        Ok(found) if !found.is_file() => 0,
+    // A device or a pipe is not read: it may wait for its own reader.
+    let is_read = target.metadata().map_or(true, |found| found.is_file());
+    let mut file = OpenOptions::new().create(true).append(true).read(is_read).open(target)?;
+    let mut used = 0;
+    if is_read {
+        // The processes for several accounts take turns. Where files have no locks, their parts may be too large together.
+        let _ = file.lock();
+        let mut text = String::new();
         // A file that is too large, or cannot be read as text, is full.
-        Ok(found) if found.len() > MOST_READ => limit.most,
-        Ok(_) => std::fs::read_to_string(&target).map_or(limit.most, |text| (limit.size)(&text)),
-        Err(_) => 0,
-    };
+        let is_text = file.metadata()?.len() <= MOST_READ && file.read_to_string(&mut text).is_ok();
+        used = if is_text { (limit.size)(&text) } else { limit.most };
+    }
     let text = SummaryLimit { most: limit.most.saturating_sub(used), ..limit }.fitted(parts);
-    OpenOptions::new().create(true).append(true).open(target)?.write_all(text.as_bytes())
+    file.write_all(text.as_bytes())
 }
 
 /// Returns a plan as a part of a summary: that of an account, if there are several. `errors` counts what could not be planned.
@@ -119,12 +125,13 @@ pub(super) fn described(
     }
 }
 
-/// Returns the part of an account whose plan could not be made, with what its process said.
-pub(crate) fn failed(account: &str, said: &str) -> SummaryPart {
+/// Returns the part of what could not be planned, with the reason. `of` says what it was.
+pub(crate) fn failed(of: &str, said: &str) -> SummaryPart {
+    let said = strip_ansi_codes(said.trim_end());
     SummaryPart {
-        heading: format!("### links plan, `{account}`: failed\n\n"),
+        heading: format!("### links plan{of}\n\n"),
         language: "text",
-        lines: sanitize::text(said.trim_end()).lines().map(str::to_owned).collect(),
+        lines: sanitize::text(&said).lines().map(str::to_owned).collect(),
     }
 }
 
@@ -201,8 +208,24 @@ mod tests {
         let name = "acme".parse().unwrap();
         let text = SummaryLimit::COMMENT.fitted(&[described(&lines[2..], Some(&name), 1)]);
         assert_eq!(text, "### links plan, `acme`: 1 error; 2 requests\n\n");
-        let text = SummaryLimit::COMMENT.fitted(&[failed("acme", "error: `````\n")]);
+        let text = SummaryLimit::COMMENT
+            .fitted(&[failed(", `acme`: failed", "\u{1b}[31merror\u{1b}[0m: `````\n")]);
         assert_eq!(text, "### links plan, `acme`: failed\n\n``````text\nerror: `````\n``````\n\n");
+    }
+
+    #[test]
+    fn what_is_appended_at_once_fits_together() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("summary.md");
+        let (heading, lines) = ("### page\n\n".to_owned(), vec!["+ text".repeat(4); LINES]);
+        let part = SummaryPart { heading, language: "diff", lines };
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| add(&path, std::slice::from_ref(&part)).unwrap());
+            }
+        });
+        let size = std::fs::read_to_string(path).unwrap().chars().count();
+        assert!(size <= MOST_CHARACTERS + 8 * AROUND, "{size}");
     }
 
     #[test]

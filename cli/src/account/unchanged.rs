@@ -93,12 +93,13 @@ pub(crate) async fn output(
     }
     let Ok(client) = context.client().await else { return Ok(None) };
     let settings = runs::settings(context);
-    options.read = ReadPages::begin(&client, &settings).await;
+    let keys = known.pages.iter().map(|page| page.key.parse::<ProfileKey>());
+    let Ok(keys) = keys.collect::<Result<Vec<_>, _>>() else { return Ok(None) };
+    options.read = ReadPages::begin(&client, &settings, &keys).await;
     let (mut lines, mut logins) = (Vec::new(), Vec::new());
-    for page in &known.pages {
-        let Ok(key) = page.key.parse() else { return Ok(None) };
+    for (page, key) in known.pages.iter().zip(&keys) {
         // What fails is tried again by the run, which says more.
-        let Ok(read) = options.read.read(&client, &key, page.has_language).await else {
+        let Ok(read) = options.read.read(&client, key, page.has_language).await else {
             return Ok(None);
         };
         let service = settings.service.as_deref().unwrap_or_default();

@@ -2,15 +2,16 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
-use std::process::{self, ExitStatus, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::process::{self, Child, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use links_sdk::{Clock, SystemClock};
+
 use crate::auth::{AccountName, ServiceUser};
-use crate::context::clock;
 use crate::context::prelude::*;
-use crate::env_vars::{AGENT, BASE_URL, TOKEN, TOKEN_FILE};
+use crate::env_vars::{AGENT, BASE_URL, COLOR, TOKEN, TOKEN_FILE};
 use crate::ui::{self, PartUpdate};
 
 /// First argument of the process for one account. [`ServiceUser::text`] follows, and the name of the call with that of an operation.
@@ -39,7 +40,12 @@ pub(super) struct Part {
 pub(super) struct PartOutput {
     pub(super) exit: Exit,
     pub(super) stdout: Vec<u8>,
-    pub(super) stderr: Vec<u8>,
+    /// Its messages, and those of the programs that it has started, without its error.
+    said: Vec<u8>,
+    /// Its error, as it is shown.
+    pub(super) failure: Vec<u8>,
+    /// The error as the object that scripts read, if this process knows it; else `null`.
+    error: Value,
 }
 
 /// Returns the arguments without those that make a process that of one account, and whom it is for.
@@ -74,13 +80,20 @@ const TICK: Duration = Duration::from_millis(50);
 /// Time to read what an ended process has printed, while another one that it has started keeps its streams open.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// Maximum number of lines that were read and wait: a process that prints faster has to wait as well.
+const QUEUED: usize = 64;
+
+/// Size in bytes at which a line is divided, and up to which messages are kept at least: the last ones.
+const MOST: usize = 16 << 20;
+
 impl Part {
     /// Runs the command for the account. Nothing is asked: its input is empty, and ends when the process is to stop, which is if `is_stopped`
-    /// says so, or when this process ends.
+    /// says so, or when this process ends. `is_colored` says that its text is shown with colours.
     pub(super) fn run(
         &self,
         args: &[OsString],
         call: &str,
+        is_colored: bool,
         is_stopped: impl Fn() -> bool,
         update: impl Fn(PartUpdate),
     ) -> PartOutput {
@@ -90,8 +103,8 @@ impl Part {
             let message = message + "; run `links auth login` as this user";
             return PartOutput::failed(&CommandError::new(Exit::NotAuthenticated, message));
         };
-        let run = || {
-            let mut command = process::Command::new(std::env::current_exe()?);
+        let spawn = |program: PathBuf| {
+            let mut command = process::Command::new(program);
             command.args([PART, &self.owner.text(), call, ACCOUNT, &account.to_string()]);
             command.args(args.iter().skip(1));
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -99,52 +112,16 @@ impl Part {
             for variable in [TOKEN, TOKEN_FILE, BASE_URL, AGENT] {
                 command.env_remove(variable);
             }
-            let mut child = command.spawn()?;
-            let mut input = child.stdin.take();
-            let (sender, lines) = channel();
-            send_lines(child.stdout.take(), false, sender.clone());
-            send_lines(child.stderr.take(), true, sender);
-            let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-            let mut take = |(is_message, line): (bool, Vec<u8>)| {
-                let reported = PartUpdate::parse(&line).filter(|_| is_message);
-                match reported {
-                    Some(one) => update(one),
-                    None if is_message => stderr.extend(line),
-                    None => stdout.extend(line),
-                }
-            };
-            let status = loop {
-                if let Some(status) = child.try_wait()? {
-                    break status;
-                }
-                let is_late = is_stopped();
-                match lines.recv_timeout(TICK) {
-                    Ok(line) => take(line),
-                    // By now, a Ctrl-C on a terminal has reached the process, too, which then ignores the end of its input.
-                    Err(RecvTimeoutError::Timeout) if is_late => drop(input.take()),
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => break child.wait()?,
-                }
-            };
-            let clock = clock();
-            let end = clock.monotonic() + GRACE;
-            while let Ok(line) = lines.recv_timeout(end.saturating_sub(clock.monotonic())) {
-                take(line);
+            if is_colored {
+                command.env(COLOR, "always");
             }
-            io::Result::Ok((status, (stdout, stderr)))
+            command.spawn()
         };
-        match run() {
-            Ok((status, (stdout, stderr))) => {
-                let code = status.code().and_then(|code| u8::try_from(code).ok());
-                let exit = Exit::ALL.iter().copied().find(|exit| Some(exit.code()) == code);
-                match exit {
-                    Some(exit) => PartOutput { exit, stdout, stderr },
-                    None => PartOutput::ended(status, stdout, stderr),
-                }
-            }
-            Err(error) => {
-                PartOutput::failed(&CommandError::internal(format!("cannot start: {error}")))
-            }
+        match std::env::current_exe().and_then(spawn) {
+            Ok(child) => PartOutput::of(child, account, is_stopped, update),
+            Err(error) => PartOutput::failed(&CommandError::internal(format!(
+                "cannot start the process for this account: {error}; nothing was written"
+            ))),
         }
     }
 
@@ -158,15 +135,96 @@ impl Part {
 }
 
 impl PartOutput {
+    /// Reads what a process prints until it has ended.
+    fn of(
+        mut child: Child,
+        account: &AccountName,
+        is_stopped: impl Fn() -> bool,
+        update: impl Fn(PartUpdate),
+    ) -> Self {
+        let mut input = child.stdin.take();
+        let (sender, lines) = sync_channel(QUEUED);
+        send_lines(child.stdout.take(), false, sender.clone());
+        send_lines(child.stderr.take(), true, sender);
+        let mut output = Self::new(Exit::Internal);
+        let (clock, mut end) = (SystemClock::new(), None);
+        let status = loop {
+            if is_stopped() {
+                drop(input.take());
+            }
+            let now = clock.monotonic();
+            match child.try_wait() {
+                Ok(Some(status)) if *end.get_or_insert(now + GRACE) <= now => break Ok(status),
+                Ok(_) => {}
+                Err(error) => break Err(error),
+            }
+            match lines.recv_timeout(TICK) {
+                Ok((false, line)) => output.stdout.extend(line),
+                Ok((true, line)) => match PartUpdate::parse(&line) {
+                    Some(one) => update(one),
+                    None => output.hear(&line, account),
+                },
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break child.wait(),
+            }
+        };
+        let code = status.as_ref().ok().and_then(ExitStatus::code);
+        let is_its = |exit: &Exit| Some(i32::from(exit.code())) == code;
+        match (Exit::ALL.iter().copied().find(is_its), status) {
+            (Some(exit), _) => output.exit = exit,
+            (None, Ok(status)) if is_interrupt(status) => output.exit = Exit::Interrupted,
+            (None, Ok(status)) => output.lose(&status.to_string()),
+            (None, Err(error)) => output.lose(&error.to_string()),
+        }
+        output
+    }
+
+    /// Takes a message of the process: a line of its error, or another one.
+    fn hear(&mut self, line: &[u8], account: &AccountName) {
+        let own = ui::line_of_error(line);
+        let text = with_account(&String::from_utf8_lossy(own.unwrap_or(line)), account);
+        let to = if own.is_some() { &mut self.failure } else { &mut self.said };
+        to.extend(text.into_bytes());
+        // Seldom, because what is kept is moved.
+        if self.said.len() > 2 * MOST {
+            self.said.drain(..self.said.len() - MOST);
+        }
+    }
+
+    fn new(exit: Exit) -> Self {
+        let (stdout, said, failure) = (Vec::new(), Vec::new(), Vec::new());
+        Self { exit, stdout, said, failure, error: Value::Null }
+    }
+
+    /// Returns the output of a process that was not started.
     pub(super) fn failed(failure: &CommandError) -> Self {
-        let stderr = format!("{failure}\n").into_bytes();
-        Self { exit: failure.exit(), stdout: Vec::new(), stderr }
+        let text = format!("{failure}\n").into_bytes();
+        let error = failure.to_json();
+        Self { failure: text, error, ..Self::new(failure.exit()) }
+    }
+
+    /// Adds that nobody knows how the process has ended.
+    fn lose(&mut self, how: &str) {
+        let text = format!(
+            "the process for this account was ended ({how}); it may have written something"
+        );
+        self.failure.extend(format!("{text}\n").into_bytes());
+        self.error = CommandError::internal(text).to_json();
+        self.error["outcome"] = "unknown".into();
+    }
+
+    /// Returns all messages of the process.
+    pub(super) fn messages(&self) -> Vec<u8> {
+        [&*self.said, &self.failure].concat()
     }
 
     /// Returns the error of the process as the object that scripts read, `null` without one, and what else the process has said.
     pub(super) fn error(&self) -> (Value, Vec<u8>) {
-        let (mut error, mut rest) = (Value::Null, Vec::new());
-        for line in self.stderr.split_inclusive(|byte| *byte == b'\n') {
+        if !self.error.is_null() {
+            return (self.error.clone(), self.said.clone());
+        }
+        let (mut error, mut rest) = (Value::Null, self.said.clone());
+        for line in self.failure.split_inclusive(|byte| *byte == b'\n') {
             match serde_json::from_slice::<Value>(line) {
                 Ok(json) if error.is_null() && json["exit"] == self.exit.code() => error = json,
                 _ => rest.extend_from_slice(line),
@@ -183,41 +241,52 @@ impl PartOutput {
         }
         (error, rest)
     }
-
-    /// Returns the output of a process that a signal has ended.
-    fn ended(status: ExitStatus, stdout: Vec<u8>, mut stderr: Vec<u8>) -> Self {
-        #[cfg(unix)]
-        let is_interrupt =
-            std::os::unix::process::ExitStatusExt::signal(&status) == Some(INTERRUPT);
-        #[cfg(not(unix))]
-        let is_interrupt = false;
-        if is_interrupt {
-            return Self { exit: Exit::Interrupted, stdout, stderr };
-        }
-        let text = format!(
-            "the process for this account was ended ({status}); it may have written something\n"
-        );
-        stderr.extend(text.as_bytes());
-        Self { exit: Exit::Internal, stdout, stderr }
-    }
 }
 
-/// Number of the signal of Ctrl-C.
+/// Tells whether a process was ended by Ctrl-C.
 #[cfg(unix)]
-const INTERRUPT: i32 = 2;
+fn is_interrupt(status: ExitStatus) -> bool {
+    /// Number of the signal.
+    const INTERRUPT: i32 = 2;
+    std::os::unix::process::ExitStatusExt::signal(&status) == Some(INTERRUPT)
+}
+
+#[cfg(not(unix))]
+fn is_interrupt(_: ExitStatus) -> bool {
+    false
+}
+
+/// Returns a message with the account in the commands that it tells the user to run: they are about that account alone.
+fn with_account(message: &str, account: &AccountName) -> String {
+    const COMMAND: &str = "`links ";
+    let (mut text, mut rest) = (String::new(), message);
+    while let Some((before, from)) = rest.split_once(COMMAND)
+        && let Some((command, after)) = from.split_once('`')
+    {
+        text.extend([before, COMMAND, command]);
+        // Other commands are those that were run.
+        let is_told = before.ends_with("run ") || command.starts_with("pull ");
+        if is_told && !command.contains(ACCOUNT) {
+            text.extend([" ", ACCOUNT, " ", &account.to_string()]);
+        }
+        text.push('`');
+        rest = after;
+    }
+    text + rest
+}
 
 /// Sends the lines of a stream, and whether they are messages, from a thread that ends with the stream. What was read before an error counts.
 fn send_lines(
     from: Option<impl Read + Send + 'static>,
     is_message: bool,
-    to: Sender<(bool, Vec<u8>)>,
+    to: SyncSender<(bool, Vec<u8>)>,
 ) {
     let Some(from) = from else { return };
     thread::spawn(move || {
         let mut from = BufReader::new(from);
         loop {
             let mut line = Vec::new();
-            let is_read = from.read_until(b'\n', &mut line).is_ok();
+            let is_read = from.by_ref().take(MOST as u64).read_until(b'\n', &mut line).is_ok();
             if line.is_empty() || to.send((is_message, line)).is_err() || !is_read {
                 break;
             }

@@ -1,6 +1,7 @@
 //! Commands for directories of several accounts: a process for each account, with the account of this machine whose user the `links.lock` of
 //! the directories names. An account that fails stops no other.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
@@ -38,6 +39,8 @@ struct AccountRuns {
     operation: Option<String>,
     /// File that each process appends its plan to, as Markdown.
     summary: Option<PathBuf>,
+    /// Why paths belong to none of the accounts.
+    left_out: Vec<String>,
 }
 
 /// Returns whom a lock belongs to, or why it does not say so.
@@ -110,14 +113,23 @@ pub(super) fn run(
     selects: bool,
 ) -> Option<Exit> {
     let (parts, others) = parts(settings, &paths(words.words)?)?;
-    if parts.len() < 2 {
-        return Some(reported(ui, others.map(|()| Exit::Ok)));
+    let (accounts, args, jobs, summary) = (parts.len(), args.to_vec(), words.jobs, words.summary);
+    let left_out = match &others {
+        Ok(()) => Vec::new(),
+        Err(failure) if failure.others().is_empty() => vec![failure.to_string()],
+        Err(failure) => failure.others().iter().map(ToString::to_string).collect(),
+    };
+    let parts = AccountRuns { args, parts, jobs, selects, operation: None, summary, left_out };
+    if accounts < 2 {
+        let summarized = parts.summarize_failures(&[]);
+        return Some(reported(ui, others.and(summarized).map(|()| Exit::Ok)));
     }
     let is_input = words.words.contains(&PageWord::Path("-".into()));
     let refusal = match (&settings.target, &settings.token) {
         _ if words.cannot.is_some() => words.cannot,
         _ if is_input => Some("`-` is standard input, which only one of them can read"),
         _ if settings.is_account_by_flag => Some("--account names one account"),
+        _ if settings.account.is_some() => Some("LINKS_ACCOUNT names one account"),
         _ if words.is_at_url => Some("--base-url names one service"),
         (ServiceTarget::Sandbox(_), _) => Some("the sandbox is one account"),
         (_, TokenOrigin::Variable(_) | TokenOrigin::File(_)) => {
@@ -127,15 +139,13 @@ pub(super) fn run(
     };
     let refused = refusal.map(|why| {
         let message =
-            format!("the paths belong to {} accounts, but {why}; nothing was written", parts.len());
+            format!("the paths belong to {accounts} accounts, but {why}; nothing was written");
         CommandError::usage(message).with_hint("name the paths of one account")
     });
-    let refused = refused.or_else(|| unasked(words.asks, parts.len(), "links plan"));
+    let refused = refused.or_else(|| unasked(words.asks, accounts, "links plan"));
     if let Some(refused) = refused {
         return Some(reported(ui, Err(refused)));
     }
-    let (args, jobs, summary) = (args.to_vec(), words.jobs, words.summary);
-    let parts = AccountRuns { args, parts, jobs, selects, operation: None, summary };
     let exits = [parts.run(settings, ui), others.map(|()| Exit::Ok)];
     exits.into_iter().map(|ended| reported(ui, ended)).max_by_key(|exit| weight(*exit))
 }
@@ -158,7 +168,8 @@ pub(super) fn undo(
     let parts: Vec<Part> = owners.into_iter().map(part).collect();
     let refused = unasked(asks, parts.len(), "links undo --dry-run");
     let (args, operation) = (args.to_vec(), Some(id));
-    let parts = AccountRuns { args, parts, jobs: JOBS, selects, operation, summary: None };
+    let (summary, left_out) = (None, Vec::new());
+    let parts = AccountRuns { args, parts, jobs: JOBS, selects, operation, summary, left_out };
     Some(reported(ui, refused.map_or_else(|| parts.run(settings, ui), Err)))
 }
 
@@ -206,7 +217,7 @@ fn parts(settings: &Settings, paths: &[PathBuf]) -> Option<(Vec<Part>, Result<()
     if of_owner.len() < 2 && !is_any {
         unlocked.clear();
     }
-    if of_owner.is_empty() || of_owner.len() == 1 && unlocked.is_empty() && unread.is_empty() {
+    if unread.is_empty() && of_owner.len() + usize::from(!unlocked.is_empty()) < 2 {
         return None;
     }
     let end = if of_owner.len() < 2 { "nothing was written" } else { "it was left out" };
@@ -239,6 +250,7 @@ impl AccountRuns {
         lock(&waiting).reverse();
         let outputs = Mutex::new(BTreeMap::new());
         let progress = PartsProgress::new(ui, self.parts.len());
+        let is_colored = ui.passes_colors();
         thread::scope(|scope| {
             for _ in 0..self.jobs.get().min(self.parts.len()) {
                 scope.spawn(|| {
@@ -253,8 +265,8 @@ impl AccountRuns {
                                 "interrupted before this account; nothing was written",
                             ))
                         } else {
-                            let is_stopped = || deferred.is_asked();
-                            part.run(&self.args, &call, is_stopped, |it| progress.update(nth, it))
+                            let update = |it| progress.update(nth, it);
+                            part.run(&self.args, &call, is_colored, || deferred.is_asked(), update)
                         };
                         lock(&outputs).insert(nth, output);
                         progress.done(nth);
@@ -266,77 +278,114 @@ impl AccountRuns {
         drop(progress);
         let outputs: Vec<PartOutput> = lock(&outputs).split_off(&0).into_values().collect();
         let gravest = outputs.iter().map(|output| output.exit).max_by_key(|exit| weight(*exit));
-        let is_merged = settings.output == Format::Json && !self.selects;
         let summarized = self.summarize_failures(&outputs);
-        show(ui, is_merged, (&self.parts, &outputs), totals)?;
+        let shown = self.show(ui, settings.output, &outputs, totals);
+        shown.map_err(|failure| {
+            let exit = |(part, output): (&Part, &PartOutput)| {
+                format!("{} {}", part.name(), output.exit.code())
+            };
+            let exits: Vec<_> = self.parts.iter().zip(&outputs).map(exit).collect();
+            if totals.writes > 0 { failure.after_accounts(&exits.join(", ")) } else { failure }
+        })?;
         summarized?;
         Ok(gravest.unwrap_or(Exit::Ok))
     }
 
-    /// Adds the accounts without a plan to the summary. The others have added their plans.
+    /// Adds the accounts without a plan to the summary, and what belongs to none. The others have added their plans.
     fn summarize_failures(&self, outputs: &[PartOutput]) -> Result<()> {
         let Some(path) = &self.summary else { return Ok(()) };
         let failed = |(part, output): (&Part, &PartOutput)| {
             let is_failed = !matches!(output.exit, Exit::Ok | Exit::No) && output.stdout.is_empty();
-            let said = String::from_utf8_lossy(&output.stderr);
-            is_failed.then(|| summary::failed(&part.name(), &said))
+            // Not what the program for its token has said, which nobody has read.
+            let said = String::from_utf8_lossy(&output.failure);
+            is_failed.then(|| summary::failed(&format!(", `{}`: failed", part.name()), &said))
         };
-        let failed: Vec<_> = self.parts.iter().zip(outputs).filter_map(failed).collect();
+        let mut failed: Vec<_> = self.parts.iter().zip(outputs).filter_map(failed).collect();
+        if !self.left_out.is_empty() {
+            let said = self.left_out.join("\n");
+            failed.push(summary::failed(": paths without an account", &said));
+        }
         if failed.is_empty() { Ok(()) } else { summary::add(path, &failed) }
+    }
+
+    /// Shows the outputs: one after the other, or as one document of JSON or YAML. What fails to be printed stops no messages.
+    fn show(
+        &self,
+        ui: &Ui,
+        format: Format,
+        outputs: &[PartOutput],
+        totals: PartTotals,
+    ) -> Result<()> {
+        let heading = |part: &Part, output: &PartOutput| {
+            format!("== {} (exit code {})", part.name(), output.exit.code())
+        };
+        let (all, mut shown) = (self.parts.iter().zip(outputs), Ok(()));
+        if self.selects || !matches!(format, Format::Json | Format::Yaml) {
+            let mut first_line = None;
+            for (part, output) in all {
+                let data = following(format, &output.stdout, &mut first_line);
+                let said = if ui.says_json() {
+                    let (error, mut said) = output.error();
+                    if !error.is_null() {
+                        said.extend(format!("{error}\n").bytes());
+                    }
+                    said
+                } else {
+                    output.messages()
+                };
+                shown = shown.and(ui.pass(&heading(part, output), &said, &data));
+            }
+            ui.tell(Style::Faint, totals.summary(self.parts.len()));
+            return shown;
+        }
+        let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
+        let record = |(part, output): (&Part, &PartOutput)| {
+            let result = json(&output.stdout);
+            let (error, said) = output.error();
+            // Nothing is printed to stdout.
+            let _ = ui.pass(&heading(part, output), &said, b"");
+            json!({
+                "account": part.account.as_ref().map(ToString::to_string),
+                "user": part.owner.user,
+                "service": part.owner.service,
+                "paths": part.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+                "exit": output.exit.code(),
+                "data": result["data"],
+                "meta": result["meta"],
+                "error": error,
+            })
+        };
+        let data: Vec<Value> = all.map(record).collect();
+        let failures = outputs.iter().filter(|it| !matches!(it.exit, Exit::Ok | Exit::No)).count();
+        let meta = json!({
+            "accounts": self.parts.len(),
+            "failed": failures,
+            "leftOut": self.left_out.len(),
+            "pages": totals.pages,
+            "requests": totals.requests,
+            "waitedSeconds": totals.waited.as_secs(),
+        });
+        let body = Body::Own(json!({ "data": data, "meta": meta }));
+        ui.show(&CommandOutput::new(body, View::Lines(Vec::new())))
     }
 }
 
-/// Shows the outputs: one after the other, or as one JSON document.
-fn show(
-    ui: &Ui,
-    is_merged: bool,
-    (parts, outputs): (&[Part], &[PartOutput]),
-    totals: PartTotals,
-) -> Result<()> {
-    if !is_merged {
-        for (part, output) in parts.iter().zip(outputs) {
-            let heading = format!("== {} (exit code {})", part.name(), output.exit.code());
-            let said = if ui.says_json() {
-                let (error, mut said) = output.error();
-                if !error.is_null() {
-                    said.extend(format!("{error}\n").bytes());
-                }
-                said
-            } else {
-                output.stderr.clone()
-            };
-            ui.pass(&heading, &said, &output.stdout)?;
-        }
-        ui.tell(Style::Faint, totals.summary(parts.len()));
-        return Ok(());
-    }
-    let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
-    let record = |(part, output): (&Part, &PartOutput)| -> Result<Value> {
-        let result = json(&output.stdout);
-        let (error, said) = output.error();
-        ui.pass("", &said, b"")?;
-        Ok(json!({
-            "account": part.account.as_ref().map(ToString::to_string),
-            "user": part.owner.user,
-            "service": part.owner.service,
-            "paths": part.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
-            "exit": output.exit.code(),
-            "data": result["data"],
-            "meta": result["meta"],
-            "error": error,
-        }))
+/// Returns data as it follows that of other accounts, whose last one began with this line: the columns of CSV are named once, and documents of
+/// YAML are separated.
+fn following<'o>(
+    format: Format,
+    data: &'o [u8],
+    first_line: &mut Option<&'o [u8]>,
+) -> Cow<'o, [u8]> {
+    let Some(line) = data.split_inclusive(|byte| *byte == b'\n').next() else {
+        return data.into();
     };
-    let data = parts.iter().zip(outputs).map(record).collect::<Result<Vec<Value>>>()?;
-    let failures = outputs.iter().filter(|it| !matches!(it.exit, Exit::Ok | Exit::No)).count();
-    let meta = json!({
-        "accounts": parts.len(),
-        "failed": failures,
-        "pages": totals.pages,
-        "requests": totals.requests,
-        "waitedSeconds": totals.waited.as_secs(),
-    });
-    let body = Body::Own(json!({ "data": data, "meta": meta }));
-    ui.show(&CommandOutput::new(body, View::Lines(Vec::new())))
+    let before = first_line.replace(line);
+    match format {
+        Format::Csv if before == Some(line) => (&data[line.len()..]).into(),
+        Format::Yaml if before.is_some() => [b"---\n".as_slice(), data].concat().into(),
+        _ => data.into(),
+    }
 }
 
 /// Returns how grave an exit code is, compared with those of other accounts.

@@ -28,7 +28,6 @@ use crate::env_vars::RECORD;
 use crate::output::dry_run;
 use crate::output::format::{Format, OutputOptions, Query, run_filter_if_requested};
 use crate::settings::Settings;
-use crate::settings::global_args::GlobalArgs;
 use crate::signal;
 use crate::ui::{self, Ui};
 use crate::{git, lint, process, settings};
@@ -98,7 +97,7 @@ fn run(
 ) -> (Exit, Option<Box<dyn Any>>) {
     #[cfg(debug_assertions)]
     crate::testing::panic_if_asked();
-    let (settings, ui) = match prepare(&cli.global, || cli.command.rules().accepts_invalid_config) {
+    let (settings, ui) = match prepare(&cli, part.is_some()) {
         Ok(prepared) => prepared,
         Err(failure) => {
             return (failed(&Ui::plain(usage_error::format(&cli.global)), &failure), None);
@@ -257,20 +256,24 @@ pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &
 }
 
 /// Resolves the settings and the output before anything is sent, so that mistakes in them are reported first.
-pub(crate) fn prepare(
-    global: &GlobalArgs,
-    accepts_invalid_config: impl FnOnce() -> bool,
-) -> Result<(Settings, Ui)> {
-    let settings = match settings::of_process(global) {
-        Err(_) if accepts_invalid_config() => settings::without_config(global)?,
+pub(crate) fn prepare(cli: &Cli, is_part: bool) -> Result<(Settings, Ui)> {
+    let global = &cli.global;
+    let mut settings = match settings::of_process(global) {
+        Err(_) if cli.command.rules().accepts_invalid_config => settings::without_config(global)?,
         settings => settings?,
     };
+    if is_part && settings.output == Format::Yaml && global.fields.is_none() && global.jq.is_none()
+    {
+        // The process that started this one makes a single document of those of all accounts.
+        settings.output = Format::Json;
+    }
     if let Some(list) = &settings.safe_directory {
         links_pages::fs::named::trust(list);
     }
     let shape = OutputOptions {
         format: settings.output,
         is_implied: global.implies_format(),
+        named: global.output,
         fields: global.fields.clone(),
         query: global.jq.as_deref().map(Query::new).transpose()?,
         raw: global.raw,

@@ -14,6 +14,7 @@ struct PartState {
     pages: usize,
     read: usize,
     requests: usize,
+    writes: usize,
     /// Sum of the waits.
     waited: Duration,
     /// End of the wait, by the monotonic clock.
@@ -26,6 +27,8 @@ pub(super) struct PartTotals {
     pub(super) pages: usize,
     read: usize,
     pub(super) requests: usize,
+    /// Number of requests that may have written something.
+    pub(super) writes: usize,
     /// Longest time that one account has waited.
     pub(super) waited: Duration,
     /// Number of accounts that wait now, and the longest rest of these waits.
@@ -74,6 +77,7 @@ fn update(states: &Mutex<Vec<PartState>>, nth: usize, update: PartUpdate, now: D
             state.requests += 1;
             state.waits_until = Duration::ZERO;
         }
+        PartUpdate::Write => state.writes += 1,
         PartUpdate::Wait(wait) => {
             state.waited += wait;
             state.waits_until = now + wait;
@@ -87,6 +91,7 @@ fn totals(states: &Mutex<Vec<PartState>>, now: Duration) -> PartTotals {
         totals.pages += state.pages;
         totals.read += state.read;
         totals.requests += state.requests;
+        totals.writes += state.writes;
         totals.waited = totals.waited.max(state.waited);
         let left = state.waits_until.saturating_sub(now);
         let (waiting, longest) = totals.waiting;

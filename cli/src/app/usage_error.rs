@@ -81,7 +81,9 @@ fn failure(error: &clap::Error, words: &[&str], tree: &clap::Command) -> Command
         [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|it| all(it).join(" "));
     let text = error.render().to_string();
     let message = match error.kind() {
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "a command is missing".to_owned(),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            "a command is missing".to_owned()
+        }
         ErrorKind::InvalidSubcommand => {
             format!("unknown command `{}`", all(ContextKind::InvalidSubcommand).join(" "))
         }
@@ -110,6 +112,9 @@ fn failure(error: &clap::Error, words: &[&str], tree: &clap::Command) -> Command
             format!("did you mean `{file_option} {value}`?")
         }
         _ if !values.is_empty() => format!("use one of {values}"),
+        "" if error.kind() == ErrorKind::MissingSubcommand => {
+            format!("`{} --help` lists the commands", all(ContextKind::InvalidSubcommand).concat())
+        }
         "" => "`links --help` lists the commands".to_owned(),
         _ => all(ContextKind::Usage).concat().replace("Usage", "usage"),
     };

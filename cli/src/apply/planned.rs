@@ -10,7 +10,7 @@ use crate::context::prelude::*;
 use crate::output::named_slot;
 use crate::ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
-use links_pages::page_file::Image;
+use links_pages::page_file::{Image, local_image};
 
 /// Name of the field that the heading of a page is about.
 pub(crate) const LOGIN: &str = "login";
@@ -74,12 +74,16 @@ impl PlannedPage {
     pub(crate) fn shown(&self) -> PlanView<'_> {
         let upload = |image: &Image| {
             let file = image.local.path().display().to_string();
+            let (local, field) = (&image.local, image.place.path.join("."));
+            let page_field = Some(&field).filter(|_| image.place.item.is_none());
+            let why =
+                local.flaw.clone().or_else(|| local_image::unsuited(page_field?, local.pixels?));
             ui::plan::Upload {
                 index: image.place.item,
-                path: image.place.path.join("."),
-                media_type: image.local.image_type.media_type(),
-                bytes: image.local.size,
-                warning: image.local.flaw.as_ref().map(|flaw| format!("{file} {flaw}")),
+                path: field,
+                media_type: local.image_type.media_type(),
+                bytes: local.size,
+                warning: why.map(|why| format!("{file} {why}")),
                 file,
             }
         };

@@ -61,15 +61,13 @@ pub(crate) fn sort(words: &[String]) -> Result<AssignmentWords> {
 ///
 /// On a word that is not a value, and on the errors of [`sort`].
 pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>> {
-    let AssignmentWords { file, values, images, .. } = sort(words)?;
-    no_images(&images)?;
-    match file {
-        None => Ok(values),
-        Some(word) => {
-            Err(CommandError::usage(format!("`{}` is not a field=value pair", word.display()))
-                .with_hint(VALUE))
-        }
+    if let Some(word) = words.iter().find(|word| split(word).is_none()) {
+        let message = format!("`{word}` is not a field=value pair");
+        return Err(CommandError::usage(message).with_hint(VALUE));
     }
+    let AssignmentWords { values, images, .. } = sort(words)?;
+    no_images(&images)?;
+    Ok(values)
 }
 
 /// Refuses images in a command that uploads none.
@@ -82,7 +80,9 @@ pub(crate) fn no_images(images: &[(String, String)]) -> Result<()> {
     Err(CommandError::usage(format!(
         "`{field}@{file}` would upload an image, but this command takes no images"
     ))
-    .with_hint(format!("use {field}=@{file} to send the text of the file")))
+    .with_hint(format!(
+        "use {field}=@{file} to send the text of the file; to upload an image, use `links files upload`"
+    )))
 }
 
 /// Tells whether a word names a file: one that exists, or one whose name looks like that of a file.
@@ -172,7 +172,10 @@ mod tests {
         for words in [&["image@a.png", "image=x"][..], &["image=x", "image@a.png"], &["image@"]] {
             sorted(words).unwrap_err();
         }
-        only(&["image@a.png".to_owned()]).unwrap_err();
+        let failure = only(&["image@a.png".to_owned()]).unwrap_err();
+        assert!(failure.hint().is_some_and(|it| it.contains("links files upload")), "{failure}");
+        let failure = only(&["title".to_owned()]).unwrap_err();
+        assert_eq!(failure.to_string(), "`title` is not a field=value pair");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Fields of a record as a user gives them: from a file, from values on the command line, or from both.
 
-use links_sdk::{Answer, Error};
+use links_sdk::{Answer, Error, IdempotencyKey, UploadMethod};
 
 use super::assignment;
 use super::flags::next_dry_run;
@@ -35,6 +35,8 @@ pub(crate) struct FieldValues {
     typed: Vec<String>,
     /// Images to upload, by field.
     images: Vec<(String, String)>,
+    /// Paths of the images that were uploaded.
+    uploaded: Vec<String>,
     /// Results of the uploads of a dry run.
     upload_results: Vec<DryRunResult>,
     /// Images that were not uploaded, because the service already has them.
@@ -164,14 +166,24 @@ impl FieldValues {
         )))
     }
 
+    /// Tells whether images were given.
+    pub(crate) fn has_images(&self) -> bool {
+        !self.images.is_empty()
+    }
+
     /// Uploads the images that were given, and sets their fields to the paths of the uploads. An image that the account in use has uploaded
-    /// from this machine is not uploaded again. In a dry run nothing is uploaded.
+    /// from this machine is not uploaded again. In a dry run nothing is uploaded. `operation` is the write that follows, and `key` its key.
     ///
     /// # Errors
     ///
-    /// When an image cannot be uploaded; always in a dry run that asks the service, because the next request needs the paths of the
+    /// When an image cannot be uploaded, or in a dry run that asks the service, if the write cannot be checked without the paths of the
     /// uploads.
-    pub(crate) async fn upload(mut self, context: &Context, client: &Client) -> Result<Self> {
+    pub(crate) async fn upload(
+        mut self,
+        context: &Context,
+        client: &Client,
+        (operation, key): (&'static str, Option<&IdempotencyKey>),
+    ) -> Result<Self> {
         let all = self.images.clone();
         let uploads: Vec<_> =
             all.iter().map(|(_, name)| images::upload(name)).collect::<Result<_, _>>()?;
@@ -185,10 +197,19 @@ impl FieldValues {
                 self.put(field, json!(path));
                 continue;
             }
-            if let Some(warning) = images::warning(name) {
+            // A slot may have a field of the same name.
+            let page_field = Some(field.as_str()).filter(|_| operation.ends_with("Profile"));
+            if let Some(warning) = images::warning(name, page_field) {
                 context.ui.say(&warning);
             }
-            match client.files().upload(upload).await.map_err(CommandError::from) {
+            let sent = match key {
+                Some(key) => {
+                    let upload = upload.method(UploadMethod::Multipart);
+                    client.files().upload(upload).with_idempotency_key(key_of_upload(key, field)?)
+                }
+                None => client.files().upload(upload),
+            };
+            match sent.await.map_err(CommandError::from) {
                 Ok(file) => {
                     let text = format!("uploaded {name} as {}", file.path);
                     context.ui.tell(Style::Added, text);
@@ -197,19 +218,28 @@ impl FieldValues {
                         reused.remember(&hash, &file.path);
                     }
                     self.put(field, json!(file.path));
+                    self.uploaded.push(file.path);
                 }
                 Err(failure) => {
                     dry_run_end = Some(next_dry_run(dry_run_end.as_ref(), failure)?);
-                    self.put(field, json!(format!("(upload {name})")));
+                    if context.dry_run() == Some(DryRun::Service) {
+                        self.all.remove(field);
+                    } else {
+                        self.put(field, json!(format!("(upload {name})")));
+                    }
                 }
             }
         }
         self.reused = Some(reused);
         match dry_run_end {
             Some(end) if context.dry_run() == Some(DryRun::Service) => {
-                let text = "the change itself was not checked, because it needs the uploaded image";
+                self.upload_results = end.dry_run_results().to_vec();
+                // A new slot may need its image.
+                let is_checked = operation != "createSlot" && !self.all.is_empty();
+                let what = if is_checked { "the image field" } else { "the change itself" };
+                let text = format!("{what} was not checked, because it needs the uploaded image");
                 context.ui.tell(Style::Faint, text);
-                Err(end)
+                if is_checked { Ok(self) } else { Err(end.before_unchecked(operation)) }
             }
             dry_run_end => {
                 self.upload_results =
@@ -274,6 +304,7 @@ impl FieldValues {
     /// of these fields in the service's record: `data` for those of a slot.
     pub(crate) fn failure(&self, error: Error, under: &str) -> CommandError {
         let failure = CommandError::from(error).after(self.upload_results.clone());
+        let failure = failure.after_uploads(&self.uploaded);
         if let Some(reused) = self.reused.as_ref().filter(|_| failure.is_validation()) {
             reused.forget();
         }
@@ -316,6 +347,13 @@ impl FieldValues {
             format!("{field}:={text}")
         })
     }
+}
+
+/// Returns the key of the upload of a field, of the key of the write that follows it.
+fn key_of_upload(key: &IdempotencyKey, field: &str) -> Result<IdempotencyKey> {
+    IdempotencyKey::new(format!("{key}-{field}")).map_err(|_| {
+        CommandError::usage(format!("the idempotency key is too long for `{key}-{field}`"))
+    })
 }
 
 /// Returns the failure of a merge, without the places of its conflicts.

@@ -90,12 +90,21 @@ impl PositionArgs {
     ///
     /// # Errors
     ///
-    /// When the page cannot be read, or the other slot is not on it.
-    pub(crate) async fn order(self, slots: &SlotsHandle) -> Result<Option<i64>> {
+    /// When the page cannot be read, or the other slot is not on it; or with a key, because the position differs once the slot is there.
+    pub(crate) async fn order(
+        self,
+        slots: &SlotsHandle,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Option<i64>> {
         if !self.is_given() || self.bottom {
             return Ok(None);
         }
         let beside = self.before.is_some() || self.after.is_some();
+        if beside && key.is_some() {
+            let message = "--idempotency-key cannot be used with --before or --after, whose position differs the second time";
+            return Err(CommandError::usage(format!("{message}; nothing was written"))
+                .with_hint("pass --top, --at N or --bottom"));
+        }
         let page = if beside { slots.list().await? } else { Vec::new() };
         self.position(&page).map(|at| i64::try_from(at).ok())
     }

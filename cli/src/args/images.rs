@@ -2,12 +2,12 @@
 
 use std::io::Read;
 
-use links_sdk::{ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
+use links_sdk::{ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod, image_size_of};
 
 use crate::cache::uploads::Uploads;
 use crate::context::prelude::*;
 use links_pages::fs::named::Refusal;
-use links_pages::page_file::local_image::{flaw, hash_of};
+use links_pages::page_file::local_image::{flaw, hash_of, unsuited};
 
 /// Size in bytes above which a file is uploaded to an upload URL, not in a multipart request to the service.
 const LARGE: u64 = 10 * 1024 * 1024;
@@ -46,10 +46,12 @@ pub(crate) fn upload(name: &str) -> Result<Upload> {
     Ok(Upload::file(path).method(via))
 }
 
-/// Returns a warning about an image that is uploaded all the same: one that is damaged, or larger than pages show.
-pub(crate) fn warning(name: &str) -> Option<StyledLine> {
+/// Returns a warning about an image that is uploaded all the same: one that is damaged, larger than pages show, or does not suit the field of a
+/// page.
+pub(crate) fn warning(name: &str, field: Option<&str>) -> Option<StyledLine> {
     let (_, bytes) = named::read_most(Path::new(name), MAX_UPLOAD_BYTES).ok()?;
-    Some(StyledLine::changed(format!("{name} {}", flaw(&bytes)?)))
+    let why = flaw(&bytes).or_else(|| unsuited(field?, image_size_of(&bytes)?))?;
+    Some(StyledLine::changed(format!("{name} {why}")))
 }
 
 /// Images that the service already has, of the account in use.

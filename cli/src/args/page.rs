@@ -1,9 +1,10 @@
 //! Words that name a page: its key, or the path of its file.
 
 use std::ops::Deref;
+use std::path::is_separator;
 use std::str::FromStr;
 
-use links_sdk::InvalidValue;
+use links_sdk::{InvalidValue, ProfileHandle};
 
 use links_pages::page_file::split_row;
 use links_pages::profile_key;
@@ -11,14 +12,19 @@ use links_pages::profile_key;
 use crate::context::prelude::*;
 
 /// Key of a page, as an argument of a command: id, login or URL.
-#[derive(Clone, Debug)]
-pub(crate) struct PageKey(ProfileKey);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PageKey {
+    key: ProfileKey,
+    /// Host of a URL.
+    host: Option<String>,
+}
 
 impl FromStr for PageKey {
     type Err = InvalidValue;
 
     fn from_str(text: &str) -> Result<Self, InvalidValue> {
-        profile_key::parse(text).map(Self)
+        let host = profile_key::host(text).map(str::to_owned);
+        profile_key::parse(text).map(|key| Self { key, host })
     }
 }
 
@@ -26,8 +32,44 @@ impl Deref for PageKey {
     type Target = ProfileKey;
 
     fn deref(&self) -> &ProfileKey {
-        &self.0
+        &self.key
     }
+}
+
+impl PageKey {
+    /// Returns the page. To check the host of a URL, the page is read.
+    ///
+    /// # Errors
+    ///
+    /// When the page is on another host than that of the URL, or cannot be read.
+    pub(crate) async fn page(&self, client: &Client) -> Result<ProfileHandle> {
+        let page = client.profile(&self.key);
+        let Some(host) = &self.host else { return Ok(page) };
+        let seen = page.get().await?;
+        match profile_key::host(&seen.computed.url) {
+            Some(own) if !own.eq_ignore_ascii_case(host) => {
+                let login = &seen.login;
+                let message = format!("the page {login} is on {own}, not on {host}");
+                Err(CommandError::invalid(format!("{message}; nothing was done"))
+                    .with_hint(format!("pass `{login}` if you mean this page")))
+            }
+            _ => Ok(page),
+        }
+    }
+}
+
+/// Checks the hosts of the URLs among words.
+///
+/// # Errors
+///
+/// When a page is on another host than that of its URL, or cannot be read.
+pub(crate) async fn check_hosts(context: &mut Context, words: &[PageWord]) -> Result<()> {
+    for word in words {
+        if let PageWord::Key(key @ PageKey { host: Some(_), .. }) = word {
+            key.page(&context.client().await?).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Word that names a page.
@@ -36,7 +78,7 @@ pub(crate) enum PageWord {
     /// Path of a page file or of a directory.
     Path(PathBuf),
     /// Key of a page of the account.
-    Key(ProfileKey),
+    Key(PageKey),
 }
 
 /// Parses a word: a path if it is `.` or `-`, contains `/`, ends in `.yaml`, `.yml` or `.json`, or is a directory, else a key, which may be a URL.
@@ -48,11 +90,12 @@ pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
     let ending = split_row(text).0.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_file = ["yaml", "yml", "json"].iter().any(|it| ending.eq_ignore_ascii_case(it));
     let is_url = text.starts_with("https://") || text.starts_with("http://");
-    let is_path = || is_file || text == "-" || text.contains('/') || Path::new(text).is_dir();
+    let is_path =
+        || is_file || text == "-" || text.contains(is_separator) || Path::new(text).is_dir();
     if !is_url && is_path() {
         return Ok(PageWord::Path(PathBuf::from(text)));
     }
-    profile_key::parse(text).map(PageWord::Key)
+    text.parse().map(PageWord::Key)
 }
 
 /// Tells whether the name of a file ends as that of a page file.
@@ -67,7 +110,7 @@ pub(crate) fn split(words: Vec<PageWord>) -> (Vec<PathBuf>, Vec<ProfileKey>) {
     for word in words {
         match word {
             PageWord::Path(path) => paths.push(path),
-            PageWord::Key(key) => keys.push(key),
+            PageWord::Key(page) => keys.push(page.key),
         }
     }
     (paths, profile_key::once(keys))
@@ -98,7 +141,7 @@ mod tests {
         for key in
             ["cafe", "qara.weddings", "7", "cafe.yaml.bak", "json", "https://links.test/cafe"]
         {
-            assert_eq!(parse(key).unwrap(), PageWord::Key(profile_key::parse(key).unwrap()));
+            assert_eq!(parse(key).unwrap(), PageWord::Key(key.parse().unwrap()));
         }
         for neither in ["a b", ""] {
             assert!(parse(neither).is_err(), "{neither}");

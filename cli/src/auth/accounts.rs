@@ -157,9 +157,16 @@ impl Accounts {
         let host = AccountName::from_words(base.host().trim_matches(['[', ']']));
         let of_user = AccountName::from_words(&format!("{host}-{user_id}"));
         let more = (2..).map(|nth| AccountName::from_words(&format!("{of_user}-{nth}")));
-        let is_free = |name: &AccountName| !self.known.contains_key(name);
+        let is_free =
+            |name: &AccountName| !self.known.contains_key(name) && self.namesake(name).is_none();
         let mut names = [host, of_user.clone()].into_iter().chain(more);
         names.find(is_free).unwrap_or(of_user)
+    }
+
+    /// Returns the known name that differs from a new one only in case. On some systems the secrets of the two would be one file.
+    pub(crate) fn namesake(&self, new: &AccountName) -> Option<&AccountName> {
+        let mut names = self.known.keys().filter(|_| !self.known.contains_key(new));
+        names.find(|known| known.0.eq_ignore_ascii_case(&new.0))
     }
 
     /// Removes an account. If it was the current one, there is no current account until one is chosen.
@@ -291,6 +298,9 @@ mod tests {
             accounts.known.insert(name, account("https://links.example:8443/api/v1", 8));
         }
         assert_eq!(accounts.name_for(&base, 8).0, "links.example-8-3");
+        let capitals = BaseUrl::new("https://b.example/api/v1").unwrap();
+        accounts.known.insert(name("B.example"), account("https://links.example/api/v1", 9));
+        assert_eq!(accounts.name_for(&capitals, 8).0, "b.example-8");
         let loopback = BaseUrl::new("http://[::1]:80/api/v1").unwrap();
         assert_eq!(accounts.name_for(&loopback, 8).0, "1");
     }

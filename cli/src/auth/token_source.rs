@@ -4,14 +4,14 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread;
 use std::time::Duration;
 
 use links_sdk::oauth::RefreshingTokenSource;
 use links_sdk::runs::{LockRetry, blocking};
 use links_sdk::{
-    BaseUrl, ConnectionOptions, InvalidValue, Token, TokenError, TokenFuture, TokenSource,
+    BaseUrl, Client, ConnectionOptions, InvalidValue, Token, TokenError, TokenFuture, TokenSource,
 };
 use zeroize::Zeroizing;
 
@@ -25,11 +25,13 @@ pub(crate) struct ClientAuth {
     pub(crate) source: Arc<dyn TokenSource>,
     /// Token under which requests are counted; unchanged for as long as the service counts the requests together.
     pub(crate) counted_as: Token,
+    /// The source, if it is a token command.
+    pub(crate) command: Option<TokenCommand>,
 }
 
 impl From<Token> for ClientAuth {
     fn from(token: Token) -> Self {
-        Self { source: Arc::new(token.clone()), counted_as: token }
+        Self { source: Arc::new(token.clone()), counted_as: token, command: None }
     }
 }
 
@@ -52,7 +54,8 @@ pub(crate) fn load_auth(
         let command = TokenCommand::new(words);
         let counted_as =
             command.get().map_err(|error| none(format!("account `{name}`: {error}")))?;
-        return Ok(ClientAuth { source: Arc::new(command), counted_as });
+        let source = Arc::new(command.clone());
+        return Ok(ClientAuth { source, counted_as, command: Some(command) });
     }
     let store = Store::of(directory, name, &account.kept, base.origin()).ok_or_else(|| {
         none(format!("account `{name}` is stored where this build cannot read it"))
@@ -82,7 +85,7 @@ pub(crate) fn load_auth(
             let source = source.connection(connection);
             signal::lock(&LOGINS).push((name.clone(), source.clone()));
             signal::do_last(save_logins);
-            Ok(ClientAuth { source: Arc::new(source), counted_as })
+            Ok(ClientAuth { source: Arc::new(source), counted_as, command: None })
         }
     }
 }
@@ -115,13 +118,20 @@ pub(crate) struct TokenCommand {
     words: Vec<String>,
     token: Arc<Mutex<Option<Token>>>,
     /// Held while the program runs again.
-    running: Arc<Mutex<()>>,
+    running: Arc<tokio::sync::Mutex<()>>,
+    /// User of the tokens, once that is known, and a client that asks for the user of another token.
+    owner: Arc<OnceLock<(i64, Client)>>,
 }
 
 impl TokenCommand {
     /// Creates a source for a program and its arguments; nothing runs yet.
     pub(crate) fn new(words: &[String]) -> Self {
-        Self { words: words.to_owned(), token: Arc::default(), running: Arc::default() }
+        Self {
+            words: words.to_owned(),
+            token: Arc::default(),
+            running: Arc::default(),
+            owner: Arc::default(),
+        }
     }
 
     /// Returns the token that the program gave; runs the program if it has not run yet.
@@ -133,19 +143,53 @@ impl TokenCommand {
         Ok(self.last().insert(token).clone())
     }
 
-    /// Runs the program for another token, unless another call has done so. Blocks.
-    fn again(&self, refused: &Token, is_awaited: impl Fn() -> bool) -> Result<bool, TokenError> {
-        let _running = signal::lock(&self.running);
+    /// Runs the program for another token, unless another call has done so.
+    async fn again(&self, refused: &Token) -> Result<bool, TokenError> {
+        let running = self.running.clone().lock_owned().await;
         if self.last().as_ref().is_some_and(|last| last != refused) {
             return Ok(true);
         }
-        if !is_awaited() {
-            return Err(TokenError::login_needed("the call has ended"));
+        let command = self.clone();
+        // Gone when the call does not wait any more, for example because of its deadline.
+        let waiting = Arc::new(());
+        let call = Arc::downgrade(&waiting);
+        let run = move || (command.run(|| call.strong_count() > 0), running);
+        let (token, _running) = blocking(run).await;
+        drop(waiting);
+        let token = token?;
+        if token == *refused {
+            return Ok(false);
         }
-        let token = self.run(is_awaited)?;
-        let is_other = token != *refused;
+        self.check(&token).await?;
         *self.last() = Some(token);
-        Ok(is_other)
+        Ok(true)
+    }
+
+    /// Sets the user of this token, to whom all later ones have to belong, and a client of the service.
+    pub(crate) fn belongs_to(&self, user: i64, client: &Client, token: Token) {
+        // Not this source, which would own itself.
+        let _ = self.owner.set((user, client.with_token(token)));
+    }
+
+    /// Checks whose token it is: what is written for one user must not reach the account of another.
+    async fn check(&self, token: &Token) -> Result<(), TokenError> {
+        let Some((user, client)) = self.owner.get() else { return Ok(()) };
+        let me = client.with_token(token.clone()).me().await.map_err(|error| {
+            let message = format!("cannot check the token that the token command printed: {error}");
+            let failed = if error.is_not_authenticated() {
+                TokenError::login_needed(message)
+            } else {
+                TokenError::temporary(message)
+            };
+            failed.caused_by(error)
+        })?;
+        if me.user_id == *user {
+            return Ok(());
+        }
+        let now = me.user_id;
+        Err(TokenError::login_needed(format!(
+            "the token command now prints the token of user {now}, not of user {user}"
+        )))
     }
 
     fn last(&self) -> MutexGuard<'_, Option<Token>> {
@@ -212,16 +256,7 @@ impl TokenSource for TokenCommand {
     }
 
     fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
-        let (command, refused) = (self.clone(), token.clone());
-        // Gone when the call does not wait any more, for example because of its deadline.
-        let waiting = Arc::new(());
-        let call = Arc::downgrade(&waiting);
-        Box::pin(async move {
-            let is_other = blocking(move || command.again(&refused, || call.strong_count() > 0));
-            let is_other = is_other.await;
-            drop(waiting);
-            is_other
-        })
+        Box::pin(self.again(token))
     }
 }
 

@@ -149,6 +149,7 @@ fn apply_rules(
 
 pub(super) async fn plan(context: &mut Context, args: PlanArgs) -> CommandResult {
     let (paths, filter, mut options) = args.files.options();
+    page::check_hosts(context, &paths).await?;
     let paths = page_files::paths(context, paths);
     if let (Ok(paths), true) = (&paths, args.outputs.is_shown() && filter.takes_all())
         && let Some(output) = unchanged::output(context, paths, &mut options, false).await?
@@ -184,6 +185,7 @@ pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> Comm
     let source = match plan {
         Some(plan) => RunSource::plan(context, &plan, &mut options)?,
         None => {
+            page::check_hosts(context, &paths).await?;
             let paths = page_files::paths(context, paths)?;
             if context.dry_run().is_none()
                 && filter.takes_all()

@@ -66,6 +66,7 @@ impl CheckArgs {
 
 pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult {
     let CheckArgs { pages, all, fix, strict, filter, how, baseline: known, annotate } = args;
+    page::check_hosts(context, &pages).await?;
     let (paths, keys) = page::split(pages);
     if fix && !keys.is_empty() {
         return Err(CommandError::usage("--fix only changes page files, not pages in the account")

@@ -78,7 +78,7 @@ pub(super) async fn upload(context: &mut Context, args: FilesUploadArgs) -> Comm
         .collect::<Result<_, _>>()?;
     let client = context.writer(args.dry_run).await?;
     let files = sources.iter().zip(&args.sources).filter(|(file, _)| file.is_some());
-    for warning in files.filter_map(|(_, name)| images::warning(name)) {
+    for warning in files.filter_map(|(_, name)| images::warning(name, None)) {
         context.ui.say(&warning);
     }
     let progress = Arc::new(context.ui.progress(sources.len()));
@@ -112,8 +112,16 @@ fn partial(context: &Context, done: &[Value], failure: CommandError) -> CommandE
         let text = format!("uploaded {} as {}", plain(&file["source"]), plain(&file["path"]));
         context.ui.tell(Style::Added, text);
     }
-    let paths: Vec<_> = done.iter().map(|file| plain(&file["path"])).collect();
-    failure.partial(&format!("{} uploaded", paths.join(", ")))
+    let paths: Vec<_> = done.iter().map(|file| plain(&file["path"]).to_owned()).collect();
+    match failure.exit() {
+        Exit::RateLimited | Exit::Network | Exit::Server => {
+            failure.partial(&format!("{} uploaded", paths.join(", ")))
+        }
+        // The same command would upload them again, and fail again.
+        _ => failure.after_uploads(&paths).with_hint(
+            "run the command without the files that were uploaded and the one that failed",
+        ),
+    }
 }
 
 fn plain(value: &Value) -> &str {

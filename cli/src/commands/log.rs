@@ -52,9 +52,14 @@ pub(crate) fn run(context: &Context, args: &LogArgs) -> CommandResult {
         return shown(context, &operations, operations.one(name)?);
     }
     let filter = args.page.as_ref().map(|key| PageFilter::new(operations.writes(), key));
+    let is_any_account = context.settings.account.is_none();
     let is_shown = |index: &usize| {
         let mut parts = operations.all[*index].parts.iter();
-        filter.as_ref().is_none_or(|filter| parts.any(|part| filter.has(part)))
+        let is_meant = |part: &LoggedWrite| match &filter {
+            Some(filter) => filter.has(part),
+            None => is_any_account || !part.is_foreign,
+        };
+        parts.any(is_meant)
     };
     let newest = (0..operations.all.len()).rev().filter(is_shown);
     let newest = newest.take(args.number.unwrap_or(usize::MAX));

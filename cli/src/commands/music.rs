@@ -46,7 +46,7 @@ pub(crate) struct ReleaseArgs {
     #[arg(long)]
     artist: Option<String>,
     /// Type of release, for a search by title and artist
-    #[arg(long = "type", value_name = "TYPE", value_parser = values::<MusicSearchType>(&["album", "track"]))]
+    #[arg(long = "type", value_name = "TYPE", requires = "artist", value_parser = values::<MusicSearchType>(&["album", "track"]))]
     kind: Option<MusicSearchType>,
 }
 
@@ -74,12 +74,13 @@ impl MusicCommand {
 
 async fn add(context: &mut Context, args: MusicAddArgs) -> CommandResult {
     let client = context.writer(args.dry_run).await?;
-    let slots = client.profile(&*args.key).slots();
-    let order = args.place.order(&slots).await?;
+    let slots = args.key.page(&client).await?.slots();
+    let key = args.idempotency.idempotency_key;
+    let order = args.place.order(&slots, key.as_ref()).await?;
     let mut slot = NewSlot::from(client.lookup_music(args.release.query()).await?.slot);
     slot.order = order;
     let write = journal::page_write(context, &args.key);
-    let created = write.create_slot(&slots, slot, args.idempotency.idempotency_key).await;
+    let created = write.create_slot(&slots, slot, key).await;
     let answer = journal::finish(context, &write, created)?;
     Ok(CommandOutput::wrote("created", answer.body()))
 }

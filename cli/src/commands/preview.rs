@@ -79,6 +79,7 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     let (prune, upload_root, sync) = (args.prune, args.upload_root, args.sync);
     let flags = ApplyArgs { prune, upload_root, unlock: true, ..ApplyArgs::default() };
     let options = RunOptions { flags, sync, ..RunOptions::default() };
+    page::check_hosts(context, &pages).await?;
     let paths = page_files::paths(context, pages)?;
     let (paths, mut failures) = match &paths[..] {
         // What it is, is said when it is read.

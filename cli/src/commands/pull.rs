@@ -61,6 +61,7 @@ pub(crate) struct SlotsPullArgs {
 
 pub(super) async fn run(context: &mut Context, args: PullArgs) -> CommandResult {
     let PullArgs { profiles, all, out, how, jobs: _ } = args;
+    page::check_hosts(context, &profiles).await?;
     let (paths, keys) = page::split(profiles);
     if !paths.is_empty() {
         if let Some(key) = keys.first() {
@@ -89,6 +90,7 @@ pub(super) async fn run(context: &mut Context, args: PullArgs) -> CommandResult 
 
 pub(super) async fn slots(context: &mut Context, args: SlotsPullArgs) -> CommandResult {
     let SlotsPullArgs { key, out, force, schema } = args;
+    key.page(&context.client().await?).await?;
     let how = PullOptions { force, images: false, portable: false, schema };
     pull::pull(context, vec![(*key).clone()], out, how, FileScope::Slots).await
 }

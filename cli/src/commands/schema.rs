@@ -32,6 +32,6 @@ impl SchemaCommand {
             }
         };
         let text = format!("{schema:#}\n");
-        Ok(CommandOutput::own(schema, View::Document(text)))
+        Ok(CommandOutput::own(schema, View::File(text)))
     }
 }

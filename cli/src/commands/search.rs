@@ -40,6 +40,7 @@ impl SearchCommandArgs {
 pub(super) async fn run(context: &mut Context, args: SearchCommandArgs) -> CommandResult {
     let SearchCommandArgs { pattern, pages, regex, areas } = args;
     let compiled = Pattern::new(&pattern, regex).map_err(CommandError::usage)?;
+    page::check_hosts(context, &pages).await?;
     let (paths, keys) = page::split(pages);
     let mut sources = Sources::default();
     if !paths.is_empty() {

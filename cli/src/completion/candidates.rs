@@ -88,8 +88,10 @@ impl CompletionData {
 
     /// Returns the fields of the slot type that the line is about; after `field=` the values of that field.
     fn fields(&self, typed: &str) -> Vec<CompletionCandidate> {
-        if let Some((field, path)) = typed.split_once("=@") {
-            let start = |it: CompletionCandidate| it.add_prefix(format!("{field}=@"));
+        let of_sign = |sign| Some((typed.split_once(sign)?, sign));
+        let named = of_sign("=@").or_else(|| of_sign("@").filter(|((it, _), _)| !it.contains('=')));
+        if let Some(((field, path), sign)) = named {
+            let start = |it: CompletionCandidate| it.add_prefix(format!("{field}{sign}"));
             return PathCompleter::any()
                 .complete(OsStr::new(path))
                 .into_iter()
@@ -136,7 +138,7 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<CompletionData>) -> Arg {
     let Some(name) = arg.get_value_names().and_then(|it| it.first()) else { return arg };
     let list: fn(&CompletionData) -> Vec<CompletionCandidate> = match (name.as_str(), noun) {
         ("KEY" | "KEY|PATH" | "PROFILE", _) => CompletionData::pages,
-        ("ID", "slots") => CompletionData::slots,
+        ("ID", "slots" | "music") => CompletionData::slots,
         ("ID" | "FORM", _) => CompletionData::forms,
         ("NAME", "" | "auth") => CompletionData::accounts,
         ("NAME", "config") => |_| KEYS.iter().map(|it| candidate(it.name, it.variable)).collect(),

@@ -19,7 +19,7 @@ use links_sdk::{
 use zeroize::Zeroizing;
 
 use self::plan_first::PlanFirst;
-use crate::auth::{Account, ClientAuth, SecretLocation, known_secrets, load_auth};
+use crate::auth::{Account, ClientAuth, SecretLocation, TokenCommand, known_secrets, load_auth};
 use crate::cache::resource_names::ResourceNames;
 use crate::cache::uploads::Uploads;
 use crate::cache::{remember_user, seconds, user_of_token};
@@ -76,6 +76,8 @@ pub(crate) struct Context {
     me: OnceLock<Me>,
     /// Id of the user whose token the token command of the account printed, once it has run.
     printed: OnceLock<i64>,
+    /// Token of the file that the environment names, once it was read.
+    of_file: OnceLock<Token>,
     /// Locks of page files that were read, each with the user that it belongs to.
     locks: Mutex<BTreeMap<PathBuf, i64>>,
     /// Slot types of a shadow of the service; then none are fetched or cached.
@@ -101,6 +103,7 @@ impl Context {
             is_part: false,
             me: OnceLock::new(),
             printed: OnceLock::new(),
+            of_file: OnceLock::new(),
             locks: Mutex::default(),
             shadow_types: None,
             sandbox: None,
@@ -129,6 +132,7 @@ impl Context {
         Self {
             client: Some(client),
             printed: self.printed.clone(),
+            of_file: self.of_file.clone(),
             shadow_types: Some(types),
             plan_first: PlanFirst::new(false),
             ..Self::new(self.settings.clone(), ui, self.tree)
@@ -222,10 +226,10 @@ impl Context {
             ServiceTarget::Service(url) => {
                 let base = url.base()?.clone();
                 let auth = self.client_auth(&base)?;
-                let token = self.has_token_command().then(|| auth.counted_as.clone());
+                let (first, command) = (auth.counted_as.clone(), auth.command.clone());
                 let client = self.client_of(&base, auth)?;
-                if let Some(token) = token {
-                    self.note_printed(&client, &token).await?;
+                if let Some(command) = command {
+                    self.note_printed(&client, &command, first).await?;
                 }
                 client
             }
@@ -340,25 +344,27 @@ impl Context {
         }
     }
 
-    /// Tells whether the token is that of an account with a token command.
-    fn has_token_command(&self) -> bool {
-        match &self.settings.token {
-            TokenOrigin::Account(_, account) => matches!(account.kept, SecretLocation::Command(_)),
-            _ => false,
-        }
-    }
-
     /// Notes whose token a token command has printed. The service is asked once about each token.
-    async fn note_printed(&self, client: &Client, token: &Token) -> Result<()> {
-        let file = self.cache_file("users").zip(RunOwner::of_token(token).token);
-        let known = file.as_ref().and_then(|(file, token)| user_of_token(file, token));
+    async fn note_printed(
+        &self,
+        client: &Client,
+        command: &TokenCommand,
+        first: Token,
+    ) -> Result<()> {
+        let file = self.cache_file("users");
+        let name_of = |token: &Token| RunOwner::of_token(token).token;
+        let known = file.as_ref().zip(name_of(&first));
+        let known = known.and_then(|(file, token)| user_of_token(file, &token));
         let user = match known {
             Some(user) => user,
             None => self.me(client).await?.user_id,
         };
-        if let (Some((file, token)), None) = (file, known) {
+        // The first token may have been refused.
+        let used = command.get().ok().and_then(|token| name_of(&token));
+        if let (None, Some((file, token))) = (known, file.zip(used)) {
             remember_user(&file, &token, user);
         }
+        command.belongs_to(user, client, first);
         // A client is built once.
         let _ = self.printed.set(user);
         Ok(())
@@ -419,7 +425,7 @@ impl Context {
                 Some(RunOwner::of_user(self.user_of(account).unwrap_or(account.user_id)))
             }
             TokenOrigin::Variable(text) => of_token(text),
-            TokenOrigin::File(path) => of_token(&read_token(path).ok()?),
+            TokenOrigin::File(path) => Some(RunOwner::of_token(&self.file_token(path).ok()?)),
             TokenOrigin::Nowhere(_) => None,
         }
     }
@@ -443,15 +449,22 @@ impl Context {
     fn client_auth(&self, base: &BaseUrl) -> Result<ClientAuth> {
         match &self.settings.token {
             TokenOrigin::Variable(text) => token(text, TOKEN).map(ClientAuth::from),
-            TokenOrigin::File(path) => {
-                token(&read_token(path)?, &path.display().to_string()).map(ClientAuth::from)
-            }
+            TokenOrigin::File(path) => self.file_token(path).map(ClientAuth::from),
             TokenOrigin::Account(name, account) => {
                 let connection = self.settings.connection.read()?;
                 load_auth(&self.config_directory()?, name, account, base, connection)
             }
             TokenOrigin::Nowhere(missing) => Err(no_token(missing, base)),
         }
+    }
+
+    /// Returns the token of a file, which is read once: what is noted of a token has to be about the one that is used.
+    fn file_token(&self, path: &Path) -> Result<Token> {
+        if let Some(token) = self.of_file.get() {
+            return Ok(token.clone());
+        }
+        let token = token(&read_token(path)?, &path.display().to_string())?;
+        Ok(self.of_file.get_or_init(|| token).clone())
     }
 
     /// Refuses an account that there is not, for a command that needs none.

@@ -177,6 +177,15 @@ impl CommandError {
         self
     }
 
+    /// Adds the images that were uploaded before the error.
+    #[must_use]
+    pub(crate) fn after_uploads(mut self, paths: &[String]) -> Self {
+        if !paths.is_empty() {
+            self.0.written = Some(format!("{} uploaded before that", paths.join(", ")));
+        }
+        self
+    }
+
     /// Changes the error of a write to a shadow of the service into that of a command that has written nothing.
     #[must_use]
     pub(crate) fn of_shadow(mut self) -> Self {
@@ -208,6 +217,18 @@ impl CommandError {
         );
         self.0.retryable = false;
         self.0.written = Some(written);
+        self
+    }
+
+    /// Adds that the processes for several accounts ended with these exit codes, and only their output failed. What they have written is not
+    /// known here.
+    #[must_use]
+    pub(crate) fn after_accounts(mut self, exits: &str) -> Self {
+        let why = std::mem::take(&mut self.0.message);
+        self.0.message =
+            format!("the command has run (exit codes: {exits}), but the output failed: {why}");
+        self.0.hint = Some("see with `links log` what was written".into());
+        self.0.outcome = Outcome::Unknown;
         self
     }
 

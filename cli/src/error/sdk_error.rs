@@ -14,6 +14,8 @@ pub(crate) enum DryRunResult {
     Accepted(&'static str),
     /// The request was built and not sent.
     NotSent(&'static str, Box<RequestView>),
+    /// The call was not made, because it needs the result of an earlier one.
+    Unchecked(&'static str),
 }
 
 impl DryRunResult {
@@ -23,6 +25,15 @@ impl DryRunResult {
             Some(request) => Some(Self::NotSent(error.operation(), Box::new(request.clone()))),
             None => error.is_dry_run_accepted().then(|| Self::Accepted(error.operation())),
         }
+    }
+}
+
+impl CommandError {
+    /// Adds that a dry run did not check its last write.
+    #[must_use]
+    pub(crate) fn before_unchecked(mut self, operation: &'static str) -> Self {
+        self.0.dry_run_results.push(DryRunResult::Unchecked(operation));
+        self
     }
 }
 

@@ -152,7 +152,7 @@ fn environment(_: &Command) -> String {
 fn files(_: &Command) -> String {
     let mut text = include_str!("files.txt").to_owned();
     for key in KEYS {
-        let _ = writeln!(text, "  {:<10}{}", key.name, key.about);
+        let _ = writeln!(text, "  {:<16}{}", key.name, key.about);
     }
     text
 }
@@ -197,6 +197,7 @@ mod tests {
             assert!(!help.contains("--max-wait") && help.contains("links help options"), "{help}");
         }
         assert!(options(&tree).contains("--max-wait"));
+        assert!(files(&tree).contains("\n  safe-directory  directories"));
     }
 
     #[test]

@@ -26,7 +26,7 @@ impl RuleTable<'_> {
         let number = self.table.get(key).and_then(Item::as_integer);
         let number = number.and_then(|it| u64::try_from(it).ok());
         if number.is_none() {
-            self.problem(key, &format!("`{key}` must be a number"), None);
+            self.problem(key, &format!("`{key}` must be a whole number, at least 0"), None);
         }
         number
     }

@@ -14,10 +14,14 @@ fn shown(result: &DryRunResult, how: DryRun) -> (Value, String) {
         (DryRunResult::NotSent(_, request), DryRun::Request) => {
             return (described(request), curl(request));
         }
+        (DryRunResult::Accepted(operation @ "uploadFile"), _) => {
+            (operation, Some(true), "the service would accept the image; nothing was changed")
+        }
         (DryRunResult::Accepted(operation), _) => {
             (operation, Some(true), "the service would accept this; nothing was changed")
         }
-        (DryRunResult::NotSent(operation, _), DryRun::Service) => {
+        (DryRunResult::NotSent(operation, _), DryRun::Service)
+        | (DryRunResult::Unchecked(operation), _) => {
             (operation, None, "the service cannot check this in advance; nothing was changed")
         }
     };

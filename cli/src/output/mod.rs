@@ -54,6 +54,8 @@ pub(crate) enum View {
     Any,
     /// Document: sanitized on a terminal, written unchanged elsewhere.
     Document(String),
+    /// Document that is made for a file, such as a script: only an option of the command line gives it another format.
+    File(String),
     /// Markdown document: formatted on a terminal, written unchanged elsewhere.
     Markdown(String),
     /// Lines of text.
@@ -118,7 +120,7 @@ impl CommandOutput {
 
     /// Output of a text of this program.
     pub(crate) fn own_text(data: Value, text: String) -> Self {
-        Self { is_own_text: true, ..Self::own(data, View::Document(text)) }
+        Self { is_own_text: true, ..Self::own(data, View::File(text)) }
     }
 
     /// Output of a write: for people one line about the record that was written, and the URL of a page.

@@ -6,8 +6,10 @@ use crate::account::file_filter::FileFilter;
 use crate::account::files::AccountFiles;
 use crate::account::{estimate, live_page};
 use crate::context::prelude::*;
+use crate::output::read_data;
 use links_pages::page_file::Document;
 use links_pages::page_file::node::Node;
+use links_sdk::Slot;
 
 /// What was read, and what could not be.
 #[derive(Debug, Default)]
@@ -63,7 +65,15 @@ pub(crate) async fn of_account(
     let has_forms = areas.is_empty() || areas.contains(&Area::Forms);
     // The pages that are named say which forms are meant.
     let has_pages = !is_all || areas.is_empty() || areas.iter().any(|area| *area != Area::Forms);
-    let keys = match (is_all, has_pages) {
+    // The list has the fields of pages, but not their slots.
+    let is_listed = is_all && has_pages && !areas.is_empty() && !areas.contains(&Area::Slots);
+    if is_listed {
+        let listed = client.profiles().list().answer().await?;
+        for record in read_data::<Vec<Map<String, Value>>>(listed.body())? {
+            sources.add(&record.into(), &[]);
+        }
+    }
+    let keys = match (is_all, has_pages && !is_listed) {
         (true, false) => Vec::new(),
         (true, true) => live_page::all_keys(&client).await?,
         (false, _) => keys.to_vec(),
@@ -77,7 +87,7 @@ pub(crate) async fn of_account(
         match PageSnapshot::read(&client, key).await {
             Ok(page) => {
                 shown.extend(page.slots.iter().filter_map(live_page::form_of).map(str::to_owned));
-                sources.add(page);
+                sources.add(&page.record, &page.slots);
             }
             Err(error) => {
                 let failure = CommandError::from(error);
@@ -108,18 +118,17 @@ pub(crate) async fn of_account(
 
 impl Sources {
     /// Adds a page, unless another key has named it.
-    fn add(&mut self, page: PageSnapshot) {
-        if self.read.iter().any(|known| known.file.is_none() && known.page == Some(page.id)) {
+    fn add(&mut self, record: &Object, slots: &[Slot]) {
+        let page = record.get("id").and_then(Value::as_i64).map(ProfileId::new);
+        if self.read.iter().any(|known| known.file.is_none() && known.page == page) {
             return;
         }
-        let root = Node::of_json(&live_page::content(&page));
-        let source = Source::new(page.login.clone(), root, false);
-        self.read.push(Source {
-            page: Some(page.id),
-            login: Some(page.login),
-            url: page.url,
-            ..source
-        });
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        let login = text(record.get("login"));
+        let url = text(record.get("computed").and_then(|it| it.get("url")));
+        let root = Node::of_json(&live_page::content(record, slots));
+        let source = Source::new(login.clone().unwrap_or_default(), root, false);
+        self.read.push(Source { page, login, url, ..source });
     }
 }
 

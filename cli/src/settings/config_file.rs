@@ -196,7 +196,13 @@ impl ConfigKey {
             "timeout" | "max-wait" => {
                 let least = u32::from(self.name == "timeout");
                 let seconds = text.parse::<u32>().ok().filter(|it| *it >= least);
-                (seconds.map(|it| i64::from(it).into()), SECONDS)
+                let expected = if least == 1 { "a number of seconds, at least 1" } else { SECONDS };
+                (seconds.map(|it| i64::from(it).into()), expected)
+            }
+            "safe-directory" => {
+                let is_whole = |it: PathBuf| it.as_os_str() == "*" || it.is_absolute();
+                let text = Some(text).filter(|text| std::env::split_paths(text).all(is_whole));
+                (text.map(Value::from), "absolute paths, or *")
             }
             _ => return Ok(text.into()),
         };
@@ -317,7 +323,9 @@ mod tests {
             ("a = ", ":1: "),
             ("\noutptu = \"json\"", ":2: unknown key `outptu`"),
             ("output = \"xml\"", ":1: `output` must be one of"),
-            ("timeout = 0", "`timeout` must be a number of seconds"),
+            ("timeout = 0", "`timeout` must be a number of seconds, at least 1"),
+            ("safe-directory = \"rel/path\"", "must be absolute paths, or *"),
+            ("safe-directory = \"\"", "must be absolute paths, or *"),
             ("base-url = \"http://links.test\"", "`base-url`: "),
             ("color = [\"never\"]", "must be a single value"),
             ("token = \"x\"", "unknown key `token`"),

@@ -72,7 +72,8 @@ pub(crate) fn resolve(flags: &GlobalArgs, env: Env<'_>, config: &Config) -> Resu
         pacing: shared_pacing(set)?,
         cache_dir: set(CACHE_DIR).map(Into::into),
         color: color(flags.color, set)?,
-        progress: !flags.no_progress && variable(set, PROGRESS, SWITCH, switch)?.unwrap_or(true),
+        progress: !flags.no_progress
+            && variable(set, PROGRESS, "true or false", switch)?.unwrap_or(true),
         confirms_all: variable(set, CONFIRM, CONFIRMED, confirms_all)?.unwrap_or(true),
         verbose: match flags.verbose {
             0 => {

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
 pub(crate) use observer::RequestObserver;
-pub(crate) use part_report::{PartUpdate, report_to_parent, update};
+pub(crate) use part_report::{PartUpdate, line_of_error, report_to_parent, update};
 pub(crate) use plan::cut;
 pub(crate) use progress::Progress;
 pub(crate) use relative_time::ago;
@@ -71,7 +71,8 @@ impl Ui {
     /// Creates a UI without settings, for errors that occur before they are read.
     pub(crate) fn plain(format: Format) -> Self {
         let terminal = Terminal {
-            stdin: io::stdin().is_terminal(),
+            // That of one of several processes is a pipe, and is being read: on Windows, the question would wait for its end.
+            stdin: !part_report::is_part() && io::stdin().is_terminal(),
             stdout: io::stdout().is_terminal(),
             stderr: io::stderr().is_terminal(),
         };
@@ -130,7 +131,7 @@ impl Ui {
     }
 
     /// Prints what another process of this program has printed to stderr and to stdout, below a heading. Where stdout is no text, or is not
-    /// read beside stderr, messages have a heading of their own.
+    /// read beside stderr, messages have a heading of their own. They are printed even if stdout cannot be written.
     pub(crate) fn pass(
         &self,
         heading: &str,
@@ -138,17 +139,27 @@ impl Ui {
         stdout: &[u8],
     ) -> Result<(), CommandError> {
         let is_text = self.shows_text();
+        let (terminal, mut printed) = (self.terminal.stdout, Ok(()));
         if is_text {
             let heading = format!("{heading}\n");
-            stream::print(heading.as_bytes(), ContentKind::Text, self.terminal.stdout, false)?;
+            printed = stream::print(heading.as_bytes(), ContentKind::Text, terminal, false);
         }
         if !stderr.is_empty() {
-            if !is_text || self.terminal.stderr && !self.terminal.stdout {
+            if !is_text || !stream::are_together() {
                 self.say(&StyledLine::plain(heading));
             }
             stream::repeat(&String::from_utf8_lossy(stderr));
         }
-        stream::print(stdout, ContentKind::Data, self.terminal.stdout, true)
+        // Text may have colours.
+        let kind = if is_text { ContentKind::Document } else { ContentKind::Data };
+        printed.and_then(|()| stream::print(stdout, kind, terminal, true))
+    }
+
+    /// Tells whether what another process of this program prints is to have colours.
+    pub(crate) fn passes_colors(&self) -> bool {
+        self.shows_text()
+            && self.colored(self.terminal.stdout)
+            && self.colored(self.terminal.stderr)
     }
 
     /// Tells whether an output is shown as its text, if it has one, and its data is not used.
@@ -176,7 +187,7 @@ impl Ui {
     /// Prints the error of the command.
     pub(crate) fn fail(&self, failure: &CommandError) {
         if self.says_json {
-            stream::say_json(&failure.to_json().to_string());
+            stream::fail_json(&failure.to_json().to_string());
         } else {
             let options = miette::MietteHandlerOpts::new()
                 .color(self.colored(self.terminal.stderr))
@@ -185,7 +196,7 @@ impl Ui {
                 .without_syntax_highlighting();
             let options =
                 if self.terminal.stderr { options } else { options.width(100).unicode(true) };
-            stream::say(&draw(&options.build(), failure.diagnostic()));
+            stream::fail(&draw(&options.build(), failure.diagnostic()));
         }
         if let Some(draft) = failure.draft() {
             self.say(&StyledLine::plain(format!("your text was saved to {draft}")));
@@ -311,7 +322,7 @@ impl Ui {
     /// Tells whether to use colours on a stream.
     fn colored(&self, terminal: bool) -> bool {
         match self.color {
-            Color::Auto => terminal,
+            Color::Auto => terminal && shows_colors(),
             Color::Always => true,
             Color::Never => false,
         }
@@ -350,6 +361,12 @@ pub(crate) fn message_format(format: Format, is_implied: bool) -> Format {
     if format.is_json() && !says_json(format, is_implied) { Format::Table } else { format }
 }
 
+/// Tells whether a terminal shows colours. That of Windows is switched to it, which an old one cannot do.
+fn shows_colors() -> bool {
+    let shows = |terminal: &console::Term| terminal.features().colors_supported();
+    !cfg!(windows) || [console::Term::stdout(), console::Term::stderr()].iter().any(shows)
+}
+
 /// Prints a text of the program itself.
 pub(crate) fn print_text(text: &str) {
     let _ = stream::print(text.as_bytes(), ContentKind::Text, false, false);
@@ -359,7 +376,7 @@ pub(crate) fn print_text(text: &str) {
 pub(crate) fn help(error: &clap::Error, color: Color) {
     let is_mistake = error.use_stderr();
     let terminal = if is_mistake { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
-    let is_colored = color == Color::Always || color == Color::Auto && terminal;
+    let is_colored = color == Color::Always || color == Color::Auto && terminal && shows_colors();
     let text = error.render();
     let text = if is_colored { text.ansi().to_string() } else { text.to_string() };
     if is_mistake {

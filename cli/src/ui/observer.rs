@@ -101,6 +101,9 @@ impl Observer for RequestObserver {
     fn attempted(&self, attempt: &AttemptReport<'_>) {
         self.end_countdown();
         update(PartUpdate::Request);
+        if attempt.method != "GET" {
+            update(PartUpdate::Write);
+        }
         recording::note(attempt);
         if let (Some(200 | 201), Some(answer)) = (attempt.status, attempt.answer) {
             let seen = SeenAnswer {

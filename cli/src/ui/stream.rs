@@ -2,12 +2,13 @@
 //! terminal or a CI service that keeps the log.
 
 use std::borrow::Cow;
+use std::fs::{File, Metadata};
 use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use uuid::Uuid;
 
-use super::{markers, progress};
+use super::{markers, part_report, progress};
 use crate::auth::redacted;
 use crate::error::CommandError;
 use links_pages::sanitize;
@@ -27,8 +28,16 @@ pub(super) enum ContentKind {
 
 /// Writes human-readable text to stderr, above the progress display. Errors are ignored.
 pub(super) fn say(text: &str) {
-    let text = Cow::Owned(protected(text).into_owned().into_bytes());
-    to_stderr(&marked(text));
+    to_stderr(&marked(bytes_of(text)));
+}
+
+/// Writes the error of the command to stderr, as [`say`] does.
+pub(super) fn fail(text: &str) {
+    to_stderr(&marked(part_report::of_error(bytes_of(text))));
+}
+
+fn bytes_of(text: &str) -> Cow<'static, [u8]> {
+    Cow::Owned(protected(text).into_owned().into_bytes())
 }
 
 /// Writes to stderr what another process of this program has said. Its commands for the CI service stay; it has broken up all others.
@@ -37,12 +46,12 @@ pub(super) fn repeat(text: &str) {
     to_stderr(&marked(Cow::Owned(text.into_bytes())));
 }
 
-/// Writes a JSON object for programs to stderr, on a line of its own.
-pub(super) fn say_json(json: &str) {
+/// Writes the error of the command to stderr as a JSON object for programs, on a line of its own.
+pub(super) fn fail_json(json: &str) {
     let json = also(redacted(json), sanitize::json);
     let json = if markers::are_read() { markers::escaped(&json) } else { json };
     let line = Cow::Owned((json.into_owned() + "\n").into_bytes());
-    to_stderr(&marked(line));
+    to_stderr(&marked(part_report::of_error(line)));
 }
 
 fn to_stderr(bytes: &[u8]) {
@@ -148,12 +157,32 @@ fn also(text: Cow<'_, str>, change: fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
 
 /// Tells whether stdout is a file, which no CI service reads.
 fn is_file() -> bool {
+    metadata(&io::stdout()).is_ok_and(|it| it.is_file())
+}
+
+/// Tells whether messages and data are read in one place.
+pub(super) fn are_together() -> bool {
     #[cfg(unix)]
-    let stdout = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned();
-    #[cfg(windows)]
-    let stdout = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned();
-    let file = stdout.map(std::fs::File::from).and_then(|it| it.metadata());
-    file.is_ok_and(|it| it.is_file())
+    {
+        use std::os::unix::fs::MetadataExt;
+        let place = |found: io::Result<Metadata>| found.map(|it| (it.dev(), it.ino())).ok();
+        place(metadata(&io::stdout())) == place(metadata(&io::stderr()))
+    }
+    #[cfg(not(unix))]
+    {
+        use std::io::IsTerminal;
+        io::stdout().is_terminal() == io::stderr().is_terminal()
+    }
+}
+
+#[cfg(unix)]
+fn metadata(stream: &impl std::os::fd::AsFd) -> io::Result<Metadata> {
+    File::from(stream.as_fd().try_clone_to_owned()?).metadata()
+}
+
+#[cfg(windows)]
+fn metadata(stream: &impl std::os::windows::io::AsHandle) -> io::Result<Metadata> {
+    File::from(stream.as_handle().try_clone_to_owned()?).metadata()
 }
 
 /// Asks on stderr and reads a line from stdin; any answer except yes counts as no.

@@ -1,11 +1,13 @@
 //! Error of a run over an account, or of one of its pages.
 
+use std::collections::BTreeMap;
+
 use super::FormPlanError;
 use crate::apply::PlanError;
 use crate::apply::{ApplyError, GuardRefusal};
 use crate::sync::Conflict;
-use links_sdk::Error;
-use links_sdk::ProfileId;
+use links_sdk::runs::FailedRun;
+use links_sdk::{Error, ErrorKind, FormId, Outcome, ProfileId};
 
 /// Error of a run over an account. The run did not start, stopped before its first page was written, or failed on a page.
 #[derive(Debug, thiserror::Error)]
@@ -14,11 +16,13 @@ pub enum AccountError {
     /// A page cannot be read or locked.
     #[error("{0}")]
     Apply(#[from] ApplyError),
-    /// A request about forms failed. The forms before it may have been written.
+    /// A request about a form failed.
     #[error("form {name}: {source}")]
     Form {
         /// Name of the form.
         name: String,
+        /// Forms that were written before it, by their names.
+        done: BTreeMap<String, FormId>,
         /// The failure.
         #[source]
         source: Error,
@@ -92,4 +96,92 @@ pub enum AccountError {
     /// Creating pages and forms, or changing a login, was not allowed.
     #[error("{0}")]
     NotAllowed(String),
+}
+
+impl AccountError {
+    /// Returns whether the run has written anything before the error. Reads do not count.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Apply(error) => error.outcome(),
+            Self::Created { .. } => Outcome::Executed,
+            Self::Form { done, source, .. } => match source.outcome() {
+                Outcome::NotExecuted if !done.is_empty() => Outcome::Executed,
+                outcome => outcome,
+            },
+            _ => Outcome::NotExecuted,
+        }
+    }
+
+    /// Returns whether a new run of the same request may succeed later without doing anything twice. The new run reads the pages and forms
+    /// again and does the rest. For a page, it is what [`ApplyError::is_safe_to_repeat`] says.
+    pub fn is_safe_to_repeat(&self) -> bool {
+        match self {
+            Self::Apply(error) => error.is_safe_to_repeat(),
+            Self::Created { source, .. } => source.is_safe_to_repeat(),
+            _ => self.outcome() != Outcome::Unknown && self.kind().is_temporary(),
+        }
+    }
+}
+
+links_sdk::of_run!(AccountError);
+
+impl FailedRun for AccountError {
+    fn call(&self) -> Option<&Error> {
+        match self {
+            Self::Apply(error) => error.call(),
+            Self::Form { source, .. } | Self::Forms(source) => Some(source),
+            Self::Created { source, .. } => source.call(),
+            _ => None,
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.outcome()
+    }
+
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Apply(error) => error.kind(),
+            Self::Created { source, .. } => source.kind(),
+            Self::Conflicts { .. } | Self::PlanChanged { .. } => ErrorKind::Conflict,
+            _ => FailedRun::call(self).map_or(ErrorKind::Run, Error::kind),
+        }
+    }
+
+    fn is_safe_to_repeat(&self) -> bool {
+        self.is_safe_to_repeat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use links_sdk::testing::FailedCall;
+
+    use super::*;
+    use crate::apply::LockError;
+
+    #[test]
+    fn a_run_can_be_repeated_after_what_passes_if_it_is_known_what_it_wrote() {
+        let lost =
+            |outcome| -> Error { FailedCall::new(ErrorKind::Network).outcome(outcome).into() };
+        let form = |outcome| AccountError::Form {
+            name: "two".to_owned(),
+            done: [("one".to_owned(), FormId::from("id"))].into(),
+            source: lost(outcome),
+        };
+        let errors = [
+            (AccountError::Forms(lost(Outcome::NotExecuted)), Outcome::NotExecuted, true),
+            (form(Outcome::NotExecuted), Outcome::Executed, true),
+            (form(Outcome::Unknown), Outcome::Unknown, false),
+            (ApplyError::from(LockError::Taken(None)).into(), Outcome::NotExecuted, true),
+            (AccountError::NotAllowed("no".to_owned()), Outcome::NotExecuted, false),
+        ];
+        for (error, outcome, is_safe) in errors {
+            assert_eq!((error.outcome(), error.is_safe_to_repeat()), (outcome, is_safe), "{error}");
+            let kind = error.kind();
+            let error = Error::from(error);
+            assert_eq!((error.outcome(), error.kind()), (outcome, kind), "{error}");
+            assert_eq!(error.is_safe_to_repeat(), is_safe, "{error}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ use crate::apply::{
 use crate::sync::{FilePage, LivePage, Merge, PageBase};
 use links_sdk::runs::all_forms;
 use links_sdk::types::LeadForm;
-use links_sdk::{FormId, Object, SlotId};
+use links_sdk::{ErrorKind, FormId, Object, SlotId};
 
 impl ApplyAccount {
     /// Plans the changes. Nothing is locked and nothing is written.
@@ -234,7 +234,7 @@ impl<'a> AccountSession<'a> {
         titled.next().filter(|_| titled.next().is_none()).map(|form| json!(form.id))
     }
 
-    /// Opens and plans the pages.
+    /// Opens and plans the pages. Nothing more is read after an error that the other pages would have, too.
     async fn open(&mut self, run: &Run) -> Result<Vec<OpenPage>, AccountError> {
         let mut open = BTreeMap::new();
         for nth in run.order() {
@@ -243,7 +243,15 @@ impl<'a> AccountSession<'a> {
                 self.plan(&mut page).await?;
                 Ok::<_, AccountError>(page)
             };
-            open.insert(nth, opened.await);
+            let opened = opened.await;
+            let is_general = opened.as_ref().is_err_and(|error| {
+                let kind = error.kind();
+                kind.is_temporary() || kind == ErrorKind::NotAuthenticated
+            });
+            open.insert(nth, opened);
+            if is_general {
+                break;
+            }
         }
         open.into_values().collect()
     }
@@ -389,21 +397,25 @@ impl<'a> AccountSession<'a> {
 
     /// Creates and changes the forms, and puts the IDs of new ones into the plans.
     async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
-        let mut has_written = self.find_new_forms().await?;
+        let has_found = self.find_new_forms().await?;
+        let mut done = BTreeMap::new();
         for plan in &mut self.forms {
             if plan.is_empty() {
                 continue;
             }
             let seen = self.known.iter().find(|form| Some(&form.id) == plan.id.as_ref());
             let written = plan.execute(&self.request.client, seen).await;
-            let form =
-                written.map_err(|source| AccountError::Form { name: plan.name.clone(), source })?;
+            let form = written.map_err(|source| AccountError::Form {
+                name: plan.name.clone(),
+                done: std::mem::take(&mut done),
+                source,
+            })?;
+            done.insert(plan.name.clone(), form.id.clone());
             self.ids.insert(plan.name.clone(), form.id.clone());
             self.known.retain(|held| held.id != form.id);
             self.known.push(form);
-            has_written = true;
         }
-        for page in pages.iter_mut().filter(|_| has_written) {
+        for page in pages.iter_mut().filter(|_| has_found || !done.is_empty()) {
             let (merge, proposal) = self.merge(page)?;
             page.revise(proposal);
             self.merges.insert(page.nth(), (merge, page.created()));

@@ -11,7 +11,7 @@ use super::{AppliedChanges, GuardRefusal, PageSnapshot, PlanError, Step};
 use links_sdk::ProfileId;
 use links_sdk::runs::FailedRun;
 use links_sdk::runs::item_of;
-use links_sdk::{Error, ErrorKind, FieldErrors, Outcome};
+use links_sdk::{Error, ErrorKind, Outcome};
 
 /// Error of a run that stopped before the page matched the file.
 #[derive(Debug, thiserror::Error)]
@@ -200,11 +200,6 @@ impl FailedRun for ApplyError {
 
     fn outcome(&self) -> Outcome {
         self.outcome()
-    }
-
-    fn field_errors(&self) -> &FieldErrors {
-        static NONE: FieldErrors = FieldErrors(std::collections::BTreeMap::new());
-        FailedRun::call(self).map_or(&NONE, Error::field_errors)
     }
 
     fn kind(&self) -> ErrorKind {

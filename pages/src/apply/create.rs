@@ -88,6 +88,7 @@ pub(super) async fn create(
         // A failure in the service's own format is its answer to the key. Others come from something in front of the service, which may have
         // given up on a request that the service is still working on.
         let is_own = failure.is_some_and(|it| it.is_server_error() && it.service().is_some());
+        let asked = failure.and_then(Error::retry_after);
         if is_refused && !may_be_ours {
             return Err(doubt.unwrap_or(error));
         }
@@ -99,7 +100,7 @@ pub(super) async fn create(
             settle(client, key, true);
             return Ok((ids, page, Some(read_time)));
         }
-        if !ids.is_empty() || tries == MAX_TRIES || !back_off_create(client, tries).await {
+        if !ids.is_empty() || tries == MAX_TRIES || !back_off_create(client, tries, asked).await {
             return Err(doubt.unwrap_or(error));
         }
         if is_own {

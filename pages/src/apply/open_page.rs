@@ -335,7 +335,6 @@ impl OpenPage {
             return Ok(());
         }
         self.check_writes()?;
-        let marks = self.settings.marks(&self.client).await;
         let login = self.page.login.clone();
         // A journal that cannot be written is no reason to stop: the run of the page needs one that can be.
         let write = self.settings.page_creation(&self.client, &login);
@@ -347,6 +346,7 @@ impl OpenPage {
         write.close(created.is_ok());
         let created = created.map_err(|error| failed(Step::CreatePage, error))?;
         self.settled.is_page_created = true;
+        let marks = self.settings.marks(&self.client, &[Some(created.id)]).await;
         let page = read(&self.client, &ProfileKey::Id(created.id)).await;
         self.page = Arc::new(page.map_err(|cause| self.failed(cause))?);
         self.lock(&marks).await.map_err(|cause| self.failed(cause))?;

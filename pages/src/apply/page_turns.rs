@@ -10,6 +10,9 @@ use super::journal::short_hash;
 use links_sdk::runs;
 use links_sdk::{Client, ProfileId};
 
+/// Number of pages from which those without a run are forgotten.
+const MANY: usize = 1000;
+
 static TURNS: LazyLock<Mutex<Turns>> = LazyLock::new(Mutex::default);
 
 /// URL of the service and ID of the page.
@@ -19,6 +22,8 @@ type PageKey = (String, ProfileId);
 struct Turns {
     /// Number of turns that have ended.
     ended: u64,
+    /// Number of turns that had ended when pages were last forgotten.
+    forgotten: u64,
     pages: HashMap<PageKey, PageState>,
 }
 
@@ -79,7 +84,8 @@ impl PageTurn {
 
     /// Returns whether no other turn on the page has ended since there were this many.
     pub(super) fn is_first_since(&self, ended: u64) -> bool {
-        turns().pages.get(&self.page).is_none_or(|page| page.last <= ended)
+        let turns = turns();
+        turns.forgotten <= ended && turns.pages.get(&self.page).is_none_or(|it| it.last <= ended)
     }
 }
 
@@ -89,9 +95,34 @@ impl Drop for PageTurn {
         turns.ended += 1;
         let ended = turns.ended;
         turns.pages.entry(self.page.clone()).or_default().last = ended;
+        if turns.pages.len() > MANY {
+            turns.forgotten = ended;
+            turns.pages.retain(|_, page| Arc::strong_count(&page.turn) > 1);
+        }
     }
 }
 
 fn turns() -> MutexGuard<'static, Turns> {
     TURNS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn pages_without_a_run_are_forgotten_and_count_as_written() {
+        let page = |nth: usize| (format!("forgotten {nth}"), ProfileId::new(1));
+        let ended = ended_turns();
+        let held = PageTurn::take(page(0), false).await.unwrap();
+        for nth in 1..=2 * MANY {
+            drop(PageTurn::take(page(nth), false).await.unwrap());
+        }
+        assert!(turns().pages.len() < 2 * MANY);
+        assert!(PageTurn::take(page(0), false).await.is_err(), "the turn that is held stays");
+        drop(held);
+        let next = PageTurn::take(page(1), false).await.unwrap();
+        assert!(!next.is_first_since(ended), "it had a turn since");
+        assert!(next.is_first_since(ended_turns()));
+    }
 }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use super::open_page::{OpenPage, read};
 use super::page_run::{EndedPage, OnStep, PageRun};
-use super::run_settings::{RunMarks, RunSettings};
+use super::run_settings::{RunMarks, RunSettings, id_in};
 use super::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot, Step};
 use links_sdk::{Client, ProfileId, ProfileKey};
 
@@ -85,11 +85,12 @@ impl Run {
         pages: Vec<PageRequest>,
         settings: RunSettings,
     ) -> Result<Self, ApplyError> {
-        let marks = match &settings.read.marks {
+        let run = Run::find(client, pages, settings).await?;
+        let marks = match &run.settings.read.marks {
             Some(marks) => marks.clone(),
-            None => settings.marks(client).await,
+            None => run.settings.marks(client, &run.found).await,
         };
-        Run::find(client, pages, settings, Some(marks)).await
+        Ok(Self { marks: Some(marks), ..run })
     }
 
     /// Starts a run that only plans, and finds its pages. Nothing is locked. Changes of interrupted runs are taken into account.
@@ -112,7 +113,7 @@ impl Run {
         pages: Vec<PageRequest>,
         settings: RunSettings,
     ) -> Result<Self, ApplyError> {
-        Run::find(client, pages, settings, None).await
+        Run::find(client, pages, settings).await
     }
 
     /// Finds the pages in the list of the account's pages. One page alone is found when it is read.
@@ -120,18 +121,16 @@ impl Run {
         client: &Client,
         requests: Vec<PageRequest>,
         settings: RunSettings,
-        marks: Option<RunMarks>,
     ) -> Result<Self, ApplyError> {
-        let by_id = |key: &ProfileKey| if let ProfileKey::Id(id) = key { Some(*id) } else { None };
         let mut found: Vec<Option<ProfileId>> =
-            requests.iter().map(|request| request.keys.first().and_then(by_id)).collect();
+            requests.iter().map(|request| request.keys.first().and_then(id_in)).collect();
         let mut is_listed = requests.len() > 1 && found.contains(&None);
         if is_listed {
             let pages = client.profiles().list().await?;
             // If the list is incomplete, a page that it lacks may exist: it is looked for by its keys.
             is_listed = usize::try_from(pages.total).map_or(true, |total| total <= pages.len());
             let by_key = |key: &ProfileKey| {
-                by_id(key).or_else(|| {
+                id_in(key).or_else(|| {
                     let login = key.to_string();
                     let mut pages = pages.iter();
                     pages.find(|it| it.login.eq_ignore_ascii_case(&login)).map(|page| page.id)
@@ -147,7 +146,7 @@ impl Run {
                 return Err(ApplyCause::SamePage { id, pages: [first, nth] }.into());
             }
         }
-        Ok(Self { client: client.clone(), requests, settings, found, is_listed, marks })
+        Ok(Self { client: client.clone(), requests, settings, found, is_listed, marks: None })
     }
 
     /// Returns the indices of the pages in the order in which you must open them. Two runs that lock the same pages then lock them in the

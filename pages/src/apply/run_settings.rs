@@ -82,13 +82,13 @@ impl RunSettings {
         SingleWrite::new(target())
     }
 
-    /// Returns what other runs have done so far.
-    pub(super) async fn marks(&self, client: &Client) -> RunMarks {
+    /// Returns what other runs have done so far on pages, of which those without an ID are not known yet.
+    pub(super) async fn marks(&self, client: &Client, pages: &[Option<ProfileId>]) -> RunMarks {
         let turns = ended_turns();
         let journals = match self.state.clone() {
             Some(state) => {
-                let service = self.service_of(client).to_owned();
-                blocking(move || JournalStore::marks(&state, &service)).await
+                let (service, pages) = (self.service_of(client).to_owned(), pages.to_vec());
+                blocking(move || JournalStore::marks(&state, &service, &pages)).await
             }
             None => BTreeMap::new(),
         };
@@ -105,15 +105,16 @@ pub struct ReadPages {
 }
 
 impl ReadPages {
-    /// Starts reading pages for a run with these settings.
+    /// Starts reading pages with these keys for a run with these settings.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// use links_pages::apply::{PageRequest, ReadPages, Run, RunSettings};
     ///
     /// let mut settings = RunSettings::new();
-    /// let mut read = ReadPages::begin(&client, &settings).await;
-    /// let before = read.read(&client, &"cafe".parse()?, false).await?.digest().map(str::to_owned);
+    /// let keys = ["cafe".parse()?];
+    /// let mut read = ReadPages::begin(&client, &settings, &keys).await;
+    /// let before = read.read(&client, &keys[0], false).await?.digest().map(str::to_owned);
     /// // The run takes the page as it was read.
     /// settings.read = read;
     /// let request = PageRequest { keys: vec!["cafe".parse()?], path: None, may_create: false };
@@ -122,8 +123,9 @@ impl ReadPages {
     /// assert_eq!(client.requests_sent(), 1);
     /// # Ok(()) });
     /// ```
-    pub async fn begin(client: &Client, settings: &RunSettings) -> Self {
-        Self { pages: Vec::new(), marks: Some(settings.marks(client).await) }
+    pub async fn begin(client: &Client, settings: &RunSettings, keys: &[ProfileKey]) -> Self {
+        let ids: Vec<_> = keys.iter().map(id_in).collect();
+        Self { pages: Vec::new(), marks: Some(settings.marks(client, &ids).await) }
     }
 
     /// Reads a page, with the code of its language on request.
@@ -132,8 +134,9 @@ impl ReadPages {
     /// # links_test_support::example::run(async |client| {
     /// use links_pages::apply::{ReadPages, RunSettings};
     ///
-    /// let mut read = ReadPages::begin(&client, &RunSettings::new()).await;
-    /// assert_eq!(read.read(&client, &"cafe".parse()?, false).await?.head().login, "cafe");
+    /// let keys = ["cafe".parse()?];
+    /// let mut read = ReadPages::begin(&client, &RunSettings::new(), &keys).await;
+    /// assert_eq!(read.read(&client, &keys[0], false).await?.head().login, "cafe");
     /// # Ok(()) });
     /// ```
     ///
@@ -154,14 +157,18 @@ impl ReadPages {
     pub(super) fn page(&self, key: &ProfileKey) -> Option<PageSnapshot> {
         let is_its = |page: &&ReadPage| {
             let PageSnapshot { id, login, .. } = page.head();
-            if let ProfileKey::Id(key) = key {
-                id == key
-            } else {
-                key.to_string().eq_ignore_ascii_case(login)
+            match id_in(key) {
+                Some(key) => *id == key,
+                None => key.to_string().eq_ignore_ascii_case(login),
             }
         };
         self.pages.iter().find(is_its)?.snapshot()
     }
+}
+
+/// Returns the ID that a key is.
+pub(super) fn id_in(key: &ProfileKey) -> Option<ProfileId> {
+    if let ProfileKey::Id(id) = key { Some(*id) } else { None }
 }
 
 /// What other runs had done at one moment.
@@ -169,6 +176,6 @@ impl ReadPages {
 pub(super) struct RunMarks {
     /// Number of turns of this process that had ended.
     pub turns: u64,
-    /// Ends of the journals of all pages.
+    /// Ends of the journals of the pages, as far as they were known.
     pub journals: BTreeMap<ProfileId, JournalPosition>,
 }

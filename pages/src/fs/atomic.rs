@@ -1,12 +1,12 @@
 //! Atomic writes: a file is written completely or not at all.
 
-use std::fs::{Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{directory_of, named};
+use super::{directory_of, named, sync};
 
 /// Writes a temporary file beside the target and renames it, so that the target is never incomplete. An existing file is replaced only if
 /// `replace` is true, and keeps its permissions; a device or a pipe is written to, not replaced.
@@ -23,6 +23,7 @@ pub fn write(path: &Path, bytes: &(impl AsRef<[u8]> + ?Sized), replace: bool) ->
     if replaced.as_ref().is_some_and(|it| !is_replaced(it)) {
         return OpenOptions::new().write(true).open(&target)?.write_all(bytes);
     }
+    replaced.as_ref().map_or(Ok(()), refuse_read_only)?;
     let file = new_file(directory)?;
     if let Some(replaced) = replaced {
         file.as_file().set_permissions(replaced.permissions())?;
@@ -37,13 +38,24 @@ pub fn write(path: &Path, bytes: &(impl AsRef<[u8]> + ?Sized), replace: bool) ->
 /// When it could not be written.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     let target = named::resolve(path)?;
-    if !target.metadata()?.is_file() {
+    let found = target.metadata()?;
+    if !found.is_file() {
         return OpenOptions::new().write(true).open(&target).map(drop);
     }
+    refuse_read_only(&found)?;
     new_file(directory_of(&target))?.close()
 }
 
-/// Writes a new file and renames it to the target, over an existing file only if `replace` is true. All data is on disk when this returns.
+/// Refuses a file that Windows would not replace. Unix asks only for the permissions of the directory.
+fn refuse_read_only(found: &Metadata) -> io::Result<()> {
+    if cfg!(windows) && found.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+    }
+    Ok(())
+}
+
+/// Writes a new file and renames it to the target, over an existing file only if `replace` is true. All data is on disk when this returns, and
+/// the new name too, where the directory can be synced.
 pub(super) fn finish(
     mut file: NamedTempFile,
     target: &Path,
@@ -51,16 +63,22 @@ pub(super) fn finish(
     replace: bool,
 ) -> io::Result<()> {
     file.write_all(bytes)?;
-    file.as_file().sync_all()?;
+    sync(file.as_file(), File::sync_all)?;
     links_sdk::runs::crash_point("before_rename");
     rename(file, target, replace)?;
     links_sdk::runs::crash_point("after_rename");
-    sync_directory(directory_of(target))
+    // The file is replaced already, so this failure must not say otherwise.
+    let _ = sync_directory(directory_of(target));
+    Ok(())
 }
 
 pub(super) fn rename(file: NamedTempFile, target: &Path, replace: bool) -> io::Result<()> {
-    let renamed = if replace { file.persist(target) } else { file.persist_noclobber(target) };
-    renamed.map(drop).map_err(|error| error.error)
+    if !replace {
+        return file.persist_noclobber(target).map(drop).map_err(|error| error.error);
+    }
+    // Unlike `persist`, this replaces a file that another process is reading on Windows too.
+    let (_, path) = file.keep().map_err(|error| error.error)?;
+    fs::rename(&path, target).inspect_err(|_| drop(fs::remove_file(&path)))
 }
 
 /// Returns a path with the links in its directory resolved.
@@ -88,12 +106,19 @@ fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(directory)
 }
 
-/// Syncs a directory, so that a new name survives a power failure. Not available on Windows.
+/// Syncs a directory, so that a new name survives a power failure. Not available on Windows, nor in some file systems, such as those of shares.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        std::fs::File::open(directory)?.sync_all()?;
+    if !cfg!(unix) {
+        return Ok(());
     }
-    Ok(())
+    match sync(&File::open(directory)?, File::sync_all) {
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) =>
+        {
+            Ok(())
+        }
+        synced => synced,
+    }
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -114,6 +139,22 @@ mod tests {
             assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, mode);
         }
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_target_that_cannot_be_replaced_leaves_no_temporary_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("directory");
+        std::fs::create_dir(&target).unwrap();
+        let file = new_file(directory.path()).unwrap();
+        rename(file, &target, true).unwrap_err();
+        assert_eq!(directory.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_directory_in_a_file_system_that_syncs_none_is_left_at_that() {
+        std::fs::File::open("/proc").unwrap().sync_all().unwrap_err();
+        sync_directory(Path::new("/proc")).unwrap();
     }
 
     #[test]

@@ -4,7 +4,7 @@ pub mod atomic;
 pub mod named;
 pub mod private;
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -24,6 +24,19 @@ fn bounded(source: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     source.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
+}
+
+/// Syncs a file with [`File::sync_all`] or [`File::sync_data`]. On macOS both also flush the cache of the disk, which file systems such as those
+/// of shares refuse; there the file is synced without that.
+pub(crate) fn sync(file: &File, how: fn(&File) -> io::Result<()>) -> io::Result<()> {
+    #[cfg(target_vendor = "apple")]
+    {
+        how(file).or_else(|_| rustix::fs::fsync(file).map_err(io::Error::from))
+    }
+    #[cfg(not(target_vendor = "apple"))]
+    {
+        how(file)
+    }
 }
 
 /// Mode bits of a file; none on systems without them.

@@ -88,14 +88,17 @@ impl From<Refusal> for io::Error {
 /// Trusts the files of directories, whoever owns them. `list` has the form of `PATH`; `*` stands for all directories.
 pub fn trust(list: &str) {
     let any = std::env::split_paths(list).any(|it| it.as_os_str() == "*");
-    let directories =
-        std::env::split_paths(list).filter_map(|it| fs::canonicalize(it).ok()).collect();
+    // A relative path would stand for another directory in each working directory.
+    let absolute = std::env::split_paths(list).filter(|it| it.is_absolute());
+    let directories = absolute.filter_map(|it| Some(plain(&fs::canonicalize(it).ok()?)));
+    let directories = directories.collect();
     let _ = SAFE.set(SafeDirectories { any, directories });
 }
 
 /// Returns the safe directory that a path without links is in.
 fn safe_directory(path: &Path) -> Option<&'static Path> {
     let safe = SAFE.get_or_init(SafeDirectories::default);
+    let path = plain(path);
     safe.directories.iter().map(PathBuf::as_path).find(|it| path.starts_with(it))
 }
 
@@ -227,8 +230,8 @@ fn follow_link(
     links: &mut usize,
 ) -> io::Result<PathBuf> {
     let Some(tree) = tree else { return follow(at, target, None, links) };
-    let whole = at.join(target);
-    let followed = match whole.strip_prefix(tree) {
+    let whole = plain(&at.join(target));
+    let followed = match whole.strip_prefix(plain(tree)) {
         Ok(rest) => follow(tree.to_owned(), rest, Some(tree), links),
         Err(_) => Err(Refusal::Outside(tree.to_owned()).into()),
     };
@@ -288,6 +291,17 @@ fn check_owner(path: &Path, found: &Metadata) -> io::Result<()> {
         return Ok(());
     }
     Err(Refusal::Foreign(path.to_owned(), owner).into())
+}
+
+/// Returns a path of Windows without the prefix that canonical ones have there, so that the two compare as equal.
+fn plain(path: &Path) -> PathBuf {
+    let plain = path.to_str().filter(|_| cfg!(windows)).and_then(without_prefix);
+    plain.map_or_else(|| path.to_owned(), PathBuf::from)
+}
+
+/// Returns `C:\x` for `\\?\C:\x`.
+fn without_prefix(path: &str) -> Option<&str> {
+    path.strip_prefix(r"\\?\").filter(|it| it.as_bytes().get(1) == Some(&b':'))
 }
 
 /// Returns the path without `.` and `..`.
@@ -350,6 +364,14 @@ mod tests {
         assert!(matches!(error, ReadError::TooLarge(..)));
         let (_, bytes) = bounded("x".into(), io::repeat(b'a').take(MAX_BYTES), MAX_BYTES).unwrap();
         assert_eq!(bytes.len() as u64, MAX_BYTES);
+    }
+
+    #[test]
+    fn only_a_drive_is_named_without_the_prefix() {
+        assert_eq!(without_prefix(r"\\?\C:\x"), Some(r"C:\x"));
+        for other in [r"C:\x", r"\\?\UNC\server\share", r"\\server\share", "/x"] {
+            assert_eq!(without_prefix(other), None);
+        }
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub fn prepare(path: &Path) -> io::Result<()> {
     let (target, mut file) = begin(path)?;
     let replaced = if_there(fs::metadata(target))?.map_or(0, |found| found.len());
     io::copy(&mut io::repeat(b' ').take(replaced.min(MOST_BYTES) + SLACK), &mut file)?;
-    file.as_file().sync_all()
+    super::sync(file.as_file(), File::sync_all)
 }
 
 /// Returns the link target of the path, and the temporary file that is to replace it.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use links_sdk::{ImageType, MAX_UPLOAD_BYTES, image_size_of};
+use links_sdk::{ImageType, ImageUse, MAX_UPLOAD_BYTES, image_size_of};
 use sha2::{Digest, Sha256};
 
 use crate::fs::named::{self, MAX_BYTES, Refusal};
@@ -64,6 +64,8 @@ pub struct LocalImage {
     pub size: u64,
     /// What is wrong with it, as words after its name.
     pub flaw: Option<String>,
+    /// Width and height in pixels, if they can be read.
+    pub pixels: Option<(usize, usize)>,
     /// SHA-256 of the content when the image was found.
     pub hash: String,
 }
@@ -277,8 +279,8 @@ impl LocalImage {
         let Some(image_type) = ImageType::of(&bytes) else {
             return refused("is not a JPEG, PNG, WebP or GIF image");
         };
-        let flaw = flaw(&bytes);
-        Ok(Self { root, beneath, image_type, size, flaw, hash: hash_of(&bytes) })
+        let (flaw, pixels, hash) = (flaw(&bytes), image_size_of(&bytes), hash_of(&bytes));
+        Ok(Self { root, beneath, image_type, size, flaw, pixels, hash })
     }
 
     /// Reads the image again. Returns `None` if the content has changed.
@@ -399,6 +401,17 @@ pub fn flaw(bytes: &[u8]) -> Option<String> {
             "has {width}x{height} pixels, more than pages show; {USEFUL_PIXELS} per side is enough"
         )
     })
+}
+
+/// Returns why an image of this width and height does not suit a field of a page, as words after its name.
+pub fn unsuited(field: &str, (width, height): (usize, usize)) -> Option<String> {
+    let image_use = match field {
+        "avatar" => ImageUse::Avatar,
+        "bgImage" => ImageUse::Background,
+        _ => return None,
+    };
+    let why = image_use.check(width, height).err()?;
+    Some(format!("does not suit `{field}`: {why}"))
 }
 
 /// Returns whether the parts of a JPEG follow each other up to its end. Pixels are not decoded.

@@ -206,7 +206,9 @@ impl Diagnostic for FieldDiagnostic {
 /// Returns a message in the words of this program: a sentence of the service as a lowercase fragment with the field in backticks, and any other
 /// text unchanged.
 pub fn in_own_words(message: &str) -> Cow<'_, str> {
-    let Some(text) = message.strip_suffix('.').filter(|it| !it.contains(". ")) else {
+    let Some(text) =
+        message.strip_suffix('.').filter(|it| !it.contains(". ") && !it.ends_with('.'))
+    else {
         return message.into();
     };
     let rule = text.strip_prefix("The ").and_then(|it| it.split_once(" field "));

@@ -149,7 +149,9 @@ fn of_cells(cells: Vec<Vec<Cell>>, start: usize) -> (Vec<Node>, Vec<FieldDiagnos
         let first = line.first().map_or(0..0, |(span, _)| placed(span));
         let cell = |((name, cell), text): (((Span, String), Span), String)| {
             let key = Key { span: placed(&name.0), name: name.1, is_literal: true };
-            (key, Node { span: placed(&cell), tree: Tree::Text(text), layout: Layout::default() })
+            // Git may write the same line break so on one machine and not on another.
+            let tree = Tree::Text(text.replace("\r\n", "\n"));
+            (key, Node { span: placed(&cell), tree, layout: Layout::default() })
         };
         let cells =
             names.iter().cloned().zip(line).map(|(name, (span, text))| ((name, span), text));
@@ -249,6 +251,16 @@ mod tests {
         assert!(problems.is_empty());
         let keys: Vec<String> = listed(&rows).unwrap().into_iter().map(|(key, _)| key).collect();
         assert_eq!(keys, ["x"]);
+    }
+
+    #[test]
+    fn a_cell_has_the_same_line_breaks_on_every_system() {
+        for table in ["key,a\nx,\"b\nc\"\n", "key,a\r\nx,\"b\r\nc\"\r\n"] {
+            let cells: Result<Vec<_>, usize> = csv_rows(table, ',').collect();
+            let (rows, _) = of_cells(cells.unwrap(), 0);
+            let values: Vec<Tree> = rows[0].children().map(|it| it.tree.clone()).collect();
+            assert_eq!(values, ["x", "b\nc"].map(|it| Tree::Text(it.to_owned())));
+        }
     }
 
     #[test]

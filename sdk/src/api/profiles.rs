@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Deserialize;
+
 use super::conditional::{PatchRecord, change_login, login_in, update_record};
 use crate::api::Listing;
 use crate::call::{Call, Create, Write};
@@ -11,10 +13,11 @@ use crate::client::Client;
 use crate::conditional_write::Basis;
 use crate::error::Error;
 use crate::generated::types::{LoginCheck, Profile, ProfileSettings};
-use crate::generated::{Client as Api, RequestResult};
+use crate::generated::{Client as Api, RequestResult, TypedRequest};
 use crate::ids::ProfileId;
 use crate::operation::{self, Operation};
 use crate::profile_key::ProfileKey;
+use crate::slot::Slot;
 use crate::tolerant::Object;
 use crate::transport::Answer;
 use crate::transport::BoxFuture;
@@ -33,6 +36,22 @@ pub struct ProfileHandle {
     #[doc(hidden)]
     pub key: Result<ProfileKey, String>,
 }
+
+/// Answer with a page that was read with its slots.
+#[derive(Deserialize)]
+struct PageAnswer {
+    data: PageWithSlots,
+}
+
+#[derive(Deserialize)]
+struct PageWithSlots {
+    /// `None` if the answer leaves them out, as that of an empty page does not.
+    slots: Option<Vec<Slot>>,
+    #[serde(flatten)]
+    page: Profile,
+}
+
+envelopes! { |answer| answer.data; PageAnswer: PageWithSlots }
 
 /// A page rendered as Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,7 +175,7 @@ impl ProfileHandle {
         self.call(operation::GET_PROFILE, |api, key| api.get_profile(&key, None))
     }
 
-    /// Returns the page with its slots in page order.
+    /// Returns the page with its slots in page order. If the answer leaves the slots out, they are read with a second request.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -165,7 +184,26 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn get_with_slots(&self) -> Call<Profile> {
-        self.call(operation::GET_PROFILE, |api, key| api.get_profile(&key, Some("slots")))
+        self.call_new(operation::GET_PROFILE, |sender, key| {
+            Box::pin(async move {
+                let request = |api: Api<'_>| {
+                    let made = api.get_profile(&key, Some("slots"));
+                    made.map(|it| TypedRequest::<PageAnswer>::from(it.request))
+                };
+                let PageWithSlots { slots, page } =
+                    sender.send(operation::GET_PROFILE, request).await?;
+                let slots = match slots {
+                    Some(slots) => slots,
+                    None => {
+                        sender
+                            .beside()
+                            .send(operation::LIST_SLOTS, |api| api.list_slots(&key))
+                            .await?
+                    }
+                };
+                Ok(Profile { slots, ..page })
+            })
+        })
     }
 
     /// Changes fields of the page. Fields that you leave out are not changed. For a `login` among the changes, see

@@ -137,8 +137,9 @@ impl CredentialStore for FileCredentialStore {
                 let _ = fs::remove_file(&path);
             }
             renamed?;
-            // Only Unix can open a directory to sync it, and only Unix needs it.
-            if cfg!(unix) { File::open(self.directory())?.sync_all() } else { Ok(()) }
+            // Only Unix can open a directory to sync it, and only Unix needs it. The file is replaced already, whether that works or not.
+            let _ = File::open(self.directory()).and_then(|directory| directory.sync_all());
+            Ok(())
         };
         write().map_err(|error| self.named(error))
     }
@@ -189,6 +190,7 @@ fn if_found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 
 /// Returns options for a file with access for its owner only.
 fn private() -> OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

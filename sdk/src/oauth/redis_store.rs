@@ -31,6 +31,9 @@ const RELEASE: &str =
 /// The credentials are encrypted (ChaCha20-Poly1305) with a [`StoreKey`] that the server does not know, and bound to the name of the login.
 /// They do not expire. Turn on persistence (`appendonly yes`): if a refresh token was used and then lost, the login is lost.
 ///
+/// The methods of the store wait for the server and block the thread for up to some seconds. In async code, call `save` after a login with
+/// [`spawn_blocking`](tokio::task::spawn_blocking). A [`RefreshingTokenSource`](super::RefreshingTokenSource) uses such threads itself.
+///
 /// ```no_run
 /// use std::sync::Arc;
 /// use links_sdk::oauth::{Credentials, RefreshingTokenSource, StoreKey, redis_store};

@@ -10,7 +10,7 @@ use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Builder;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tokio::task::spawn_blocking;
 
 use super::credentials::{CredentialStore, Credentials};
@@ -28,13 +28,19 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60 * 60);
 /// Time for which a renewal waits for another process that holds the lock of the store.
 const LONGEST_LOCK: Duration = Duration::from_secs(60);
+/// Number of renewals that may run at the same time. The threads that may block serve the whole program.
+const MOST_RENEWALS: usize = 64;
+
+/// The renewals that may still begin.
+static RENEWALS: Semaphore = Semaphore::const_new(MOST_RENEWALS);
 
 /// Token source that returns the access token of the credentials in a store. It renews the token when it expires or is refused, only once
 /// for all tasks and processes that share the store. For an example, see [the module](super).
 ///
 /// A renewal does not depend on the call that starts it. It runs to its end and saves the new refresh token, even if all waiting calls are
 /// dropped or reach their deadlines. A runtime that shuts down in the meantime waits for it, for up to half a minute. After
-/// [`shutdown_background`](tokio::runtime::Runtime::shutdown_background), it finishes on its own thread.
+/// [`shutdown_background`](tokio::runtime::Runtime::shutdown_background), it finishes on its own thread. A process runs at most 64 renewals
+/// at the same time, so that a slow authorization server doesn't take all the threads of the runtime that may block. Others wait their turn.
 ///
 /// In the last 30 seconds of an access token (or in the last tenth, if it is valid for less than five minutes), calls still use it while it
 /// is renewed in the background. Once it has expired, or the service has refused it, calls wait for the renewal until their deadlines.
@@ -223,9 +229,27 @@ impl RefreshingTokenSource {
         let source = self.clone();
         // A runtime that shuts down drops its tasks first, and then waits for the threads that may block.
         let (running, shutdown) = mpsc::channel();
-        let work = spawn_blocking(move || source.renew(&result, &shutdown));
+        let begin = move |permit: SemaphorePermit<'static>| {
+            spawn_blocking(move || {
+                let _permit = permit;
+                source.renew(&result, &shutdown);
+            })
+        };
+        // At once where that is possible, because a runtime that is idle runs no task.
+        let begun = match RENEWALS.try_acquire() {
+            Ok(permit) => Ok(begin(permit)),
+            Err(_) => Err(begin),
+        };
         tokio::spawn(async move {
             let _running: Sender<Infallible> = running;
+            let work = match begun {
+                Ok(work) => work,
+                // No refresh token is lost with a renewal that has not begun.
+                Err(begin) => {
+                    let Ok(permit) = RENEWALS.acquire().await else { return };
+                    begin(permit)
+                }
+            };
             let _ = work.await;
         });
         renewal
@@ -458,6 +482,17 @@ mod tests {
 
     use super::*;
     use crate::oauth::memory_store;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_renewal_takes_no_thread_before_its_turn() {
+        let all = RENEWALS.acquire_many(u32::try_from(MOST_RENEWALS).unwrap()).await.unwrap();
+        let source = RefreshingTokenSource::new(memory_store(None));
+        let mut token = source.token();
+        // The time of a test stands still while a thread works.
+        tokio::time::timeout(Duration::from_secs(5), &mut token).await.unwrap_err();
+        drop(all);
+        assert!(!token.await.unwrap_err().is_temporary(), "nobody is logged in");
+    }
 
     #[tokio::test(start_paused = true)]
     async fn the_outcome_is_unknown_if_the_server_does_not_respond() {

@@ -1,18 +1,20 @@
 //! Admission by the rate limits: first come, first served, with no wait longer than the call allows.
 //!
 //! Calls queue in front of the pacer. A pacer only tells how long to wait, and of many calls that ask again at that moment an arbitrary one
-//! would be admitted.
+//! would be admitted. A head of a line that does not take its next step, because nobody polls its call, is passed: the pacer keeps the limits
+//! without the line.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::task::yield_now;
 
 use super::clock::Clock;
 use super::exchange::{CallFailure, CallOptions};
 use super::pacing::{MustWait, NotAdmitted, Pacer, PacerNote, Ticket, WaitReason, poll_once};
-use super::shared::{Place, QueueGuard, Shared};
+use super::shared::{Place, QueueGuard, Shared, note_due};
 use crate::operation::{Bucket, Operation};
 
 /// Time in which the limit of a second counts.
@@ -20,6 +22,10 @@ const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 /// Time for which a request may wait after it was admitted. It is shorter than the one for which a request under way counts.
 const LONGEST_HOLD: Duration = Duration::from_secs(5);
+/// Time for which a pacer may think while its request is the head of a line.
+const LONGEST_ANSWER: Duration = Duration::from_secs(5);
+/// Time by which the head of a line may be late for its next step before it is passed.
+const LATENESS: Duration = SECOND;
 
 /// A request that the pacer has admitted; settled when it is answered or given up.
 pub(crate) struct AdmittedRequest<'a> {
@@ -88,26 +94,33 @@ impl Shared {
         operation: &'static Operation,
         options: &CallOptions,
     ) -> Result<AdmittedRequest<'_>, CallFailure> {
-        let _head_of_bucket = match operation.bucket {
+        let of_bucket = match operation.bucket {
             Bucket::General => None,
-            bucket => Some(self.head_of_line(bucket, operation, options).await?),
+            bucket => Some(self.head_of_line(bucket, None, operation, options).await?),
         };
-        self.admit_in_line(&mut None, operation, options).await
+        self.admit_in_line(&mut None, of_bucket.as_ref(), operation, options).await
     }
 
-    /// Waits until the limits admit one more request, in the line of all requests. The head of the line is kept for the next one.
+    /// Waits until the limits admit one more request, in the line of all requests. The head of the line is kept for the next one. The request
+    /// may also be the head of its bucket's line.
     async fn admit_in_line<'a>(
         &'a self,
         head: &mut Option<QueueGuard<'a>>,
+        of_bucket: Option<&QueueGuard<'a>>,
         operation: &'static Operation,
         options: &CallOptions,
     ) -> Result<AdmittedRequest<'a>, CallFailure> {
         while !self.stop.is_cancelled() && !options.time_left(&*self.clock).is_zero() {
             if head.is_none() {
-                *head = Some(self.head_of_line(Bucket::General, operation, options).await?);
+                *head =
+                    Some(self.head_of_line(Bucket::General, of_bucket, operation, options).await?);
             }
+            let due = self.clock.monotonic().saturating_add(LONGEST_ANSWER);
+            note_due(head.iter().chain(of_bucket), due);
             let admitted = self.pacer.admit(operation.bucket, &*self.clock);
-            match self.within(options.until, admitted).await? {
+            let admitted = self.within(options.until, admitted).await?;
+            note_due(head.iter().chain(of_bucket), self.clock.monotonic());
+            match admitted {
                 Ok(ticket) => return Ok(self.admitted(ticket)),
                 Err(NotAdmitted::Failed(error)) => return Err(CallFailure::Pacer(error)),
                 Err(NotAdmitted::Wait(MustWait { duration: wait, reason }))
@@ -119,6 +132,8 @@ impl Shared {
                     if reason.is_of_one_bucket() {
                         *head = None;
                     }
+                    let due = self.clock.monotonic().saturating_add(duration);
+                    note_due(head.iter().chain(of_bucket), due);
                     self.sleep(operation, duration, reason).await;
                 }
             }
@@ -138,23 +153,29 @@ impl Shared {
     }
 
     /// Waits until all earlier calls have been admitted or have given up.
-    async fn head_of_line(
-        &self,
+    async fn head_of_line<'a>(
+        &'a self,
         bucket: Bucket,
+        of_bucket: Option<&QueueGuard<'a>>,
         operation: &'static Operation,
         options: &CallOptions,
-    ) -> Result<QueueGuard<'_>, CallFailure> {
-        match self.queue[bucket as usize].enter().try_acquire() {
-            Ok(head) => Ok(head),
+    ) -> Result<QueueGuard<'a>, CallFailure> {
+        let head = match self.queue[bucket as usize].enter().try_acquire() {
+            Ok(head) => head,
             // Boxed, because few calls wait.
-            Err(place) => Box::pin(self.wait_in_line(place, bucket, operation, options)).await,
-        }
+            Err(place) => {
+                Box::pin(self.wait_in_line(place, bucket, of_bucket, operation, options)).await?
+            }
+        };
+        note_due([&head], self.clock.monotonic());
+        Ok(head)
     }
 
     async fn wait_in_line<'a>(
         &'a self,
         place: Place<'a>,
         bucket: Bucket,
+        of_bucket: Option<&QueueGuard<'a>>,
         operation: &'static Operation,
         options: &CallOptions,
     ) -> Result<QueueGuard<'a>, CallFailure> {
@@ -164,7 +185,7 @@ impl Shared {
         let forecast = tokio::select! {
             biased;
             // First, so that the call has its place in the line, whatever time the pacer takes.
-            head = &mut head => return Ok(head),
+            guard = &mut head => return Ok((place, Some(guard))),
             forecast = forecast => forecast,
         };
         if let Some(MustWait { duration: wait, reason }) = forecast {
@@ -177,17 +198,33 @@ impl Shared {
         }
         self.waits.fetch_add(1, Ordering::Relaxed);
         let longest = clock.monotonic().saturating_add(options.max_wait.unwrap_or(Duration::MAX));
-        tokio::select! {
-            biased;
-            head = &mut head => return Ok(head),
-            () = clock.until(longest.min(options.until)) => {}
+        let until = longest.min(options.until);
+        loop {
+            let late = place.due().saturating_add(LATENESS);
+            // The head of a bucket is on time as long as the head of the line is.
+            note_due(of_bucket, late);
+            tokio::select! {
+                biased;
+                guard = &mut head => return Ok((place, Some(guard))),
+                () = clock.until(late.min(until)) => {}
+            }
+            if clock.monotonic() >= until {
+                break;
+            }
+            // A head that wakes up at this moment takes its step first.
+            yield_now().await;
+            if clock.monotonic() >= place.due().saturating_add(LATENESS) {
+                return Ok((place, None));
+            }
         }
         // Its place goes to the next call, whatever time the pacer takes.
-        drop(head);
+        drop((head, place));
         let wait = self.forecast(bucket, 0, options).await;
-        let (wait, reason) =
-            wait.map_or((Duration::ZERO, WaitReason::Retry), |it| (it.duration, it.reason));
-        Err(CallFailure::Deadline { wait, reason })
+        // Without a wait, the limits are not the reason.
+        Err(match wait.filter(|it| !it.duration.is_zero()) {
+            Some(MustWait { duration: wait, reason }) => CallFailure::Deadline { wait, reason },
+            None => CallFailure::PASSED,
+        })
     }
 
     /// Waits until there is a token and the limits admit a request of this operation. It counts as under way from now on.
@@ -211,10 +248,10 @@ impl Shared {
         self.token(operation, options.until).await?;
         let at_once = CallOptions { max_wait: Some(Duration::ZERO), ..options.clone() };
         let head = &mut None;
-        let mut first = self.admit_in_line(head, operation, options).await?;
+        let mut first = self.admit_in_line(head, None, operation, options).await?;
         for is_last in [false, true] {
             let reserved_at = self.clock.passed();
-            let reason = match self.admit_in_line(head, operation, &at_once).await {
+            let reason = match self.admit_in_line(head, None, operation, &at_once).await {
                 Ok(second) => return Ok((first, Some(second))),
                 Err(CallFailure::Deadline { reason: WaitReason::PerSecond(1), .. }) => break,
                 Err(CallFailure::Deadline { reason, .. }) => reason,
@@ -222,7 +259,7 @@ impl Shared {
             };
             // Machines whose first requests were all under way until the second ones are admitted would wait for each other.
             self.within(options.until, first.note_settled()).await?;
-            let second = self.admit_in_line(head, operation, options).await?;
+            let second = self.admit_in_line(head, None, operation, options).await?;
             let waited = self.clock.passed().saturating_sub(reserved_at);
             let is_old = waited >= SECOND;
             if waited >= MINUTE {

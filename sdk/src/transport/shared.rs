@@ -133,6 +133,8 @@ impl Shared {
 pub(crate) struct WaitingLine {
     head: Mutex<()>,
     length: AtomicUsize,
+    /// Time by which the head takes its next step, in milliseconds of the monotonic clock.
+    due: AtomicU64,
 }
 
 /// A place in a line.
@@ -142,8 +144,8 @@ pub(in crate::transport) struct Place<'a> {
     pub(in crate::transport) ahead: usize,
 }
 
-/// Head of a line, held until it is dropped.
-pub(in crate::transport) type QueueGuard<'a> = (Place<'a>, MutexGuard<'a, ()>);
+/// Head of a line, held until it is dropped; without a guard, a place that has passed a head that takes no step.
+pub(in crate::transport) type QueueGuard<'a> = (Place<'a>, Option<MutexGuard<'a, ()>>);
 
 impl WaitingLine {
     pub(in crate::transport) fn enter(&self) -> Place<'_> {
@@ -155,15 +157,32 @@ impl<'a> Place<'a> {
     /// Takes the head of the line, if no place is ahead.
     pub(in crate::transport) fn try_acquire(self) -> Result<QueueGuard<'a>, Self> {
         match self.line.head.try_lock() {
-            Ok(guard) => Ok((self, guard)),
+            Ok(guard) => Ok((self, Some(guard))),
             Err(_) => Err(self),
         }
     }
 
     /// Waits until all places ahead have been left, and takes the head of the line.
-    pub(in crate::transport) async fn acquire(self) -> QueueGuard<'a> {
-        let guard = self.line.head.lock().await;
-        (self, guard)
+    pub(in crate::transport) fn acquire(
+        &self,
+    ) -> impl Future<Output = MutexGuard<'a, ()>> + Send + use<'a> {
+        self.line.head.lock()
+    }
+
+    /// Returns the time by which the head of the line takes its next step.
+    pub(in crate::transport) fn due(&self) -> Duration {
+        Duration::from_millis(self.line.due.load(Ordering::Relaxed))
+    }
+}
+
+/// Notes the time by which these heads take their next step.
+pub(in crate::transport) fn note_due<'g, 'a: 'g>(
+    heads: impl IntoIterator<Item = &'g QueueGuard<'a>>,
+    due: Duration,
+) {
+    let due = u64::try_from(due.as_millis()).unwrap_or(u64::MAX);
+    for (place, _) in heads.into_iter().filter(|(_, guard)| guard.is_some()) {
+        place.line.due.store(due, Ordering::Relaxed);
     }
 }
 

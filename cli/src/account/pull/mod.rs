@@ -11,6 +11,8 @@ mod place;
 mod puller;
 mod report;
 
+use std::path::is_separator;
+
 use links_pages::page_file::{FileScope, file_of};
 
 use crate::account::files::{AccountFiles, DEPTH, directories_with, from_here};
@@ -147,7 +149,8 @@ pub(crate) async fn pull_files(
 
 /// Tells whether a path names a file rather than a directory.
 fn is_file(path: &Path) -> bool {
-    let ends_like_directory = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let last = path.as_os_str().as_encoded_bytes().last();
+    let ends_like_directory = last.is_some_and(|byte| is_separator(char::from(*byte)));
     !path.is_dir() && !ends_like_directory
 }
 
@@ -174,7 +177,7 @@ async fn print(
     if let Some(line) = report::left_out_line(&page.login, &left_out) {
         context.ui.say(&line);
     }
-    Ok(CommandOutput::own(new.value().clone(), View::Document(text)))
+    Ok(CommandOutput::own(new.value().clone(), View::File(text)))
 }
 
 /// Writes pages into a directory, or one page to a file.

@@ -16,6 +16,7 @@ use crate::{git, signal};
 use links_pages::fs::atomic;
 pub(crate) use links_pages::fs::named::LOCK_NAME;
 use links_pages::fs::named::{self, ReadError};
+use links_pages::page_file::{file_of, row_path, split_row};
 
 /// Maximum size in bytes: 100 pages of 500 slots with 20 keys each take less.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -73,7 +74,7 @@ impl LockStore {
     /// Returns the name under which the lock has the record of a file: its path from the directory of the lock, with `/`. `None` for a path that
     /// not every system has as such.
     pub(crate) fn key(&self, file: &Path) -> Option<String> {
-        let path = directory_of(file).ok()?.join(file.file_name()?);
+        let path = absolute_path(file)?;
         let below = path.strip_prefix(&self.directory).ok()?;
         let names = below.components().map(|part| match part {
             Component::Normal(name) => name.to_str(),
@@ -189,7 +190,7 @@ impl LockStore {
 
     /// Returns whether the lock that was read last has marks of a merge that Git could not finish.
     pub(super) fn has_marks(&self) -> bool {
-        self.last_text().is_some_and(|text| text.contains("\n=======\n"))
+        self.last_text().is_some_and(|text| text.lines().any(|line| line == "======="))
     }
 
     /// Writes the lock, as a whole.
@@ -314,8 +315,34 @@ pub(crate) fn governing(file: &Path, name: &str) -> Option<PathBuf> {
 
 /// Returns the path of a file, which need not exist, absolute and without symbolic links in its directory.
 pub(super) fn absolute(file: &Path) -> Option<String> {
-    let path = directory_of(file).ok()?.join(file.file_name()?);
-    path.to_str().map(str::to_owned)
+    absolute_path(file)?.to_str().map(str::to_owned)
+}
+
+fn absolute_path(file: &Path) -> Option<PathBuf> {
+    Some(as_on_disk(directory_of(file).ok()?.join(file.file_name()?)))
+}
+
+/// Returns a path without links in its directory, with the capital letters of the disk: macOS and Windows also find a file by others.
+pub(super) fn as_on_disk(path: PathBuf) -> PathBuf {
+    if !cfg!(any(windows, target_vendor = "apple")) {
+        return path;
+    }
+    match file_of(&path).canonicalize() {
+        Ok(found) => with_case_of(found, path),
+        Err(_) => path,
+    }
+}
+
+/// Returns a path with the capital letters of the file that was found by it, unless that has another name.
+fn with_case_of(found: PathBuf, path: PathBuf) -> PathBuf {
+    let folded = |path: &Path| PathBuf::from(path.to_string_lossy().to_lowercase());
+    if folded(&found) != folded(file_of(&path)) {
+        return path;
+    }
+    match path.to_str().and_then(|path| split_row(path).1) {
+        Some(row) => row_path(&found, row),
+        None => found,
+    }
 }
 
 /// Directory of a file, which need not exist, absolute and without symbolic links.
@@ -359,6 +386,16 @@ mod tests {
         assert_eq!(LockStore::of(Path::new("/no/such/directory/cafe.yaml")), None);
         let store = LockStore::at(&pages).unwrap();
         assert_eq!(store.key(&root.join("other.yaml")), None);
+    }
+
+    #[test]
+    fn a_path_has_the_capital_letters_of_its_file() {
+        let named = |found: &str, path: &str| with_case_of(found.into(), path.into());
+        assert_eq!(named("/pages/Cafe.yaml", "/pages/CAFE.yaml"), Path::new("/pages/Cafe.yaml"));
+        let row = named("/pages/Places.yaml", "/pages/places.yaml#Almaty");
+        assert_eq!(row, Path::new("/pages/Places.yaml#Almaty"));
+        let link = named("/pages/other.yaml", "/pages/cafe.yaml");
+        assert_eq!(link, Path::new("/pages/cafe.yaml"));
     }
 
     #[test]

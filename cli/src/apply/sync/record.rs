@@ -15,7 +15,7 @@ use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
 
 use super::history::{FileHistory, LockHistory};
-use super::lock_store::{absolute, from_here};
+use super::lock_store::{absolute, as_on_disk, from_here};
 use super::page_path::is_there;
 use super::state_records::StateRecords;
 use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, identity_problems};
@@ -300,7 +300,7 @@ impl SyncRecord {
     fn claim(&mut self, page: &PageSnapshot) -> Result<(), CommandError> {
         let RecordPlace::Lock(store) = &self.place else { return Ok(()) };
         let Some(other) = self.other_file(page.id) else { return Ok(()) };
-        if is_there(&store.path_of(&other)) {
+        if has_name(&store.path_of(&other)) {
             let message = format!(
                 "{} and {other} are both files for the page {} (ID {}); nothing was written",
                 self.key, page.login, page.id
@@ -320,7 +320,7 @@ impl SyncRecord {
     /// Returns another file for which there is a record of the page.
     fn other_file(&self, page: ProfileId) -> Option<String> {
         if let RecordPlace::State(records) = &self.place {
-            return records.other_file(page).filter(|file| is_there(Path::new(file)));
+            return records.other_file(page).filter(|file| has_name(Path::new(file)));
         }
         let mut pages = self.lock.pages.iter();
         let (key, _) = pages.find(|(key, base)| base.id == page && **key != self.key)?;
@@ -345,7 +345,7 @@ impl SyncRecord {
     /// Returns whether another file that exists has a record of the page.
     pub(crate) fn has_other_file(&self, page: ProfileId) -> bool {
         self.other_file(page).is_some_and(|other| match &self.place {
-            RecordPlace::Lock(store) => is_there(&store.path_of(&other)),
+            RecordPlace::Lock(store) => has_name(&store.path_of(&other)),
             RecordPlace::State(_) | RecordPlace::Opened(_) => true,
         })
     }
@@ -700,6 +700,11 @@ impl SyncRecord {
             self.put(context, (file, page), base, written)
         }
     }
+}
+
+/// Returns whether the file of a page exists with exactly the name that a path has.
+fn has_name(path: &Path) -> bool {
+    is_there(path) && as_on_disk(path.to_owned()) == path
 }
 
 /// Returns whether a file names a login, as that of its page or as the one that its page should have.

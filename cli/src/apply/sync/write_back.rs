@@ -340,6 +340,11 @@ impl<'p> Composed<'p> {
                 return Some(format!("{}, which may use {shown}, cannot be read", other.display()));
             }
             match &placed.edit {
+                Edit::Set { value: Value::String(text), .. }
+                    if placed.is_table && text.contains("\r\n") =>
+                {
+                    return Some(format!("{shown} cannot hold the line break `\\r\\n`"));
+                }
                 Edit::Set { value: Value::String(text), .. } if !text.trim().is_empty() => {}
                 Edit::Set { value: Value::String(_) | Value::Null, .. } if placed.is_table => {
                     return Some(format!("an empty cell of {shown} stands for no value"));

@@ -51,7 +51,7 @@ impl AnalyticsCommand {
         let has_timeline = query.has_timeline();
         let call = match self {
             Self::Account { query } => client.analytics().get(query.query()?),
-            Self::Profile { key, query } => client.profile(&*key).analytics(query.query()?),
+            Self::Profile { key, query } => key.page(&client).await?.analytics(query.query()?),
             Self::Form { id, query } => client.form(id).analytics(query.query()?),
         };
         shown(context, call, has_timeline).await

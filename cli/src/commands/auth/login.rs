@@ -9,7 +9,7 @@ use links_sdk::types::Me;
 use links_sdk::{BaseUrl, Token};
 use zeroize::Zeroizing;
 
-use super::oauth::connect;
+use super::oauth::{connect, revoke};
 use crate::auth::{
     Account, AccountName, Accounts, AccountsFile, ClientAuth, Secret, SecretLocation, Store,
     TokenCommand, Value, check_keyring,
@@ -17,6 +17,7 @@ use crate::auth::{
 use crate::commands::prelude::*;
 use crate::context::no_service;
 use crate::env_vars;
+use crate::process;
 use crate::settings::{ServiceTarget, TokenOrigin};
 
 #[derive(Args, Debug)]
@@ -57,22 +58,38 @@ pub(super) async fn run(context: &mut Context, args: AuthLoginArgs) -> CommandRe
         ServiceTarget::Unset => return Err(no_service()),
     };
     let file = AccountsFile::new(context.config_directory()?);
-    let named = context.settings.account.clone();
-    if let Some(name) = &named {
+    if let Some(name) = &context.settings.account {
         refuse_other(&file.load()?, name, &base)?;
     }
-    let obtained = new_credentials(context, &args, &base, &file).await?;
+    let mut obtained = new_credentials(context, &args, &base, &file).await?;
+    let stored = store(context, &file, &base, &mut obtained).await;
+    if let (Err(_), Some(Value::Connection(unused))) = (&stored, &obtained.value) {
+        // The service would list it at the account for as long as it is valid.
+        if let Err(note) = revoke(context, unused).await {
+            context.ui.tell(Style::Changed, note);
+        }
+    }
+    stored
+}
 
-    let client = context.client_of(&base, ClientAuth::from(obtained.token.clone()))?;
+/// Stores the login that was obtained, and returns the output about it. The secret stays in `obtained` if it was not stored.
+async fn store(
+    context: &Context,
+    file: &AccountsFile,
+    base: &BaseUrl,
+    obtained: &mut NewCredentials,
+) -> CommandResult {
+    let named = context.settings.account.as_ref();
+    let client = context.client_of(base, ClientAuth::from(obtained.token.clone()))?;
     let me = owner(&client, &obtained.token).await?;
     let account = Account {
         base_url: base.as_str().to_owned(),
-        mcp_url: obtained.mcp_url,
-        kept: obtained.kept,
+        mcp_url: obtained.mcp_url.clone(),
+        kept: obtained.kept.clone(),
         user_id: me.user_id,
         user: me.name.clone(),
     };
-    let name = store_login(&file, &base, named.as_ref(), &account, obtained.value)?;
+    let name = store_login(file, base, named, &account, &mut obtained.value)?;
     let output = described(&client, &me, "account", Some((&name, &account.kept))).await;
     let mut variables = [env_vars::TOKEN, env_vars::TOKEN_FILE].into_iter();
     let before = variables.find(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()));
@@ -170,7 +187,7 @@ struct NewCredentials {
 
 /// Runs a token command, whose line is split as a shell would.
 fn from_command(line: &str) -> Result<NewCredentials> {
-    let words = shlex::split(line).filter(|words| !words.is_empty());
+    let words = process::words(line).filter(|words| !words.is_empty());
     let words = words
         .ok_or_else(|| CommandError::usage("--token-command: empty, or a quote is not closed"))?;
     let token = TokenCommand::new(&words).get();
@@ -268,13 +285,13 @@ async fn owner(client: &Client, token: &Token) -> Result<Me> {
     })
 }
 
-/// Stores an account and its secret, and makes the account the current one. Returns the name of the account.
+/// Stores an account and its secret, which is taken, and makes the account the current one. Returns the name of the account.
 fn store_login(
     file: &AccountsFile,
     base: &BaseUrl,
     named: Option<&AccountName>,
     account: &Account,
-    value: Option<Value>,
+    value: &mut Option<Value>,
 ) -> Result<AccountName> {
     // A new account is stored before its secret, so that a secret without an account is never left.
     let name_in = |accounts: &Accounts| {
@@ -296,10 +313,11 @@ fn store_login(
         name
     };
     let store_of = |kept: &SecretLocation| Store::of(file.directory(), &name, kept, base.origin());
-    if let (Some(store), Some(value)) = (store_of(&account.kept), value) {
-        let secret = Secret { origin: base.origin(), value };
+    if let (Some(store), Some(new)) = (store_of(&account.kept), value.take()) {
+        let secret = Secret { origin: base.origin(), value: new };
         // The lock keeps other processes from renewing the former secret while it is replaced.
         if let Err(error) = store.lock().and_then(|_lock| store.save(&secret)) {
+            *value = Some(secret.value);
             if is_new {
                 file.change(|accounts| accounts.remove(&name))?;
             }
@@ -319,8 +337,13 @@ fn store_login(
     Ok(name)
 }
 
-/// Refuses a name that already belongs to an account of another service.
+/// Refuses a name that already belongs to an account of another service, or that some systems don't tell from a known one.
 fn refuse_other(accounts: &Accounts, name: &AccountName, base: &BaseUrl) -> Result<()> {
+    if let Some(known) = accounts.namesake(name) {
+        let message =
+            format!("account `{known}` already exists, and `{name}` differs from it only in case");
+        return Err(CommandError::refused(message).with_hint(other_name(known)));
+    }
     match accounts.known.get(name) {
         Some(known) if known.origin() != Some(base.origin()) => {
             let message = format!("account `{name}` already exists for {}", known.base_url);
@@ -384,6 +407,10 @@ mod store_tests {
         accounts.known.insert(name.clone(), account(URL, SecretLocation::File));
         refuse_other(&accounts, &name, &base).unwrap();
         assert_eq!(refuse_other(&accounts, &name, &other).unwrap_err().exit(), Exit::Refused);
+        let capitals: AccountName = "Work".parse().unwrap();
+        assert_eq!(refuse_other(&accounts, &capitals, &base).unwrap_err().exit(), Exit::Refused);
+        accounts.known.insert(capitals.clone(), account(URL, SecretLocation::File));
+        refuse_other(&accounts, &capitals, &base).unwrap();
 
         let mut new = account(URL, SecretLocation::Keyring);
         refuse_other_user(&accounts, &name, &new).unwrap();

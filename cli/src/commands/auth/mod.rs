@@ -1,11 +1,9 @@
 //! `links auth`: commands for accounts.
 
-use std::fmt::Display;
-
-use crate::auth::{Account, AccountName, Accounts, AccountsFile, Store, Value};
+use crate::auth::{Account, AccountName, AccountsFile, Store, Value};
 use crate::commands::prelude::*;
 use crate::env_vars::ACCOUNT;
-use crate::settings::{OF_ACCOUNT, ServiceTarget, TokenOrigin};
+use crate::settings::{MissingToken, OF_ACCOUNT, ServiceTarget, Settings, TokenOrigin};
 
 mod callback_server;
 mod login;
@@ -126,32 +124,42 @@ fn no_such_account(name: &AccountName) -> CommandError {
         .with_hint("`links auth list` lists accounts, and `links auth login` adds one")
 }
 
-/// Returns the current account, or that of the service URL if it is another one. If there is no current account, none is chosen.
-fn in_use<'a>(context: &Context, accounts: &'a Accounts) -> Result<&'a AccountName> {
-    let refused = |message: String| {
-        CommandError::new(Exit::NotAuthenticated, message)
-            .with_hint("pass the name of an account; `links auth list` lists all accounts")
+/// Returns the account in use.
+fn in_use(settings: &Settings) -> Result<&AccountName> {
+    let why = match (&settings.target, &settings.token) {
+        (ServiceTarget::Sandbox(_), _) => "the sandbox is in use, which has no accounts".to_owned(),
+        (_, TokenOrigin::Account(name, _)) => return Ok(name),
+        (_, TokenOrigin::Nowhere(MissingToken::NoSuchAccount(name))) => {
+            return Err(no_such_account(name));
+        }
+        (_, TokenOrigin::Variable(_) | TokenOrigin::File(_)) => {
+            format!("the token in use is that of {}", settings.token.source())
+        }
+        (_, TokenOrigin::Nowhere(MissingToken::OnlyForNamed(variable))) => {
+            format!("{variable} is set, so no account is in use")
+        }
+        (ServiceTarget::Service(url), TokenOrigin::Nowhere(MissingToken::Several(_))) => {
+            format!("several accounts are for {}", url.text())
+        }
+        (ServiceTarget::Service(url), TokenOrigin::Nowhere(_)) => {
+            format!("not logged in to {}", url.text())
+        }
+        (ServiceTarget::Unset, TokenOrigin::Nowhere(_)) => "not logged in".to_owned(),
     };
-    let current = accounts.current.as_ref().ok_or_else(|| refused("not logged in".to_owned()))?;
-    let ServiceTarget::Service(url) = &context.settings.target else { return Ok(current) };
-    let there = accounts.at(&url.origin().unwrap_or_default());
-    match there[..] {
-        [first] => Ok(first),
-        // The current account comes first.
-        [first, ..] if first == current => Ok(first),
-        [] => Err(refused(format!("not logged in to {}; nothing was removed", url.text()))),
-        _ => Err(refused(format!("several accounts are for {}; nothing was removed", url.text()))),
-    }
+    let message = format!("{why}; nothing was removed");
+    Err(CommandError::new(Exit::NotAuthenticated, message)
+        .with_hint("pass the name of an account; `links auth list` lists all accounts"))
 }
 
 /// Removes an account and its secret from this machine.
 async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
     let file = AccountsFile::new(context.config_directory()?);
     let accounts = file.load()?;
-    let named = context.settings.account.as_ref();
+    let settings = &context.settings;
+    let named = settings.account.as_ref().filter(|_| settings.is_account_by_flag);
     let name = match name.as_ref().or(named) {
         Some(name) => name.clone(),
-        None => in_use(context, &accounts)?.clone(),
+        None => in_use(settings)?.clone(),
     };
     let account = accounts.known.get(&name).ok_or_else(|| no_such_account(&name))?;
     let origin = account.origin().unwrap_or_default();
@@ -182,19 +190,7 @@ async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
         format!("cannot revoke access, because the secret cannot be read: {error}")
     })?;
     match secret.map(|secret| secret.value) {
-        Some(Value::Connection(credentials)) => {
-            let failed = |error: &dyn Display| {
-                format!(
-                    "revoking access failed ({error}), so the tokens of the login may stay valid; disconnect `links` in your account settings"
-                )
-            };
-            let connection = context.settings.connection.read().map_err(|error| failed(&error))?;
-            match credentials.revoke(&connection).await {
-                Ok(true) => Ok(true),
-                Ok(false) => Err("the service can't revoke the login, so its tokens may stay valid; disconnect `links` in your account settings".to_owned()),
-                Err(error) => Err(failed(&error)),
-            }
-        }
+        Some(Value::Connection(credentials)) => oauth::revoke(context, &credentials).await.map(|()| true),
         Some(Value::Token(_)) => Err(
             "the token still works; if you no longer need it, revoke it in your account's API settings"
                 .to_owned(),

@@ -1,5 +1,6 @@
 //! Login at the connector with the user's browser.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use links_sdk::oauth::{Connector, Credentials, Login, LoginError};
@@ -161,5 +162,24 @@ impl From<LoginError> for CommandError {
             Exit::Server
         };
         Self::new(exit, error.to_string())
+    }
+}
+
+/// Revokes a login at the service.
+///
+/// # Errors
+///
+/// When the credentials keep working, with a note for the user.
+pub(super) async fn revoke(context: &Context, credentials: &Credentials) -> Result<(), String> {
+    let failed = |error: &dyn Display| {
+        format!(
+            "revoking access failed ({error}), so the tokens of the login may stay valid; disconnect `links` in your account settings"
+        )
+    };
+    let connection = context.settings.connection.read().map_err(|error| failed(&error))?;
+    match credentials.revoke(&connection).await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err("the service can't revoke the login, so its tokens may stay valid; disconnect `links` in your account settings".to_owned()),
+        Err(error) => Err(failed(&error)),
     }
 }

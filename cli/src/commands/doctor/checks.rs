@@ -112,7 +112,8 @@ fn directory(check: &'static str, directory: Option<PathBuf>) -> Finding {
             check,
             format!("{name} is writable by others; run `chmod go-w` on it"),
         ),
-        Ok(found) if found.permissions().readonly() => {
+        // On Windows, this attribute of a directory means something else.
+        Ok(found) if cfg!(unix) && found.permissions().readonly() => {
             Finding::doubtful(check, format!("{name} is read-only"))
         }
         Ok(found) if !found.is_dir() => {

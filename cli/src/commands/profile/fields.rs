@@ -7,6 +7,7 @@ use super::login;
 use crate::args::images;
 use crate::commands::prelude::*;
 use crate::editor;
+use links_pages::profile_key::broken_login_rule;
 
 /// Fields of a page that are shown first.
 pub(super) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
@@ -48,11 +49,15 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
             .with_hint("for example, run `links profile create LOGIN title=TITLE`"));
     }
     let client = context.writer(args.dry_run).await?;
-    login::check_available(&client, &args.login, None).await?;
+    let key = args.idempotency.idempotency_key.as_ref();
+    // With a key, the login may be taken by the same command before, and the answer of that is what counts.
+    if key.is_none() || broken_login_rule(&args.login).is_some() {
+        login::check_available(&client, &args.login, None).await?;
+    }
     let question =
         format!("Create the page {}? You can delete a page only in the dashboard.", args.login);
     context.ui.confirm(args.yes, &question)?;
-    let fields = fields.upload(context, &client).await?;
+    let fields = fields.upload(context, &client, ("createProfile", key)).await?;
     let mut profile: Object = [("login", args.login)].into_iter().collect();
     profile.extend(fields.object().0);
     let title = profile.get("login").and_then(Value::as_str).unwrap_or_default();
@@ -82,8 +87,12 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     let fields = FieldValues::read_with_images(&args.words)?.some("title=Menu")?;
     let fields = without_login(fields)?.no_local_images(images::OF_PAGE)?;
     let client = context.writer(args.dry_run).await?;
-    let profile = client.profile(&*args.key);
-    let fields = fields.upload(context, &client).await?;
+    let profile = args.key.page(&client).await?;
+    if fields.has_images() {
+        // A page that is not there is noticed before anything is uploaded.
+        profile.get().await?;
+    }
+    let fields = fields.upload(context, &client, ("updateProfile", None)).await?;
     let sent = fields.object();
     let call = profile.update_unchanged(None, ProfileChanges(sent.clone()));
     let changed = write_fields(context, &args.key, call, &sent).await;
@@ -117,7 +126,7 @@ const FIRST_SETTINGS: &[&str] = &["profileId", "login", "languageCode", "compute
 
 pub(super) async fn settings(context: &mut Context, args: ProfileSettingsArgs) -> CommandResult {
     let fields = without_login(FieldValues::read(&args.words)?)?;
-    let profile = context.writer(args.dry_run).await?.profile(&*args.key);
+    let profile = args.key.page(&context.writer(args.dry_run).await?).await?;
     if args.is_read() {
         return shown(profile.settings(), View::Record(FIRST_SETTINGS)).await;
     }
@@ -141,7 +150,7 @@ pub(crate) struct ProfileEditArgs {
 const NOT_EDITED: [&str; 5] = ["id", "login", "themeId", "computed", "slots"];
 
 pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> CommandResult {
-    let profile = context.writer(args.dry_run).await?.profile(&*args.key);
+    let profile = args.key.page(&context.writer(args.dry_run).await?).await?;
     let (mut opened, _) = record(&profile).await?;
 
     let text = yaml(&opened)?;

@@ -54,8 +54,8 @@ pub(crate) struct ProfileCheckLoginArgs {
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
     /// Page that would use the login; its current login counts as free
-    #[arg(long = "as", value_name = "PROFILE", value_parser = profile_key::parse)]
-    profile: Option<ProfileKey>,
+    #[arg(long = "as", value_name = "PROFILE")]
+    profile: Option<PageKey>,
     /// Print an annotation for a CI service at the line of each login that is not free
     #[arg(long, value_name = "SERVICE")]
     annotate: Option<Annotate>,
@@ -76,12 +76,17 @@ pub(super) async fn check_logins(
     if let Some(file) = &args.file {
         logins.extend(listed(file)?);
     }
+    let mut known = BTreeSet::new();
+    logins.retain(|(login, _)| known.insert(login.clone()));
     let client = context.client().await?;
+    if let Some(key) = &args.profile {
+        key.page(&client).await?;
+    }
     let progress = context.ui.progress(logins.len());
     let (mut checks, mut failure) = (Vec::with_capacity(logins.len()), None);
     for (login, place) in logins {
         progress.now(&login);
-        let check = match check(&client, &login, args.profile.as_ref()).await {
+        let check = match check(&client, &login, args.profile.as_deref()).await {
             Ok(check) => check,
             Err(error) if checks.is_empty() => return Err(error),
             Err(error) => {
@@ -157,7 +162,7 @@ pub(crate) struct ProfileRenameArgs {
 
 pub(super) async fn rename(context: &mut Context, args: ProfileRenameArgs) -> CommandResult {
     let client = context.writer(args.dry_run).await?;
-    let page = client.profile(&*args.key).settings().await?;
+    let page = args.key.page(&client).await?.settings().await?;
     let old = page.login.clone();
     if old == args.new {
         let unchanged = json!({ "profileId": page.profile_id, "login": old });

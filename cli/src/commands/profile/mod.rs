@@ -73,7 +73,7 @@ impl ProfileCommand {
                 shown(client.profiles().list(), View::Table(COLUMNS)).await
             }
             Self::Get { key, include } => {
-                let profile = context.client().await?.profile(&*key);
+                let profile = key.page(&context.client().await?).await?;
                 let call = match include {
                     Some(Include::Slots) => profile.get_with_slots(),
                     None => profile.get(),
@@ -94,8 +94,8 @@ impl ProfileCommand {
 }
 
 /// Prints the URL of a page, and opens it in a browser on a terminal.
-async fn open(context: &mut Context, key: &ProfileKey) -> CommandResult {
-    let page = context.client().await?.profile(key).get().await?;
+async fn open(context: &mut Context, key: &PageKey) -> CommandResult {
+    let page = key.page(&context.client().await?).await?.get().await?;
     let url = page.computed.url;
     if context.ui.is_read()
         && let Err(error) = process::browse(context.settings.browser.as_deref(), &url)

@@ -31,7 +31,7 @@ pub(crate) struct ProfilePreviewArgs {
 }
 
 pub(super) async fn preview(context: &mut Context, args: ProfilePreviewArgs) -> CommandResult {
-    let page = context.client().await?.profile(&*args.key).markdown().await?;
+    let page = args.key.page(&context.client().await?).await?.markdown().await?;
     let too_long = too_long(page.tokens, args.max_tokens)?;
     if let Some(message) = &too_long {
         context.ui.tell(Style::Removed, message.clone());

@@ -38,7 +38,7 @@ impl SocialsCommand {
     pub(super) async fn run(self, context: &mut Context) -> CommandResult {
         let is_add = matches!(self, Self::Add { .. });
         let (Self::Add { key, links, dry_run } | Self::Remove { key, links, dry_run }) = self;
-        let profile = context.writer(dry_run).await?.profile(&*key);
+        let profile = key.page(&context.writer(dry_run).await?).await?;
         let page = profile.get().await?;
         let before = page.socials.clone();
         let socials = if is_add { with(before, &links) } else { without(before, &links)? };

@@ -23,8 +23,8 @@ use links_pages::suggest::suggest;
 )]
 pub(crate) struct SlotsRewriteArgs {
     /// IDs, logins or URLs of the pages
-    #[arg(value_name = "KEY", value_parser = profile_key::parse, required_unless_present = "all")]
-    profiles: Vec<ProfileKey>,
+    #[arg(value_name = "KEY", required_unless_present = "all")]
+    profiles: Vec<PageKey>,
     /// Rewrite slots on every page in the account
     #[arg(long, conflicts_with = "profiles")]
     all: bool,
@@ -45,7 +45,11 @@ pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> Co
     let filter = SlotFilter::new(select.as_deref(), &edit).map_err(CommandError::usage)?;
     operation_file::prepare(context, how.operation.operation_out.clone())?;
     let client = context.writer(dry_run).await?;
-    let pages = if all { all_keys(&client).await? } else { profile_key::once(profiles) };
+    for key in &profiles {
+        key.page(&client).await?;
+    }
+    let named = profiles.iter().map(|key| (**key).clone()).collect();
+    let pages = if all { all_keys(&client).await? } else { profile_key::once(named) };
     bulk::run(context, pages, how, filter).await
 }
 
@@ -89,7 +93,7 @@ pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> Comm
     let (name, bytes) = named::read_most(&file, MOST_BYTES)?;
     let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { name };
     operation_file::prepare(context, how.operation.operation_out.clone())?;
-    context.writer(dry_run).await?;
+    key.page(&context.writer(dry_run).await?).await?;
     let types = context.slot_types().await?;
     if !types.creatable().any(|it| it == kind) {
         let hint = suggest(&kind, types.creatable())

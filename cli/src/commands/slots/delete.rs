@@ -27,7 +27,7 @@ pub(crate) struct SlotsDeleteArgs {
 }
 
 pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> CommandResult {
-    let profile = context.writer(args.dry_run).await?.profile(&*args.key);
+    let profile = args.key.page(&context.writer(args.dry_run).await?).await?;
     let slots = profile.slots();
     let page = slots.list().await?;
     let to_delete = select(&args.ids, &page)?;

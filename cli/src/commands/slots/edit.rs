@@ -35,8 +35,8 @@ const MOST_MERGES: u32 = 3;
 
 pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandResult {
     operation_file::prepare(context, args.operation.operation_out.clone())?;
-    context.writer(args.dry_run).await?;
-    let client = context.client().await?;
+    let client = context.writer(args.dry_run).await?;
+    args.key.page(&client).await?;
     let read = PageSnapshot::read(&client, &args.key).await?;
     let types = context.slot_types().await?.rules();
     let (page, _) = export(&read, &types, FileScope::Slots);

@@ -99,7 +99,7 @@ impl SlotsCommand {
         match self {
             Self::List { key, clicks, period } => list(context, &key, clicks, period).await,
             Self::Get { key, id } => {
-                let slots = context.client().await?.profile(&*key).slots();
+                let slots = key.page(&context.client().await?).await?.slots();
                 shown(slots.get(id), View::Record(view::FIRST)).await
             }
             Self::Top(args) => top::top(context, args).await,
@@ -127,11 +127,11 @@ impl SlotsCommand {
 
 async fn list(
     context: &mut Context,
-    key: &ProfileKey,
+    key: &PageKey,
     with_clicks: bool,
     period: PeriodArgs,
 ) -> CommandResult {
-    let profile = context.client().await?.profile(key);
+    let profile = key.page(&context.client().await?).await?;
     if !with_clicks {
         if period.is_given() {
             return Err(

@@ -27,7 +27,7 @@ pub(super) async fn move_slot(context: &mut Context, args: SlotsMoveArgs) -> Com
         return Err(CommandError::usage("no position given")
             .with_hint("pass --top, --bottom, --at N, --before ID or --after ID"));
     }
-    let slots = context.writer(args.dry_run).await?.profile(&*args.key).slots();
+    let slots = args.key.page(&context.writer(args.dry_run).await?).await?.slots();
     let _lock = context.lock(ORDER);
     for tries in 1.. {
         let (body, page) = page(&slots).await?;
@@ -87,7 +87,7 @@ pub(crate) struct SlotsReorderArgs {
 }
 
 pub(super) async fn reorder(context: &mut Context, args: SlotsReorderArgs) -> CommandResult {
-    let slots = context.writer(args.dry_run).await?.profile(&*args.key).slots();
+    let slots = args.key.page(&context.writer(args.dry_run).await?).await?.slots();
     let _lock = context.lock(ORDER);
     let page = slots.list().await?;
     whole(&args.ids, &page)?;

@@ -40,7 +40,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 pub(super) async fn top(context: &mut Context, args: SlotsTopArgs) -> CommandResult {
-    let profile = context.client().await?.profile(&*args.key);
+    let profile = args.key.page(&context.client().await?).await?;
     loop {
         let (_, slots) = view::page(&profile.slots()).await?;
         let clicks = PageClicks::read(&profile, args.period.query()?, &slots).await?;

@@ -94,7 +94,7 @@ pub(super) async fn template(context: &mut Context, kind: String) -> CommandResu
         item["data"] = Value::Object(literal(&slot_type.example).0);
     }
     let text = document(&slot_type, &item)?;
-    Ok(CommandOutput::own(item, View::Document(text)))
+    Ok(CommandOutput::own(item, View::File(text)))
 }
 
 /// Returns the item as it is written below `slots:` in a page file, with the allowed values of its fields as comments.

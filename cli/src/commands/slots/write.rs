@@ -30,14 +30,15 @@ pub(crate) struct SlotsAddArgs {
 pub(super) async fn add(context: &mut Context, args: SlotsAddArgs) -> CommandResult {
     let fields = FieldValues::read_with_images(&args.words)?.of_data()?.no_local_images(&[])?;
     let client = context.writer(args.dry_run).await?;
-    let slots = client.profile(&*args.key).slots();
-    let order = args.place.order(&slots).await?;
-    let fields = fields.upload(context, &client).await?;
+    let slots = args.key.page(&client).await?.slots();
+    let key = args.idempotency.idempotency_key;
+    let order = args.place.order(&slots, key.as_ref()).await?;
+    let fields = fields.upload(context, &client, ("createSlot", key.as_ref())).await?;
     let mut slot = NewSlot::of(args.kind);
     slot.data = (!fields.is_empty()).then(|| fields.object());
     slot.order = order;
     let write = journal::page_write(context, &args.key);
-    let created = write.create_slot(&slots, slot, args.idempotency.idempotency_key).await;
+    let created = write.create_slot(&slots, slot, key).await;
     fields.shown(journal::finish(context, &write, created), "data", "created")
 }
 
@@ -64,8 +65,12 @@ pub(super) async fn set(context: &mut Context, args: SlotsSetArgs) -> CommandRes
     let fields = FieldValues::read_with_images(&args.words)?.of_data()?.some("title=Menu")?;
     let fields = fields.no_local_images(&[])?;
     let client = context.writer(args.dry_run).await?;
-    let slots = client.profile(&*args.key).slots();
-    let fields = fields.upload(context, &client).await?;
+    let slots = args.key.page(&client).await?.slots();
+    if fields.has_images() {
+        // A slot that is not there is noticed before anything is uploaded.
+        slots.get(args.id).await?;
+    }
+    let fields = fields.upload(context, &client, ("updateSlot", None)).await?;
     let write = journal::page_write(context, &args.key);
     let changed = write.update_slot(&slots, args.id, &fields.object()).await;
     fields.shown(journal::finish(context, &write, changed), "data", "updated")

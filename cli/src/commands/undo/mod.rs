@@ -39,6 +39,9 @@ pub(crate) async fn run(
     }
     operation_file::prepare(context, out)?;
     let client = context.writer(args.dry_run).await?;
+    if let Some(key) = &args.page {
+        key.page(&client).await?;
+    }
     let file = match &args.from {
         Some(path) => Some(OperationFile::read(context, &client, path).await?),
         None => None,

@@ -24,8 +24,8 @@ pub(crate) struct UndoArgs {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "operation")]
     pub(super) from: Option<PathBuf>,
     /// Only writes to this page (ID, login or URL)
-    #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
-    pub(super) page: Option<ProfileKey>,
+    #[arg(long, value_name = "KEY")]
+    pub(super) page: Option<PageKey>,
     /// Keep values that changed since the operation; undo the rest
     #[arg(long, hide_short_help = true)]
     pub(super) keep_changed: bool,
@@ -350,7 +350,7 @@ impl UndoneOperation {
         };
         let meant: Vec<&LoggedWrite> = operation.parts.iter().filter(is_meant).collect();
         if let (Some(key), true) = (page, meant.is_empty()) {
-            let message = format!("`links {line}` ({id}) did not write to {key}");
+            let message = format!("`links {line}` ({id}) did not write to {}", **key);
             return Err(CommandError::not_found(message).with_hint(LIST));
         }
         let is_pending = |part: &&LoggedWrite| {

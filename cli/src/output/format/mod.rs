@@ -48,6 +48,8 @@ pub(crate) struct OutputOptions {
     pub(crate) format: Format,
     /// True if `--jq` implies the format, and the user names none.
     pub(crate) is_implied: bool,
+    /// Format that an option names.
+    pub(crate) named: Option<Format>,
     /// Fields to show.
     pub(crate) fields: Option<FieldSelection>,
     /// Filter to apply.
@@ -110,7 +112,10 @@ impl OutputOptions {
             _ => None,
         };
         Ok(match (self.format, view) {
-            (_, View::Document(text)) if is_text => Rendering::Data(text.into()),
+            (_, View::File(text)) if self.named.is_none() && !self.is_narrowed() => {
+                Rendering::Data(text.into())
+            }
+            (_, View::Document(text) | View::File(text)) if is_text => Rendering::Data(text.into()),
             (_, View::Markdown(text)) if is_text => Rendering::Markdown(text),
             (_, View::Lines(lines) | View::Listing(lines, _)) if is_text => Rendering::Lines(lines),
             (Format::Json, _) => self.json(&selected)?,
@@ -206,7 +211,7 @@ impl OutputOptions {
         match view {
             _ if self.is_narrowed() => table(view),
             View::Markdown(text) => Ok(text.clone()),
-            View::Document(text) => Ok(code_block("", text)),
+            View::Document(text) | View::File(text) => Ok(code_block("", text)),
             View::Listing(_, Instead::Columns(columns)) => table(&View::Table(columns)),
             View::Lines(lines) | View::Listing(lines, _) => {
                 let text: Vec<_> = lines.iter().map(StyledLine::text).collect();

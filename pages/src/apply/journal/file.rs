@@ -8,6 +8,7 @@ use super::entries::{JournalEntries, RunState};
 use super::entry::{JournalEntry, RecordedPlan, RunEnding, seconds};
 use super::lock::PageLock;
 use crate::apply::{DesiredPage, PageSnapshot, Plan, SlotTypes, SyncedRun};
+use crate::fs::sync;
 use links_sdk::runs::{crash_point, tear};
 use links_sdk::{IdempotencyKey, Object, Outcome, Slot, SlotId};
 
@@ -125,7 +126,8 @@ impl Journal {
         line.push(b'\n');
         crash_point("before_write");
         tear(&mut self.file, &line);
-        if let Err(error) = self.file.write_all(&line).and_then(|()| self.file.sync_data()) {
+        let written = self.file.write_all(&line).and_then(|()| sync(&self.file, File::sync_data));
+        if let Err(error) = written {
             let again = io::Error::new(error.kind(), error.to_string());
             self.write_error = Some(error);
             return Err(again);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -20,6 +20,7 @@ use super::sent::SentValues;
 use crate::apply::{DesiredPage, DesiredSlot, SlotTypes, literal};
 use crate::fs::atomic::sync_directory;
 use crate::fs::private::{bounded, make_directory, open_file, open_regular, writable};
+use crate::fs::sync;
 use links_sdk::ProfileId;
 use links_sdk::Slot;
 use links_sdk::runs::{LockRetry, blocking, crash_point, tear};
@@ -28,6 +29,10 @@ const RUNS: &str = "runs";
 const COMMANDS: &str = "writes";
 const JOURNAL: &str = "jsonl";
 const BACKUP: &str = "page.json";
+/// Name of the file with the start of the newest name of a run or command of a service.
+const ORDER: &str = "order";
+/// Number of pages of a service up to which all their journals are looked at for a page of which only the login is known.
+const FEW: usize = 100;
 /// Extension of a journal that could not be used when its run was abandoned.
 const PUT_ASIDE: &str = "aborted";
 /// Time, in seconds since 1970, from which a clock is not believed: the year 2100. The names of much later runs would have a digit more, and
@@ -340,10 +345,23 @@ impl JournalStore {
         }))
     }
 
-    /// Returns the ends of the journals of all pages of a service, by which a run learns whether another one was there.
-    pub(crate) fn marks(state: &Path, service: &str) -> BTreeMap<ProfileId, JournalPosition> {
-        let all = Self::all(state, Some(service)).unwrap_or_default();
-        all.iter().filter_map(|runs| Some((runs.profile()?, runs.mark()))).collect()
+    /// Returns the ends of the journals of pages, by which a run learns whether another one was there. A page without an ID may be any page of
+    /// the service; if there are many, it gets none, and is read once more if it has a journal.
+    pub(crate) fn marks(
+        state: &Path,
+        service: &str,
+        pages: &[Option<ProfileId>],
+    ) -> BTreeMap<ProfileId, JournalPosition> {
+        let mut ids: Vec<ProfileId> = pages.iter().copied().flatten().collect();
+        if pages.contains(&None) {
+            let [of_pages, _] = of_service(state, short_name(service).as_ref());
+            let found = fs::read_dir(of_pages).into_iter().flatten().take(FEW + 1);
+            let names: Vec<_> = found.flatten().map(|it| it.file_name()).collect();
+            if names.len() <= FEW {
+                ids.extend(names.iter().filter_map(|it| it.to_str()?.parse::<ProfileId>().ok()));
+            }
+        }
+        ids.into_iter().map(|id| (id, Self::of(state, service, id).mark())).collect()
     }
 
     /// Returns the current end of the journals.
@@ -455,7 +473,7 @@ impl JournalStore {
         let mut file = writable().create_new(true).open(self.backup(run))?;
         tear(&mut file, &backup);
         file.write_all(&backup)?;
-        file.sync_all()?;
+        sync(&file, File::sync_all)?;
         crash_point("after_write");
         Ok(())
     }
@@ -519,15 +537,24 @@ impl JournalStore {
     /// Returns a name for a new run. It begins with a time that never decreases, so that the names of a service sort in the order of its runs
     /// and commands; its random part makes it unique.
     fn new_name(&self, time: u64) -> String {
-        let pages = entries(&self.service[0]).unwrap_or_default();
-        let directories = pages.iter().chain([&self.service[1], &self.directory]);
         let newest = |directory: &PathBuf| {
             let files = entries(directory).ok()?;
             files.iter().rev().find_map(|path| order_of(&run_of(path)?.0))
         };
-        let last = directories.filter_map(newest).max();
+        // A part of it, after a crash, has no hyphen, and then all pages are looked at.
+        let noted = self.service[0].join(ORDER);
+        let last = read(&noted).ok().and_then(|text| order_of(str::from_utf8(&text).ok()?));
+        let pages = match last {
+            Some(_) => Vec::new(),
+            None => entries(&self.service[0]).unwrap_or_default(),
+        };
+        let directories = pages.iter().chain([&self.service[1], &self.directory]);
+        let last = directories.filter_map(newest).max().max(last);
         let time = if time < LATEST { time << 8 } else { 0 };
         let order = last.map_or(time, |last| (last + 1).max(time));
+        let _ = make_directory(&self.service[0])
+            .and_then(|()| open_regular(writable().create(true).truncate(true), &noted))
+            .and_then(|mut file| write!(file, "{order:010x}-"));
         format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])
     }
 }

@@ -12,6 +12,7 @@ use super::*;
 use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes, Wanted};
 use bytes::Bytes;
 use links_sdk::IdempotencyKey;
+use links_sdk::ProfileId;
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
@@ -345,6 +346,23 @@ fn the_runs_of_every_page_are_found() {
     assert_eq!(JournalStore::all(env.state.path(), Some(SERVICE)).unwrap().len(), 1);
     assert!(JournalStore::all(env.state.path(), Some("another")).unwrap().is_empty());
     assert!(JournalStore::all(&env.state.path().join("absent"), None).unwrap().is_empty());
+}
+
+#[test]
+fn a_run_marks_the_journals_of_its_own_pages() {
+    let env = JournalEnv::new();
+    env.interrupted();
+    let (own, other) = (ProfileId::new(101), ProfileId::new(102));
+    let marks = |page| JournalStore::marks(env.state.path(), SERVICE, &[page]);
+    assert!(env.runs.mark().is_some());
+    assert_eq!(marks(Some(own)), [(own, env.runs.mark())].into());
+    assert_eq!(marks(Some(other)), [(other, None)].into());
+    assert_eq!(marks(None), marks(Some(own)), "a login may be that of any page");
+    for page in 1001..=1100 {
+        fs::create_dir(env.runs.service[0].join(page.to_string())).unwrap();
+    }
+    assert!(marks(None).is_empty(), "there are too many pages");
+    assert_eq!(marks(Some(own)), [(own, env.runs.mark())].into());
 }
 
 #[test]

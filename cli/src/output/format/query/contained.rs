@@ -41,8 +41,7 @@ impl Process {
             let mut command = process::own_command(&[RUN])?;
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             // Ctrl-C must reach only this process, which still has to show its results.
-            #[cfg(unix)]
-            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            process::without_interrupts(&mut command);
             command.spawn()
         };
         start().map(Self).map_err(|error: std::io::Error| format!("cannot run the filter: {error}"))

@@ -100,6 +100,22 @@ fn a_year_of_runs_stays_in_order_and_small() {
     assert_eq!(marks[0].0, *names.last().unwrap());
 }
 
+/// The pages of a service may be those of many accounts.
+#[test]
+fn the_order_of_runs_is_known_without_the_journals_of_other_pages() {
+    let env = JournalEnv::new();
+    let [one, two] = [102, 103].map(|page| JournalStore::of(env.state.path(), SERVICE, page));
+    let first = env.ended(&one, START, None);
+    let second = env.ended(&two, START - DAY, None);
+    let unseen = format!("{:010x}-0", (START + YEAR) << 8);
+    fs::write(one.journal(&unseen), "").unwrap();
+    let third = env.ended(&two, START, None);
+    assert!(first < second && second < third && third < unseen, "{first} {second} {third}");
+    // Where only a part of the note is left, they are looked at.
+    fs::write(env.runs.service[0].join("order"), "6b").unwrap();
+    assert!(env.ended(&two, START, None) > unseen);
+}
+
 /// An undo is a run of its page, of which fewer are kept than of commands.
 #[test]
 fn an_undo_is_kept_for_as_long_as_what_it_undoes() {

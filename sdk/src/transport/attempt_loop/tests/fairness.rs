@@ -14,6 +14,7 @@ use crate::client::Client;
 use crate::operation;
 use crate::token::{TokenFuture, TokenSource};
 use crate::transport::clock::Clock;
+use crate::transport::pacing::poll_once;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -172,6 +173,37 @@ async fn calls_that_wait_for_one_bucket_do_not_delay_other_buckets() {
         let (ended, result) = call.await.unwrap();
         assert!(result.is_ok() && ended < 70 * SECOND, "{ended:?}: {result:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_kept_without_being_polled_holds_up_no_other() {
+    for kind in [operation::LIST_SLOTS, operation::LOOKUP_MUSIC] {
+        let bench = FairnessTest::new(None);
+        bench.calls(5, SECOND).await;
+        let keep = || poll_once(Box::pin(bench.call(kind, 120 * SECOND))).err();
+        let mut kept = [keep(), keep()];
+        assert!(kept.iter().all(Option::is_some), "both wait for the limits");
+        for _ in 0..2 {
+            let start = bench.clock.monotonic();
+            let (ended, result) = bench.call(kind, 10 * SECOND).await;
+            let waited = ended.saturating_sub(start);
+            assert!(result.is_ok() && waited < 3 * SECOND, "{waited:?}: {result:?}");
+            // The second one gets the head of the line, and is not polled either.
+            kept[0] = None;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_place_in_line_that_is_not_left_in_time_is_no_429() {
+    let bench = FairnessTest::new(None);
+    bench.calls(5, SECOND).await;
+    let kept = poll_once(Box::pin(bench.call(operation::LIST_SLOTS, 120 * SECOND)));
+    tokio::time::sleep(SECOND * 9 / 10).await;
+    let (_, result) = bench.call(operation::LIST_SLOTS, SECOND / 2).await;
+    let ended = matches!(result, Err(CallFailure::Deadline { reason: WaitReason::Retry, .. }));
+    assert!(ended, "{result:?}");
+    drop(kept);
 }
 
 #[tokio::test(start_paused = true)]
