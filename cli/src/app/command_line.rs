@@ -64,22 +64,34 @@ pub(super) fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
 }
 
 /// Returns the part of the definition that a line needs. The parser copies the global options into every command that it knows, which is a
-/// third of its work: help, the version of the program and an unknown command need no copy, and a line that begins with a command needs one.
+/// third of its work: help, the version of the program and an unknown command need no copy, and a line that begins with a command needs one for
+/// each word of its name.
 fn part_for(args: &[OsString]) -> Option<Definition> {
     let first = args.get(1)?.to_str()?;
     let without_copies = || whole().mut_args(|it| it.global(false));
     if first.starts_with('-') {
         return (args.len() == 2).then(without_copies);
     }
-    let mut all = Command::augment_subcommands(Definition::new("links"));
-    let only = all.find_subcommand_mut(first).map(std::mem::take);
-    leave(all);
-    let Some(only) = only else { return Some(without_copies()) };
-    let root = Definition::new("links")
-        .disable_help_subcommand(true)
-        .subcommand_required(true)
-        .max_term_width(MAX_WIDTH);
-    Some(GlobalArgs::augment_args(root).subcommand(only))
+    let all = Command::augment_subcommands(Definition::new("links"));
+    let only = only(all, &args[1..]);
+    if only.get_subcommands().nth(1).is_some() {
+        leave(only);
+        return Some(without_copies());
+    }
+    Some(GlobalArgs::augment_args(only).disable_help_subcommand(true).max_term_width(MAX_WIDTH))
+}
+
+/// Returns a group of commands without those that a line is not about, which starts with these words; the group as it is if the line names none.
+fn only(mut group: Definition, words: &[OsString]) -> Definition {
+    let word = words.first().filter(|_| group.get_arguments().next().is_none());
+    let named = word.and_then(|word| group.find_subcommand_mut(word)).map(std::mem::take);
+    let Some(named) = named else { return group };
+    let names = std::iter::once(group.get_name()).chain(group.get_all_aliases());
+    let leaked = |name: &str| -> &'static str { Box::leak(Box::from(name)) };
+    let names: Vec<_> = names.map(leaked).collect();
+    leave(group);
+    let group = Definition::new(names[0]).aliases(&names[1..]).subcommand_required(true);
+    group.subcommand(only(named, &words[1..]))
 }
 
 fn parse_as(mut definition: Definition, args: &[OsString]) -> Result<Cli, clap::Error> {
