@@ -350,12 +350,26 @@ impl Trial<'_> {
             // answered them.
             let creates = self.mine().filter(|(_, _, it)| it.method == "POST");
             let shown: BTreeSet<u64> = creates.flat_map(|(_, _, it)| it.shown()).collect();
-            let is_in_doubt = |method: &str| {
-                self.mine().any(|(_, _, it)| it.method == method && !it.is_certain())
+            let in_doubt = |method: &'static str| {
+                let mine = self.mine().map(|(_, _, it)| it);
+                mine.filter(move |it| it.method == method && !it.is_certain())
             };
-            let may_count = |id: &u64| shown.contains(id) || is_in_doubt("POST");
-            let theirs_made = theirs().flat_map(|event| event.change().created()).filter(may_count);
-            let most_created = made.len() + theirs_made.count();
+            let may_be_made = |slot: &Slot| {
+                let sent = |request: &Request| -> Vec<Value> {
+                    let one = || vec![request.body.clone()];
+                    request.body["slots"].as_array().cloned().unwrap_or_else(one)
+                };
+                let data = Value::Object(slot.data.clone());
+                shown.contains(&slot.id)
+                    || in_doubt("POST")
+                        .flat_map(sent)
+                        .any(|item| item["type"] == *slot.kind && holds(&data, &item["data"]))
+            };
+            let theirs_made = theirs().flat_map(|event| {
+                let made = event.change().created();
+                event.after.slots.iter().filter(move |slot| made.contains(&slot.id))
+            });
+            let most_created = made.len() + theirs_made.filter(|slot| may_be_made(slot)).count();
             let deleted: usize = self.writes().map(|event| event.change().deleted().len()).sum();
             let said_created = match &done["created"] {
                 Value::Object(map) => map.len(),
@@ -363,7 +377,8 @@ impl Trial<'_> {
                 other => other.as_u64().and_then(|it| usize::try_from(it).ok()).unwrap_or(0),
             };
             let said_deleted = done["deleted"].as_u64().unwrap_or(0);
-            let most_deleted = deleted + if is_in_doubt("DELETE") { gone.len() } else { 0 };
+            let is_asked = |id: &&u64| in_doubt("DELETE").any(|it| names(it, **id));
+            let most_deleted = deleted + gone.iter().filter(is_asked).count();
             let is_true = (created..=most_created).contains(&said_created)
                 && (deleted as u64..=most_deleted as u64).contains(&said_deleted);
             if !is_true {
@@ -828,4 +843,16 @@ pub(crate) fn last_object(text: &str) -> Option<Value> {
         let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
         values.next()?.ok().filter(Value::is_object)
     })
+}
+
+/// Returns whether a slot has all that a request has set. The service may add to it.
+fn holds(data: &Value, sent: &Value) -> bool {
+    sent.as_object().is_none_or(|sent| sent.iter().all(|(key, value)| alike(&data[key], value)))
+}
+
+/// Returns whether a request to delete slots names this one.
+fn names(request: &Request, slot: u64) -> bool {
+    let mut values = request.query.split('&').filter_map(|pair| pair.split_once('='));
+    values.any(|(_, value)| value == slot.to_string())
+        || request.path.ends_with(&format!("/{slot}"))
 }

@@ -44,8 +44,9 @@ pub(crate) struct Authors {
     of_value: BTreeMap<Place, BTreeSet<usize>>,
     /// Places whose value a run has written that was not recorded.
     unclear: BTreeSet<Place>,
-    /// Places where others, or runs of another branch, have put back what a file says. Its record stays as it is, so that a merge does not know of it.
-    put_back: BTreeSet<Place>,
+    /// Recorded runs that have found a place as others, or runs of another branch, had put it back. Their record stays as it is, so that a
+    /// merge does not know of it.
+    put_back: BTreeMap<Place, BTreeSet<usize>>,
     /// Slots that were removed from pages, with the recorded run that did it, and the one that has made such a slot since.
     removed: BTreeMap<(u64, String), [Option<usize>; 2]>,
     /// Slots that no recorded run has made, so that no file need have been recorded with them.
@@ -185,8 +186,11 @@ impl Authors {
         for place in agreed.keys() {
             self.unclear.remove(place);
             if let Some(syncs) = self.of_value.get_mut(place) {
-                let is_known = syncs.contains(&sync) || lineage.knows(syncs);
-                self.put_back.extend((!is_known).then(|| place.clone()));
+                let found = self.put_back.get(place);
+                let is_written = syncs.contains(&sync) || lineage.knows(&without(syncs, found));
+                if !is_written {
+                    self.put_back.entry(place.clone()).or_default().insert(sync);
+                }
                 syncs.insert(sync);
             }
         }
@@ -209,7 +213,10 @@ impl Authors {
         for (place, value) in world.values() {
             let Some(syncs) = self.of_value.get(&place) else { continue };
             if lineage.knows(syncs) {
-                memory.unclear.extend(self.put_back.get(&place).cloned());
+                // Known by a run alone that has found it as others had put it back.
+                if !lineage.knows(&without(syncs, self.put_back.get(&place))) {
+                    memory.unclear.insert(place);
+                }
                 continue;
             }
             let was_said = lineage.said.contains(&(place.clone(), value.clone()));
@@ -228,4 +235,9 @@ impl Authors {
         memory.by_others = by_others.map(|(slot, _)| *slot).collect();
         memory
     }
+}
+
+/// Returns the runs that have written a value, without those that have only found it.
+fn without(syncs: &BTreeSet<usize>, found: Option<&BTreeSet<usize>>) -> BTreeSet<usize> {
+    syncs.iter().copied().filter(|sync| found.is_none_or(|found| !found.contains(sync))).collect()
 }

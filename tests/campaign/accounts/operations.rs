@@ -133,6 +133,10 @@ impl Operations {
             .keys()
             .map(|place| (place.clone(), seen.remove(place).unwrap_or_default()))
             .collect();
+        if trial.ended.killed {
+            // Its journal may have a request that was not sent, and somebody else may have written the same since.
+            between.extend(seen);
+        }
         // One command may write a value several times.
         for event in trial.events.iter().filter(|it| trial.is_own(it) && it.has_changed()) {
             let changes = self.differences(&event.before, &event.after).into_iter();
@@ -289,7 +293,14 @@ impl Operations {
             }
             let is_changed = !alike(&now, then) && !alike(&now, left);
             // An earlier command has restored it, or kept what others had made of the slot.
-            if is_begun && target.is_edited(place, &was) && alike(&new, &now) {
+            let was_restored = || {
+                let mut undone = old.iter().filter(|row| row.undoes.as_ref() == Some(&target.id));
+                undone.any(|row| {
+                    self.known(&row.id).is_some_and(|undo| undo.changes.contains_key(place))
+                })
+            };
+            let is_edited = target.is_edited(place, &was) || was_restored();
+            if is_begun && is_edited && alike(&new, &now) {
                 continue;
             }
             if is_changed && !how.keep_changed && !how.overwrite {

@@ -295,7 +295,8 @@ impl AccountTrial<'_> {
                 let stays = |twin: &Slot| !is_cut_short && left.is_some_and(|left| has(left, twin));
                 let is_double = |twin: &Slot| has(page, twin) && is_its(twin) && stays(twin);
                 let twins = old.slots.iter().filter(|twin| is_double(twin)).count();
-                let is_twice = twins > 0 && twins >= self.files.count(file, mark);
+                let new = page.slots.iter().filter(|it| mark_of(it) == mark && !has(old, it));
+                let is_twice = twins + new.count() > self.files.count(file, mark).max(1);
                 if !mark.is_empty() && !self.is_concurrent && is_twice {
                     violate("slot twice", format!("{mark} was created again on {}", page.login));
                 }
@@ -521,7 +522,8 @@ impl AccountTrial<'_> {
                 && item == Some(&place.1)
                 && memory.synced.contains_key(&place)
                 && !memory.foreign.contains_key(&place)
-                && !memory.unclear.contains(&place);
+                && !memory.unclear.contains(&place)
+                && !self.has_twin(&place);
             if is_own && !self.files.marks(name).contains(&place.1) {
                 violate("left", format!("exit 0, yet {} is on no file", show(&place)));
             }
