@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use links_sdk::{InvalidValue, ProfileKey, SlotId};
+use links_sdk::{InvalidValue, ProfileId, ProfileKey, SlotId};
 
 /// Parses an ID, a login, or the URL of a page (`https://links.example/cafe`).
 ///
@@ -21,6 +21,19 @@ pub fn parse(text: &str) -> Result<ProfileKey, InvalidValue> {
         )));
     }
     Ok(key)
+}
+
+/// Returns the ID that a key is.
+pub fn id_in(key: &ProfileKey) -> Option<ProfileId> {
+    if let ProfileKey::Id(id) = key { Some(*id) } else { None }
+}
+
+/// Returns whether a key names the page with this ID and this login.
+pub fn names(key: &ProfileKey, id: ProfileId, login: &str) -> bool {
+    match id_in(key) {
+        Some(named) => named == id,
+        None => key.to_string().eq_ignore_ascii_case(login),
+    }
 }
 
 /// Returns each key once, in the order in which they are named first.
@@ -89,6 +102,13 @@ mod tests {
         }
         for login in ["cafe", "a.b_", "2020", &"a".repeat(60)] {
             assert!(broken_login_rule(login).is_none(), "{login}");
+        }
+    }
+
+    #[test]
+    fn a_key_names_a_page_by_its_id_or_by_its_login_in_any_case() {
+        for (key, expected) in [("7", true), ("8", false), ("CAFE", true), ("bar", false)] {
+            assert_eq!(names(&key.parse().unwrap(), 7.into(), "Cafe"), expected, "{key}");
         }
     }
 

@@ -82,6 +82,8 @@ mod ids;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 mod operation;
+#[doc(hidden)]
+pub mod private_file;
 mod private_host;
 mod profile_key;
 /// For `links`, which is released with this crate: requests to hosts that others choose. Not covered by semantic versioning.

@@ -73,11 +73,11 @@ pub fn stop(client: &Client) {
 }
 
 /// Waits before slots are created again after this many failures, for as long as the service has asked. Returns `false` if that may not be
-/// tried again, or would have to wait for longer than a call may take.
+/// tried again, or would have to wait for so long that the lock of the page could end.
 pub async fn back_off_create(client: &Client, failed: u32, asked: Option<Duration>) -> bool {
     let shared = &client.shared;
     failed < shared.retry.max_attempts
-        && asked.is_none_or(|asked| asked < deadline(client, None))
+        && asked.is_none_or(|asked| asked < deadline(client, None) / 4)
         && shared.back_off(operation::CREATE_SLOTS, failed, asked, Duration::MAX).await
 }
 

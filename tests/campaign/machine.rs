@@ -168,7 +168,7 @@ impl Machine {
     pub(crate) fn temporary(&self) -> BTreeSet<PathBuf> {
         let in_progress = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(".tmp") || name.ends_with(".tmp") || name.ends_with('~')
+            [".new", ".tmp", "~"].iter().any(|it| name.ends_with(it))
         };
         let kept = ["state", "cache", "config", "home"]
             .map(|name| files_below(&self.directory.join(name)));

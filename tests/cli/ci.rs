@@ -52,6 +52,12 @@ fn checks_before_a_failure_are_kept() {
     let run = env.run("profile check-login a.new.name a.new.name -o json");
     assert_eq!((run.exit, run.json()["data"].as_array().unwrap().len()), (0, 1), "{run}");
     assert_eq!(env.operations(), ["checkLogin"]);
+    env.file("twice.txt", "cafe\ncafe\n");
+    let run = env.run("profile check-login -f twice.txt --annotate github");
+    for place in ["::error file=twice.txt,line=1", "::error file=twice.txt,line=2"] {
+        assert!(run.to_string().contains(place), "{place}: {run}");
+    }
+    assert_eq!(env.operations(), ["checkLogin"]);
 }
 
 #[test]

@@ -121,6 +121,10 @@ fn a_dry_run_with_an_image_checks_what_does_not_need_it() {
     let run = env.run("profile update cafe avatar@sq.gif --dry-run");
     assert!(run.stdout.contains("the service would accept the image"), "{run}");
     assert!(!run.stdout.contains("accept this"), "{run}");
+    let run = env.run("profile update cafe avatar@sq.gif title=New --dry-run -o json");
+    assert_eq!(run.json()["data"][1]["unchecked"], json!(["avatar"]), "{run}");
+    let run = env.run("slots add cafe picture image@sq.gif --dry-run");
+    assert!(run.stdout.contains("image cannot be checked before the upload"), "{run}");
     assert!(!writes(&env));
 }
 

@@ -297,6 +297,16 @@ fn an_image_is_uploaded_from_the_command_line() {
     let run = env.run("profile update cafe avatar@sq.png moodHours:=-3 -o json");
     let written = run.error()["written"].as_str().unwrap_or_default().to_owned();
     assert!(run.exit == 8 && written.starts_with("uploads/"), "{run}");
+    env.file("prof.yaml", "moodHours: -3\n");
+    let run = env.run("profile update cafe prof.yaml avatar@sq.png");
+    assert!(run.exit == 8 && run.stderr.contains("prof.yaml:1:"), "{run}");
+    assert_eq!(run.stderr.matches('×').count(), 1, "{run}");
+    env.operations();
+    // The key of the second image is too long.
+    let images = "avatar@sq.png bgImage@sq.png";
+    let key = "k".repeat(121);
+    let run = env.run(&format!("profile create new.menu -y {images} --idempotency-key {key}"));
+    assert_eq!((run.exit, uploads(&env.operations())), (2, 0), "{run}");
     let run = env.run("profile update cafe avatar@sq.png");
     assert!(run.stderr.contains("sq.png does not suit `avatar`: 5x5 is too small"), "{run}");
     let run = env.run("slots set cafe 1003 image@sq.png");

@@ -134,6 +134,15 @@ fn each_directory_is_planned_applied_and_pulled_with_the_account_of_its_lock() {
         let file = agency.env.home.path().join(format!("clients/{directory}/cafe.yaml"));
         assert!(fs::read_to_string(file).unwrap().contains("title: Theirs"), "{run}");
     }
+    // The second plan compares nothing.
+    for _ in 0..2 {
+        let mut command = agency.env.command(["plan", "clients"]);
+        command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::null());
+        let cache = agency.env.home.path().join("cache");
+        let output = command.env("LINKS_CACHE_DIR", cache).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains("2 accounts, 2 pages, "), "{output:?}");
+    }
 }
 
 /// Returns the operations that an account's log lists: name, number of parts, and how far each is undone.
@@ -480,6 +489,20 @@ fn what_a_token_command_says_is_not_in_the_summary() {
     assert!(text.contains("### links plan, `home`: failed\n\n```text\n"), "{text}");
     assert!(text.contains("the token command `/bin/sh` failed"), "{text}");
     assert!(!text.contains("canary") && !text.contains('\u{1e}'), "{text}");
+
+    // Its last line has no end.
+    agency.env.file("token.sh", "printf 'canary: denied' >&2\nexit 1\n");
+    let run = agency.run("plan clients --summary short.md");
+    assert!(run.exit == 4 && run.stderr.contains("canary: denied\n"), "{run}");
+    assert!(!run.stderr.contains('\u{1e}'), "{run}");
+    let text = fs::read_to_string(agency.env.home.path().join("short.md")).unwrap();
+    assert!(text.contains("the token command `/bin/sh` failed"), "{text}");
+    assert!(!text.contains("canary") && !text.contains('\u{1e}'), "{text}");
+    agency.env.file("token.sh", format!("printf 'asking: ' >&2\n{}", agency.token_script()));
+    let run = agency.run("plan clients -o json");
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.exit, &json["meta"]["pages"]), (3, &json!(2)), "{run}");
+    assert!(run.stderr.contains("asking: ") && !run.stderr.contains('\u{1e}'), "{run}");
 }
 
 #[cfg(target_os = "linux")]
@@ -576,7 +599,13 @@ fn a_command_that_an_account_is_told_to_run_names_the_account() {
     for (name, file) in clients {
         let run = agency.run(&format!("pull cafe -O {file} --account {name}"));
         assert_ne!(run.exit, 14, "{run}");
+        agency.env.file(file, "profile: cafe\ntitle: Theirs\n");
     }
+    agency.other.fail(1..=9, &Fault::Before(401));
+    let run = agency.run("plan clients");
+    agency.other.forget_faults();
+    assert!(run.exit == 4 && run.stderr.contains("`links auth login --account work`"), "{run}");
+    assert!(!run.stderr.contains("LINKS_TOKEN"), "{run}");
 }
 
 #[test]
@@ -609,6 +638,7 @@ fn an_account_of_which_a_pattern_leaves_out_all_files_has_nothing_to_do() {
     for (line, exit) in [
         ("plan clients --exclude two", 3),
         ("apply clients --yes --exclude two", 0),
+        ("apply clients --yes --exclude *.yaml", 2),
         ("plan clients/two --exclude two --account work", 2),
     ] {
         let run = agency.run(line);
@@ -631,6 +661,8 @@ fn the_log_of_an_account_lists_what_was_written_to_it() {
     assert_eq!(run.exit, 0, "{run}");
     let run = agency.run("log -o ids");
     assert_eq!(run.stdout.lines().count(), 2, "{run}");
+    let run = agency.run("log --account nobody");
+    assert!(run.exit == 4 && run.stderr.contains("no such account: `nobody`"), "{run}");
 }
 
 #[test]
@@ -883,6 +915,10 @@ fn a_summary_over_accounts_names_each_of_them_and_those_that_failed() {
     );
     fs::remove_dir_all(agency.env.home.path().join("clients/new")).unwrap();
     agency.env.file("clients/one/other.yaml", "profile: other\ntitel: x\n");
+    let (run, text) = summary("plan clients --summary summary.md --jq empty");
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(text.contains("### links plan, `home`: 1 error; "), "{text}");
+    assert!(!text.contains(": failed"), "{text}");
     let run = agency.run("auth logout work");
     assert_eq!(run.exit, 0, "{run}");
     let (run, text) = summary("plan clients --summary summary.md");

@@ -316,6 +316,8 @@ fn a_login_is_changed_back_with_the_consent_that_a_rename_needs() {
     ok(&env, "slots set cafe 1001 title=Anew");
     let older = newest(&env);
     ok(&env, "profile rename cafe cafe.mole --yes --confirm cafe");
+    let run = env.run("undo --page https://links.example/cafe --dry-run");
+    assert_eq!(run.exit, 3, "the page is found by its earlier URL: {run}");
     let run = env.run("undo --yes");
     assert_eq!(run.exit, 14, "{run}");
     assert!(run.stderr.contains("QR code") && run.stderr.contains("--confirm cafe.mole"), "{run}");

@@ -84,6 +84,11 @@ fn a_failed_upload_reports_the_earlier_ones() {
     assert_eq!((run.exit, run.stdout.as_str()), (5, ""), "{run}");
     assert!(run.stderr.contains("uploaded dot.gif as uploads/"), "{run}");
     assert!(run.stderr.contains("without the files that were uploaded"), "{run}");
+    env.server.fail([2], &Fault::Before(401));
+    let run = env.run("files upload dot.gif dot.gif dot.gif -o json");
+    let hint = run.error_at_end()["hint"].as_str().unwrap().to_owned();
+    assert!(run.exit == 4 && hint.starts_with("log in again with "), "{run}");
+    assert!(hint.ends_with("; then run the command without the files that were uploaded"), "{run}");
     env.server.fail([2], &Fault::Before(403));
     let run = env.run("files upload dot.gif dot.gif -o json");
     let error = run.error();

@@ -231,10 +231,10 @@ async fn a_gateway_timeout_is_no_stored_failure() {
 #[tokio::test]
 async fn a_create_is_not_sent_again_before_the_time_that_the_service_names() {
     let env = JournalEnv::new(Choices::default()).await;
-    let busy = Act::answer(503, &[("Retry-After", "40")], r#"{"message": "Busy."}"#);
+    let busy = Act::answer(503, &[("Retry-After", "20")], r#"{"message": "Busy."}"#);
     env.process(&three_dividers(), pass(1).chain([busy])).await.result.unwrap();
     assert_eq!((env.slots().len(), env.keys().len()), (3, 1));
-    assert!(env.clock.slept().contains(&Duration::from_secs(40)), "{:?}", env.clock.slept());
+    assert!(env.clock.slept().contains(&Duration::from_secs(20)), "{:?}", env.clock.slept());
 }
 
 #[tokio::test]

@@ -473,8 +473,8 @@ impl<'c> PagesRun<'c> {
         };
         if self.state.forms.iter().any(|form| form.plan.id.is_none()) {
             // Another client may have created it since, also while a user was asked, and forms cannot be deleted.
-            let now = all_forms(&self.state.client).await?;
             let before = self.known.account(&self.state.client).await?;
+            let now = all_forms(&self.state.client).await?;
             self.state.forms.iter().try_for_each(|form| form.check_new(before, &now))?;
         }
         for form in &self.state.forms {

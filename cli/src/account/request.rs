@@ -11,6 +11,7 @@ use super::saved_plan::SavedPlan;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::sync::OpenedText;
 use crate::context::prelude::*;
+use crate::ui::{self, PartUpdate};
 
 /// Files of a run, with what they come from, or an edit of pages without files.
 #[derive(Debug, Default)]
@@ -71,7 +72,11 @@ impl RunSource {
         if files.is_empty() {
             let files = files.all_usable()?;
             // Of several accounts, a pattern may leave out all files of one.
-            if filter.compares() || context.is_part && !filter.takes_all() {
+            let is_left_out = !filter.compares() && !filter.takes_all() && context.is_part;
+            if is_left_out {
+                ui::update(PartUpdate::NoFile);
+            }
+            if filter.compares() || is_left_out {
                 return Ok(Self { files, ..Self::default() });
             }
             let failure = CommandError::usage("no page or form file found");

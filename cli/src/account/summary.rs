@@ -8,6 +8,7 @@ use console::strip_ansi_codes;
 use crate::auth::AccountName;
 use crate::context::prelude::*;
 use crate::output::format::{Format, code_block, fence};
+use crate::ui::{PartUpdate, update};
 
 /// Maximum number of lines of one part that are shown.
 const LINES: usize = 2000;
@@ -66,6 +67,7 @@ pub(crate) fn put(
         return Ok(CommandOutput { view: View::Document(text), ..output });
     }
     add(path, parts)?;
+    update(PartUpdate::Summary);
     Ok(output)
 }
 

@@ -24,6 +24,7 @@ use crate::cache::{load_json, store_json};
 use crate::context::prelude::*;
 use crate::lint::rule_file;
 use crate::output::Body;
+use crate::ui::{PartUpdate, update};
 
 /// Maximum size of a file that is compared: that of a lock, the largest of them.
 const MOST_BYTES: u64 = 64 << 20;
@@ -128,6 +129,10 @@ pub(crate) async fn output(
     }
     if let Some(words) = left_out_words(&known.skipped) {
         context.ui.tell(Style::Faint, words);
+    }
+    update(PartUpdate::Pages(keys.len()));
+    for _ in &keys {
+        update(PartUpdate::PageRead);
     }
     let logins: Vec<&str> = logins.iter().map(String::as_str).collect();
     lines.extend(unchanged_line("", &logins, "pages"));

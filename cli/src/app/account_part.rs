@@ -44,6 +44,10 @@ pub(super) struct PartOutput {
     said: Vec<u8>,
     /// Its error, as it is shown.
     pub(super) failure: Vec<u8>,
+    /// True if its plan is in the summary.
+    pub(super) is_in_summary: bool,
+    /// True if a pattern has left out all of its files.
+    pub(super) is_without_files: bool,
     /// The error as the object that scripts read, if this process knows it; else `null`.
     error: Value,
 }
@@ -160,10 +164,20 @@ impl PartOutput {
             }
             match lines.recv_timeout(TICK) {
                 Ok((false, line)) => output.stdout.extend(line),
-                Ok((true, line)) => match PartUpdate::parse(&line) {
-                    Some(one) => update(one),
-                    None => output.hear(&line, account),
-                },
+                Ok((true, line)) => {
+                    let (said, own) = ui::split_at_mark(&line);
+                    output.hear(said, account);
+                    // What a program has said without the end of its line is a message of its own.
+                    if !said.is_empty() && !own.is_empty() {
+                        output.said.push(b'\n');
+                    }
+                    match PartUpdate::parse(own) {
+                        Some(PartUpdate::Summary) => output.is_in_summary = true,
+                        Some(PartUpdate::NoFile) => output.is_without_files = true,
+                        Some(one) => update(one),
+                        None => output.hear(own, account),
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break child.wait(),
             }
@@ -193,7 +207,8 @@ impl PartOutput {
 
     fn new(exit: Exit) -> Self {
         let (stdout, said, failure) = (Vec::new(), Vec::new(), Vec::new());
-        Self { exit, stdout, said, failure, error: Value::Null }
+        let error = Value::Null;
+        Self { exit, stdout, said, failure, is_in_summary: false, is_without_files: false, error }
     }
 
     /// Returns the output of a process that was not started.
@@ -256,23 +271,26 @@ fn is_interrupt(_: ExitStatus) -> bool {
     false
 }
 
-/// Returns a message with the account in the commands that it tells the user to run: they are about that account alone.
+/// Returns a message with the account in the commands that it tells the user to run: they are about that account alone, whose token no
+/// variable holds.
 fn with_account(message: &str, account: &AccountName) -> String {
     const COMMAND: &str = "`links ";
+    // They write to no page, so that they are not among the commands that were run.
+    const TOLD: [&str; 6] = ["auth ", "init ", "log", "pull ", "slots apply --abort", "slots list"];
     let (mut text, mut rest) = (String::new(), message);
     while let Some((before, from)) = rest.split_once(COMMAND)
         && let Some((command, after)) = from.split_once('`')
     {
         text.extend([before, COMMAND, command]);
         // Other commands are those that were run.
-        let is_told = before.ends_with("run ") || command.starts_with("pull ");
+        let is_told = before.ends_with("run ") || TOLD.iter().any(|told| command.starts_with(told));
         if is_told && !command.contains(ACCOUNT) {
             text.extend([" ", ACCOUNT, " ", &account.to_string()]);
         }
         text.push('`');
         rest = after;
     }
-    text + rest
+    (text + rest).replace(&format!(", or set another {TOKEN}"), "")
 }
 
 /// Sends the lines of a stream, and whether they are messages, from a thread that ends with the stream. What was read before an error counts.

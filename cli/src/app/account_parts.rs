@@ -288,6 +288,10 @@ impl AccountRuns {
             if totals.writes > 0 { failure.after_accounts(&exits.join(", ")) } else { failure }
         })?;
         summarized?;
+        if outputs.iter().all(|output| output.is_without_files) {
+            return Err(CommandError::usage("no page or form file found in any account")
+                .with_hint("`--exclude` leaves all of them out"));
+        }
         Ok(gravest.unwrap_or(Exit::Ok))
     }
 
@@ -295,7 +299,7 @@ impl AccountRuns {
     fn summarize_failures(&self, outputs: &[PartOutput]) -> Result<()> {
         let Some(path) = &self.summary else { return Ok(()) };
         let failed = |(part, output): (&Part, &PartOutput)| {
-            let is_failed = !matches!(output.exit, Exit::Ok | Exit::No) && output.stdout.is_empty();
+            let is_failed = !matches!(output.exit, Exit::Ok | Exit::No) && !output.is_in_summary;
             // Not what the program for its token has said, which nobody has read.
             let said = String::from_utf8_lossy(&output.failure);
             is_failed.then(|| summary::failed(&format!(", `{}`: failed", part.name()), &said))

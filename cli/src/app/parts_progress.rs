@@ -82,6 +82,7 @@ fn update(states: &Mutex<Vec<PartState>>, nth: usize, update: PartUpdate, now: D
             state.waited += wait;
             state.waits_until = now + wait;
         }
+        PartUpdate::Summary | PartUpdate::NoFile => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use links_pages::apply::{JournalEntries, RunCommand, RunOwner, RunState};
+use links_pages::apply::{JournalEntries, RunOwner, RunState};
 use serde_json::{Value, json};
 
 use super::runs;
@@ -166,7 +166,7 @@ impl Operations {
         let Some(first) = undoes.peek().copied() else { return 0 };
         // Of a run that isn't in the log, only the command that took it back tells whether it was an undo.
         let older = self.of_run(first).filter(|older| *older < index);
-        let is_redo = || command(&self.all[index].parts[0]).is_some_and(|it| it.name == "redo");
+        let is_redo = || self.all[index].parts[0].command().is_some_and(|it| it.name == "redo");
         1 + older.map_or_else(|| usize::from(is_redo()), |older| self.depth(older))
     }
 
@@ -249,16 +249,12 @@ impl Operations {
     }
 }
 
-fn command(write: &LoggedWrite) -> Option<&RunCommand> {
-    write.recorded.opening.as_ref()?.command.as_ref()
-}
-
 fn call(write: &LoggedWrite) -> Option<&str> {
-    command(write)?.call.as_deref()
+    write.command()?.call.as_deref()
 }
 
 fn undoes(write: &LoggedWrite) -> Option<&str> {
-    command(write)?.undoes.as_deref()
+    write.command()?.undoes.as_deref()
 }
 
 type UndoneRuns = (BTreeMap<String, String>, BTreeSet<String>, BTreeSet<String>);

@@ -17,17 +17,9 @@ pub(crate) fn check_write_access(me: Me) -> Result<Me> {
         .with_hint("use a token with write access; `links auth status` shows the user and scopes of this one"))
 }
 
-/// Returns whether a key names the page with this id and this login.
-pub(crate) fn names_page(key: &ProfileKey, page: ProfileId, login: &str) -> bool {
-    match key {
-        ProfileKey::Id(id) => *id == page,
-        ProfileKey::Login(named) => named.eq_ignore_ascii_case(login),
-    }
-}
-
 /// Refuses a file for another page than those that the command line names.
 pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<()> {
-    if keys.is_empty() || keys.iter().any(|key| names_page(key, page.id, &page.login)) {
+    if keys.is_empty() || keys.iter().any(|key| profile_key::names(key, page.id, &page.login)) {
         return Ok(());
     }
     let named: Vec<String> = keys.iter().map(ToString::to_string).collect();

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use links_pages::apply::{
-    DesiredSlot, JournalEntries, JournalError, JournalStore, RecordWrite, RecordedRun, RunEnding,
-    RunHeader, RunOwner, RunState,
+    DesiredSlot, JournalEntries, JournalError, JournalStore, RecordWrite, RecordedRun, RunCommand,
+    RunEnding, RunHeader, RunOwner, RunState,
 };
 use links_sdk::{ProfileId, ProfileKey};
 use serde_json::{Value, json};
@@ -130,10 +130,14 @@ impl LoggedWrite {
         &self.recorded.run
     }
 
+    /// Returns the command that made it, if the journal tells it.
+    pub(crate) fn command(&self) -> Option<&RunCommand> {
+        self.recorded.opening.as_ref()?.command.as_ref()
+    }
+
     /// Returns whether it is what a command for several accounts wrote to one of them.
     pub(crate) fn is_part(&self) -> bool {
-        let command = self.recorded.opening.as_ref().and_then(|it| it.command.as_ref());
-        command.is_some_and(|command| command.is_part)
+        self.command().is_some_and(|command| command.is_part)
     }
 
     /// Returns the account, as far as the journal tells it.
@@ -155,8 +159,7 @@ impl LoggedWrite {
 
     /// The command line, as far as it was recorded.
     pub(crate) fn command_line(&self) -> String {
-        let command = self.recorded.opening.as_ref().and_then(|it| it.command.as_ref());
-        match command {
+        match self.command() {
             Some(command) if command.words.is_empty() => command.name.clone(),
             Some(command) => command.words.join(" "),
             None if self.is_run => "slots apply".to_owned(),
@@ -227,7 +230,7 @@ impl LoggedWrite {
     /// Record for others: neither the words of the command nor what it wrote, nor to which page.
     pub(crate) fn without_content(&self) -> Value {
         let opening = self.recorded.opening.as_ref();
-        let name = opening.and_then(|it| it.command.as_ref()).map(|it| it.name.as_str());
+        let name = self.command().map(|it| it.name.as_str());
         let is_name =
             |name: &&str| name.bytes().all(|it| it.is_ascii_lowercase() || b" -".contains(&it));
         let done = self.log().map(|log| &log.done);

@@ -189,6 +189,9 @@ impl FieldValues {
             all.iter().map(|(_, name)| images::upload(name)).collect::<Result<_, _>>()?;
         let mut dry_run_end = None;
         let mut reused = ReusedImages::new(context);
+        if let Some(key) = key {
+            all.iter().try_for_each(|(field, _)| key_of_upload(key, field).map(drop))?;
+        }
         for ((field, name), upload) in all.iter().zip(uploads) {
             let hash = reused.hash(name);
             if let Some(path) = hash.as_deref().and_then(|hash| reused.take(hash)) {
@@ -236,10 +239,8 @@ impl FieldValues {
                 self.upload_results = end.dry_run_results().to_vec();
                 // A new slot may need its image.
                 let is_checked = operation != "createSlot" && !self.all.is_empty();
-                let what = if is_checked { "the image field" } else { "the change itself" };
-                let text = format!("{what} was not checked, because it needs the uploaded image");
-                context.ui.tell(Style::Faint, text);
-                if is_checked { Ok(self) } else { Err(end.before_unchecked(operation)) }
+                let unchecked = self.unchecked();
+                if is_checked { Ok(self) } else { Err(end.before_unchecked(operation, unchecked)) }
             }
             dry_run_end => {
                 self.upload_results =
@@ -247,6 +248,12 @@ impl FieldValues {
                 Ok(self)
             }
         }
+    }
+
+    /// Returns the fields of images that a dry run has not uploaded.
+    fn unchecked(&self) -> Vec<String> {
+        let fields = self.images.iter().map(|(field, _)| field);
+        fields.filter(|field| !self.all.contains_key(*field)).cloned().collect()
     }
 
     /// Returns the value of a field.
@@ -304,7 +311,7 @@ impl FieldValues {
     /// of these fields in the service's record: `data` for those of a slot.
     pub(crate) fn failure(&self, error: Error, under: &str) -> CommandError {
         let failure = CommandError::from(error).after(self.upload_results.clone());
-        let failure = failure.after_uploads(&self.uploaded);
+        let failure = failure.without(self.unchecked()).after_uploads(&self.uploaded);
         if let Some(reused) = self.reused.as_ref().filter(|_| failure.is_validation()) {
             reused.forget();
         }

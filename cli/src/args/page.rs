@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::path::is_separator;
 use std::str::FromStr;
 
+use links_sdk::types::Profile;
 use links_sdk::{InvalidValue, ProfileHandle};
 
 use links_pages::page_file::split_row;
@@ -37,24 +38,50 @@ impl Deref for PageKey {
 }
 
 impl PageKey {
-    /// Returns the page. To check the host of a URL, the page is read.
+    /// Returns the page. To check the host of a URL, the page is read. That there is none is for the command to say: it may know an earlier
+    /// login, or create the page.
     ///
     /// # Errors
     ///
     /// When the page is on another host than that of the URL, or cannot be read.
     pub(crate) async fn page(&self, client: &Client) -> Result<ProfileHandle> {
-        let page = client.profile(&self.key);
-        let Some(host) = &self.host else { return Ok(page) };
-        let seen = page.get().await?;
-        match profile_key::host(&seen.computed.url) {
-            Some(own) if !own.eq_ignore_ascii_case(host) => {
+        if self.host.is_some()
+            && let Err(failure) = self.read(client).await
+            && failure.exit() != Exit::NotFound
+        {
+            return Err(failure);
+        }
+        Ok(client.profile(&self.key))
+    }
+
+    /// Reads the page, and checks the host of a URL.
+    ///
+    /// # Errors
+    ///
+    /// When the page is on another host than that of the URL, or cannot be read.
+    pub(crate) async fn read(&self, client: &Client) -> Result<Profile> {
+        let seen = client.profile(&self.key).get().await?;
+        match (&self.host, profile_key::host(&seen.computed.url)) {
+            (Some(host), Some(own)) if !own.eq_ignore_ascii_case(host) => {
                 let login = &seen.login;
                 let message = format!("the page {login} is on {own}, not on {host}");
                 Err(CommandError::invalid(format!("{message}; nothing was done"))
                     .with_hint(format!("pass `{login}` if you mean this page")))
             }
-            _ => Ok(page),
+            _ => Ok(seen),
         }
+    }
+
+    /// Checks the host of a URL.
+    ///
+    /// # Errors
+    ///
+    /// On the errors of [`page`](Self::page).
+    pub(crate) async fn check_host(&self, context: &mut Context) -> Result<()> {
+        if self.host.is_some() {
+            self.page(&context.client().await?).await?;
+        }
+        Ok(())
     }
 }
 
@@ -65,8 +92,8 @@ impl PageKey {
 /// When a page is on another host than that of its URL, or cannot be read.
 pub(crate) async fn check_hosts(context: &mut Context, words: &[PageWord]) -> Result<()> {
     for word in words {
-        if let PageWord::Key(key @ PageKey { host: Some(_), .. }) = word {
-            key.page(&context.client().await?).await?;
+        if let PageWord::Key(key) = word {
+            key.check_host(context).await?;
         }
     }
     Ok(())

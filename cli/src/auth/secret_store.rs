@@ -50,7 +50,9 @@ impl Store {
         let bytes = if self.is_in_keyring {
             keyring::with_secret(&self.name, &self.origin, keyring::get)?
         } else {
-            Self::at(&self.file, |file| private::tighten(file).and_then(|()| private::read(file)))?
+            private::at(&self.file, |file| {
+                private::tighten(file).and_then(|()| private::read(file))
+            })?
         };
         let Some(bytes) = bytes.map(Zeroizing::new) else { return Ok(None) };
         let secret: Secret = serde_json::from_slice(&bytes).map_err(|error| {
@@ -72,12 +74,12 @@ impl Store {
             let set = move |user: &str| keyring::set(user, &bytes);
             return keyring::with_secret(&self.name, &self.origin, set);
         }
-        Self::at(&self.file, |file| private::write(file, &bytes))
+        private::at(&self.file, |file| private::write(file, &bytes))
     }
 
     /// Checks that a secret can be stored, before the secret that it replaces is lost. A keyring is not tried.
     pub(crate) fn prepare(&self) -> io::Result<()> {
-        if self.is_in_keyring { Ok(()) } else { Self::at(&self.file, private::prepare) }
+        if self.is_in_keyring { Ok(()) } else { private::at(&self.file, private::prepare) }
     }
 
     /// Deletes the secret.
@@ -85,7 +87,7 @@ impl Store {
         if self.is_in_keyring {
             return keyring::with_secret(&self.name, &self.origin, keyring::delete);
         }
-        Self::at(&self.file, private::remove)
+        private::at(&self.file, private::remove)
     }
 
     /// Tells whether the accounts file names this storage location. An accounts file that cannot be read may do so.
@@ -107,17 +109,12 @@ impl Store {
 
     /// Waits for the lock against changes by other processes. Dropping the returned file releases the lock.
     pub(crate) fn lock(&self) -> io::Result<File> {
-        Self::at(&self.file.with_extension("lock"), private::lock)
+        private::at(&self.file.with_extension("lock"), private::lock)
     }
 
     /// Takes the same lock, unless another process holds it.
     pub(crate) fn try_lock(&self) -> io::Result<Option<File>> {
-        Self::at(&self.file.with_extension("lock"), private::try_lock)
-    }
-
-    fn at<T>(path: &Path, access: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
-        access(path)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+        private::at(&self.file.with_extension("lock"), private::try_lock)
     }
 }
 

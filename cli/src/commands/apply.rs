@@ -21,8 +21,8 @@ pub(crate) struct FilesArgs {
     #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<PageWord>,
     /// Only allow changes to this page (repeatable)
-    #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true, help_heading = "Input")]
-    only: Vec<ProfileKey>,
+    #[arg(long, value_name = "KEY", hide_short_help = true, help_heading = "Input")]
+    only: Vec<PageKey>,
     #[command(flatten)]
     filter: FileFilter,
     #[command(flatten)]
@@ -74,11 +74,19 @@ impl FilesArgs {
         page_files::named(self.paths.clone(), &self.flags.upload_root, writes)
     }
 
-    /// Returns the paths, and options that allow nothing that cannot be undone.
-    fn options(self) -> (Vec<PageWord>, FileFilter, RunOptions) {
-        let Self { paths, only: profiles, filter, flags, sync, renew_status, jobs: _ } = self;
+    /// Returns the paths, and options that allow nothing that cannot be undone. Checks the hosts of URLs.
+    async fn options(
+        self,
+        context: &mut Context,
+    ) -> Result<(Vec<PageWord>, FileFilter, RunOptions)> {
+        let Self { paths, only, filter, flags, sync, renew_status, jobs: _ } = self;
+        for key in &only {
+            key.check_host(context).await?;
+        }
+        page::check_hosts(context, &paths).await?;
+        let profiles = only.iter().map(|key| (**key).clone()).collect();
         let options = RunOptions { flags, sync, profiles, renew_status, ..RunOptions::default() };
-        (paths, filter, options)
+        Ok((paths, filter, options))
     }
 }
 
@@ -148,8 +156,7 @@ fn apply_rules(
 }
 
 pub(super) async fn plan(context: &mut Context, args: PlanArgs) -> CommandResult {
-    let (paths, filter, mut options) = args.files.options();
-    page::check_hosts(context, &paths).await?;
+    let (paths, filter, mut options) = args.files.options(context).await?;
     let paths = page_files::paths(context, paths);
     if let (Ok(paths), true) = (&paths, args.outputs.is_shown() && filter.takes_all())
         && let Some(output) = unchanged::output(context, paths, &mut options, false).await?
@@ -179,13 +186,12 @@ pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> Comm
     let ApplyCommandArgs { files, plan, allowed, locked, wait, operation, dry_run } = args;
     operation_file::prepare(context, operation.operation_out)?;
     context.writer(dry_run).await?;
-    let (paths, filter, options) = files.options();
+    let (paths, filter, options) = files.options(context).await?;
     let command = journal::command(context);
     let mut options = RunOptions { allowed, command, locked, wait, ..options };
     let source = match plan {
         Some(plan) => RunSource::plan(context, &plan, &mut options)?,
         None => {
-            page::check_hosts(context, &paths).await?;
             let paths = page_files::paths(context, paths)?;
             if context.dry_run().is_none()
                 && filter.takes_all()
@@ -208,8 +214,8 @@ pub(crate) struct SlotsFileArgs {
     #[arg(long, value_name = "PLAN", conflicts_with = "file")]
     plan: Option<PathBuf>,
     /// Only allow changes to this page
-    #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true, help_heading = "Input")]
-    only: Option<ProfileKey>,
+    #[arg(long, value_name = "KEY", hide_short_help = true, help_heading = "Input")]
+    only: Option<PageKey>,
     #[command(flatten)]
     flags: ApplyArgs,
     #[command(flatten)]
@@ -271,18 +277,21 @@ impl SlotsFileArgs {
         named
     }
 
-    /// Returns the options of the run.
-    fn options(&self, context: &Context) -> RunOptions {
+    /// Returns the options of the run. Checks the host of a URL.
+    async fn options(&self, context: &mut Context) -> Result<RunOptions> {
+        if let Some(key) = &self.only {
+            key.check_host(context).await?;
+        }
         let is_file = |file: &&PathBuf| file.as_os_str() != "-";
-        RunOptions {
+        Ok(RunOptions {
             flags: self.flags.clone(),
             sync: self.sync,
             command: journal::command(context),
             is_one_page: true,
             path: self.file.as_ref().filter(is_file).map(|file| runs::recorded_path(file)),
-            profiles: self.only.clone().into_iter().collect(),
+            profiles: self.only.as_deref().cloned().into_iter().collect(),
             ..RunOptions::default()
-        }
+        })
     }
 
     /// Returns the output if the file is as it was when there was nothing to do, and its page is, too.
@@ -332,7 +341,7 @@ impl SlotsApplyArgs {
 }
 
 pub(super) async fn plan_slots(context: &mut Context, args: SlotsPlanArgs) -> CommandResult {
-    let mut options = args.file.options(context);
+    let mut options = args.file.options(context).await?;
     if args.outputs.is_shown()
         && let Some(output) = args.file.unchanged(context, &mut options, false).await?
     {
@@ -345,7 +354,7 @@ pub(super) async fn plan_slots(context: &mut Context, args: SlotsPlanArgs) -> Co
 
 pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> CommandResult {
     let SlotsApplyArgs { file, locked, wait, status, resume, abort, operation, dry_run } = args;
-    let mut options = RunOptions { locked, wait, ..file.options(context) };
+    let mut options = RunOptions { locked, wait, ..file.options(context).await? };
     if !(status || resume || abort)
         && dry_run.dry_run.is_none()
         && let Some(output) = file.unchanged(context, &mut options, true).await?

@@ -117,10 +117,16 @@ fn partial(context: &Context, done: &[Value], failure: CommandError) -> CommandE
         Exit::RateLimited | Exit::Network | Exit::Server => {
             failure.partial(&format!("{} uploaded", paths.join(", ")))
         }
-        // The same command would upload them again, and fail again.
-        _ => failure.after_uploads(&paths).with_hint(
-            "run the command without the files that were uploaded and the one that failed",
-        ),
+        exit => {
+            // The same command would upload them again.
+            let rest = "run the command without the files that were uploaded";
+            let hint = match (exit, failure.hint()) {
+                (Exit::Invalid, _) => format!("{rest} and the one that failed"),
+                (_, Some(first)) => format!("{first}; then {rest}"),
+                (_, None) => rest.to_owned(),
+            };
+            failure.after_uploads(&paths).with_hint(hint)
+        }
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct LogArgs {
     /// Show what this operation changed, page by page
     #[arg(value_name = "OPERATION", conflicts_with_all = ["page", "number", "prune"])]
     operation: Option<String>,
-    /// List only operations on this page (ID, login or URL)
+    /// List only operations on this page (ID, login, or URL of any host)
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     page: Option<ProfileKey>,
     /// Number of operations to list, newest first
@@ -47,12 +47,15 @@ pub(crate) fn run(context: &Context, args: &LogArgs) -> CommandResult {
     if args.prune {
         return prune(context, args);
     }
+    let is_any_account = context.settings.account.is_none();
+    if !is_any_account {
+        context.check_account()?;
+    }
     let operations = Operations::read(context)?;
     if let Some(name) = &args.operation {
         return shown(context, &operations, operations.one(name)?);
     }
     let filter = args.page.as_ref().map(|key| PageFilter::new(operations.writes(), key));
-    let is_any_account = context.settings.account.is_none();
     let is_shown = |index: &usize| {
         let mut parts = operations.all[*index].parts.iter();
         let is_meant = |part: &LoggedWrite| match &filter {

@@ -69,9 +69,9 @@ impl CommandError {
         }
     }
 
-    /// Returns whether the places in the user's file say all of the error.
+    /// Returns whether the places in the user's file say all of the error: text names what was written only of a part of the work.
     pub(crate) fn is_of_file(&self) -> bool {
-        self.0.file.is_some() && self.0.written.is_none()
+        self.0.file.is_some() && (self.0.written.is_none() || self.0.exit != Exit::Partial)
     }
 
     /// Returns the error with its hint in one line, for a list of which `hint` is the hint.

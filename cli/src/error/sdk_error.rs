@@ -14,8 +14,9 @@ pub(crate) enum DryRunResult {
     Accepted(&'static str),
     /// The request was built and not sent.
     NotSent(&'static str, Box<RequestView>),
-    /// The call was not made, because it needs the result of an earlier one.
-    Unchecked(&'static str),
+    /// The service would accept the call without these fields, which need the result of an earlier one; or the call was not made because of
+    /// them.
+    Unchecked { operation: &'static str, accepted: Option<bool>, fields: Vec<String> },
 }
 
 impl DryRunResult {
@@ -29,10 +30,23 @@ impl DryRunResult {
 }
 
 impl CommandError {
-    /// Adds that a dry run did not check its last write.
+    /// Adds that a dry run did not check its last write because of these fields.
     #[must_use]
-    pub(crate) fn before_unchecked(mut self, operation: &'static str) -> Self {
-        self.0.dry_run_results.push(DryRunResult::Unchecked(operation));
+    pub(crate) fn before_unchecked(mut self, operation: &'static str, fields: Vec<String>) -> Self {
+        let unchecked = DryRunResult::Unchecked { operation, accepted: None, fields };
+        self.0.dry_run_results.push(unchecked);
+        self
+    }
+
+    /// Adds that a dry run checked its last write without these fields.
+    #[must_use]
+    pub(crate) fn without(mut self, fields: Vec<String>) -> Self {
+        if let Some(last) = self.0.dry_run_results.last_mut()
+            && let DryRunResult::Accepted(operation) = *last
+            && !fields.is_empty()
+        {
+            *last = DryRunResult::Unchecked { operation, accepted: Some(true), fields };
+        }
         self
     }
 }

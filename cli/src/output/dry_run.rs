@@ -20,9 +20,17 @@ fn shown(result: &DryRunResult, how: DryRun) -> (Value, String) {
         (DryRunResult::Accepted(operation), _) => {
             (operation, Some(true), "the service would accept this; nothing was changed")
         }
-        (DryRunResult::NotSent(operation, _), DryRun::Service)
-        | (DryRunResult::Unchecked(operation), _) => {
+        (DryRunResult::NotSent(operation, _), DryRun::Service) => {
             (operation, None, "the service cannot check this in advance; nothing was changed")
+        }
+        (DryRunResult::Unchecked { operation, accepted, fields }, _) => {
+            let data = json!({
+                "dryRun": "service", "operation": operation, "accepted": accepted, "unchecked": fields,
+            });
+            let what = accepted.map_or("", |_| "the service would accept the rest; ");
+            let fields = fields.join(", ");
+            let text = format!("{what}{fields} cannot be checked before the upload");
+            return (data, text + "; nothing was changed");
         }
     };
     let data = json!({ "dryRun": "service", "operation": operation, "accepted": accepted });

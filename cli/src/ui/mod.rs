@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
 pub(crate) use observer::RequestObserver;
-pub(crate) use part_report::{PartUpdate, line_of_error, report_to_parent, update};
+pub(crate) use part_report::{PartUpdate, line_of_error, report_to_parent, split_at_mark, update};
 pub(crate) use plan::cut;
 pub(crate) use progress::Progress;
 pub(crate) use relative_time::ago;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// First byte of a line with an update. No message contains it: control characters are escaped.
+/// First byte of a line with an update, unless another program has left its own line open. No message contains it: control characters are escaped.
 const MARK: u8 = 0x1e;
 
 /// Beginning of each line of the error of the command.
@@ -25,6 +25,10 @@ pub(crate) enum PartUpdate {
     Write,
     /// The next request waits this long for the rate limits, or for the service.
     Wait(Duration),
+    /// The plan is in the summary.
+    Summary,
+    /// A pattern leaves out every file.
+    NoFile,
 }
 
 /// True if updates are reported.
@@ -47,6 +51,11 @@ pub(super) fn of_error(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 
 fn with_marks(text: &[u8]) -> Vec<u8> {
     text.split_inclusive(|byte| *byte == b'\n').flat_map(|line| [ERROR, line].concat()).collect()
+}
+
+/// Divides a line of stderr at its mark: what another program has said before it, and the rest, which is empty without a mark.
+pub(crate) fn split_at_mark(line: &[u8]) -> (&[u8], &[u8]) {
+    line.split_at(line.iter().position(|byte| *byte == MARK).unwrap_or(line.len()))
 }
 
 /// Returns a line of the error of the command; `None` if it is another line of stderr.
@@ -72,6 +81,8 @@ impl PartUpdate {
             Self::Request => ('q', 1),
             Self::Write => ('x', 1),
             Self::Wait(wait) => ('w', wait.as_millis()),
+            Self::Summary => ('s', 1),
+            Self::NoFile => ('n', 1),
         };
         [&[MARK], format!("{kind}{count}\n").as_bytes()].concat()
     }
@@ -87,6 +98,8 @@ impl PartUpdate {
             "q" => Some(Self::Request),
             "x" => Some(Self::Write),
             "w" => Some(Self::Wait(Duration::from_millis(count.into()))),
+            "s" => Some(Self::Summary),
+            "n" => Some(Self::NoFile),
             _ => None,
         }
     }
@@ -104,6 +117,8 @@ mod tests {
             PartUpdate::Request,
             PartUpdate::Write,
             PartUpdate::Wait(Duration::from_millis(59_001)),
+            PartUpdate::Summary,
+            PartUpdate::NoFile,
         ] {
             assert_eq!(PartUpdate::parse(&update.line()), Some(update));
         }
@@ -123,5 +138,12 @@ mod tests {
         assert!(lines.iter().all(|line| PartUpdate::parse(line).is_none()));
         assert_eq!(line_of_error(&PartUpdate::Request.line()), None);
         assert_eq!(line_of_error(b"error: x\n"), None);
+        for (line, said, own) in [
+            ("asks: \u{1e}p2\n", "asks: ", "\u{1e}p2\n"),
+            ("x\n", "x\n", ""),
+            ("\u{1e}e1", "", "\u{1e}e1"),
+        ] {
+            assert_eq!(split_at_mark(line.as_bytes()), (said.as_bytes(), own.as_bytes()));
+        }
     }
 }

@@ -92,6 +92,8 @@ pub(super) async fn create(
         if is_refused && !may_be_ours {
             return Err(doubt.unwrap_or(error));
         }
+        // The page is read after the wait: what the first request has made meanwhile counts.
+        let may_repeat = tries < MAX_TRIES && back_off_create(client, tries, asked).await;
         // If the page cannot be read either, the error tells that the outcome of the create is unknown.
         let Ok(page) = list(handle, step).await else { return Err(doubt.unwrap_or(error)) };
         let read_time = ReadTime::now(client);
@@ -100,13 +102,14 @@ pub(super) async fn create(
             settle(client, key, true);
             return Ok((ids, page, Some(read_time)));
         }
-        if !ids.is_empty() || tries == MAX_TRIES || !back_off_create(client, tries, asked).await {
+        if !ids.is_empty() || !may_repeat {
             return Err(doubt.unwrap_or(error));
         }
-        if is_own {
-            failures_of_key += 1;
-        } else {
+        if !is_own {
             clock(client).sleep(KEY_SETTLES).await;
+        } else if asked.is_none() {
+            // One that asks for a wait is stored by no service.
+            failures_of_key += 1;
         }
         if failures_of_key == 2 {
             // The page showed no slot of the request.

@@ -8,8 +8,9 @@ use std::ops::ControlFlow;
 
 use super::open_page::{OpenPage, read};
 use super::page_run::{EndedPage, OnStep, PageRun};
-use super::run_settings::{RunMarks, RunSettings, id_in};
+use super::run_settings::{RunMarks, RunSettings};
 use super::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot, Step};
+use crate::profile_key::id_in;
 use links_sdk::{Client, ProfileId, ProfileKey};
 
 /// A page of a run.
@@ -85,7 +86,7 @@ impl Run {
         pages: Vec<PageRequest>,
         settings: RunSettings,
     ) -> Result<Self, ApplyError> {
-        let run = Run::find(client, pages, settings).await?;
+        let run = Run::plan(client, pages, settings).await?;
         let marks = match &run.settings.read.marks {
             Some(marks) => marks.clone(),
             None => run.settings.marks(client, &run.found).await,
@@ -110,18 +111,10 @@ impl Run {
     /// The errors of [`Run::begin`].
     pub async fn plan(
         client: &Client,
-        pages: Vec<PageRequest>,
-        settings: RunSettings,
-    ) -> Result<Self, ApplyError> {
-        Run::find(client, pages, settings).await
-    }
-
-    /// Finds the pages in the list of the account's pages. One page alone is found when it is read.
-    async fn find(
-        client: &Client,
         requests: Vec<PageRequest>,
         settings: RunSettings,
     ) -> Result<Self, ApplyError> {
+        // One page alone is found when it is read.
         let mut found: Vec<Option<ProfileId>> =
             requests.iter().map(|request| request.keys.first().and_then(id_in)).collect();
         let mut is_listed = requests.len() > 1 && found.contains(&None);

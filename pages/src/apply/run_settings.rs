@@ -7,6 +7,7 @@ use super::journal::{JournalPosition, JournalStore};
 use super::page_turns::ended_turns;
 use super::single_write::SingleWrite;
 use super::{PageSnapshot, ReadPage, RunCommand, RunHeader, RunOwner};
+use crate::profile_key::{id_in, names};
 use links_sdk::runs::{self, blocking};
 use links_sdk::{Client, Error, ProfileId, ProfileKey};
 
@@ -155,20 +156,9 @@ impl ReadPages {
 
     /// Returns the page of a key, if it was read.
     pub(super) fn page(&self, key: &ProfileKey) -> Option<PageSnapshot> {
-        let is_its = |page: &&ReadPage| {
-            let PageSnapshot { id, login, .. } = page.head();
-            match id_in(key) {
-                Some(key) => *id == key,
-                None => key.to_string().eq_ignore_ascii_case(login),
-            }
-        };
+        let is_its = |page: &&ReadPage| names(key, page.head().id, &page.head().login);
         self.pages.iter().find(is_its)?.snapshot()
     }
-}
-
-/// Returns the ID that a key is.
-pub(super) fn id_in(key: &ProfileKey) -> Option<ProfileId> {
-    if let ProfileKey::Id(id) = key { Some(*id) } else { None }
 }
 
 /// What other runs had done at one moment.

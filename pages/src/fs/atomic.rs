@@ -1,12 +1,14 @@
 //! Atomic writes: a file is written completely or not at all.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use links_sdk::private_file::finish;
+pub(crate) use links_sdk::private_file::sync_directory;
+use tempfile::{NamedTempFile, TempPath};
 
-use super::{directory_of, named, sync};
+use super::{directory_of, named};
 
 /// Writes a temporary file beside the target and renames it, so that the target is never incomplete. An existing file is replaced only if
 /// `replace` is true, and keeps its permissions; a device or a pipe is written to, not replaced.
@@ -28,7 +30,8 @@ pub fn write(path: &Path, bytes: &(impl AsRef<[u8]> + ?Sized), replace: bool) ->
     if let Some(replaced) = replaced {
         file.as_file().set_permissions(replaced.permissions())?;
     }
-    finish(file, &target, bytes, replace)
+    let (mut file, new) = file.into_parts();
+    finish(&mut file, &target, bytes, || rename(new, &target, replace))
 }
 
 /// Checks that an existing file can be replaced as [`write`] does it, and leaves it as it is.
@@ -54,30 +57,12 @@ fn refuse_read_only(found: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a new file and renames it to the target, over an existing file only if `replace` is true. All data is on disk when this returns, and
-/// the new name too, where the directory can be synced.
-pub(super) fn finish(
-    mut file: NamedTempFile,
-    target: &Path,
-    bytes: &[u8],
-    replace: bool,
-) -> io::Result<()> {
-    file.write_all(bytes)?;
-    sync(file.as_file(), File::sync_all)?;
-    links_sdk::runs::crash_point("before_rename");
-    rename(file, target, replace)?;
-    links_sdk::runs::crash_point("after_rename");
-    // The file is replaced already, so this failure must not say otherwise.
-    let _ = sync_directory(directory_of(target));
-    Ok(())
-}
-
-pub(super) fn rename(file: NamedTempFile, target: &Path, replace: bool) -> io::Result<()> {
+fn rename(new: TempPath, target: &Path, replace: bool) -> io::Result<()> {
     if !replace {
-        return file.persist_noclobber(target).map(drop).map_err(|error| error.error);
+        return new.persist_noclobber(target).map_err(|error| error.error);
     }
     // Unlike `persist`, this replaces a file that another process is reading on Windows too.
-    let (_, path) = file.keep().map_err(|error| error.error)?;
+    let path = new.keep().map_err(|error| error.error)?;
     fs::rename(&path, target).inspect_err(|_| drop(fs::remove_file(&path)))
 }
 
@@ -106,21 +91,6 @@ fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(directory)
 }
 
-/// Syncs a directory, so that a new name survives a power failure. Not available on Windows, nor in some file systems, such as those of shares.
-pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
-    if !cfg!(unix) {
-        return Ok(());
-    }
-    match sync(&File::open(directory)?, File::sync_all) {
-        Err(error)
-            if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) =>
-        {
-            Ok(())
-        }
-        synced => synced,
-    }
-}
-
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::os::fd::AsRawFd;
@@ -147,7 +117,7 @@ mod tests {
         let target = directory.path().join("directory");
         std::fs::create_dir(&target).unwrap();
         let file = new_file(directory.path()).unwrap();
-        rename(file, &target, true).unwrap_err();
+        rename(file.into_temp_path(), &target, true).unwrap_err();
         assert_eq!(directory.path().read_dir().unwrap().count(), 1);
     }
 

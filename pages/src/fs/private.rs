@@ -1,20 +1,20 @@
-//! Private files: created with access for the user only, and replaced atomically.
+//! Private files, as the SDK has them, at paths that may be symbolic links.
 
 #[cfg(test)]
 mod tests;
 
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use tempfile::NamedTempFile;
+use links_sdk::private_file::{
+    self, LONGEST_WRITE, MOST_BYTES, denied, refuse_foreign, remove_stale,
+};
+pub use links_sdk::private_file::{at, if_there, make_directory, try_lock, write_unsynced};
+pub(crate) use links_sdk::private_file::{open_lock, open_regular, writable};
 
-use super::{ANYBODY_WRITES, MOST_LINKS, atomic, directory_of, mode, own_id, owner};
-
-/// Maximum size of a file in bytes; a larger file was not written by this program.
-const MOST_BYTES: u64 = 1024 * 1024;
-/// Space in bytes that a file may need beyond the one that it replaces.
-const SLACK: u64 = 4 * 1024;
+use super::{ANYBODY_WRITES, MOST_LINKS, directory_of, mode, owner};
 
 /// Reads a file; `None` if there is none. Refuses a file that another user may have created or written.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -30,33 +30,9 @@ pub(crate) fn bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
     super::bounded(file, most)?.ok_or_else(too_large)
 }
 
-/// Returns `None` if there is no such file.
-fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
-    match found {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        found => found.map(Some),
-    }
-}
-
 /// Opens a file for reading. Refuses a pipe, a device or a directory without blocking.
 pub fn open_file(path: &Path) -> io::Result<File> {
     open_regular(OpenOptions::new().read(true), path)
-}
-
-/// Opens a regular file. Refuses anything else without waiting for it.
-pub(crate) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        // Without this flag, opening a pipe waits until another process writes to it.
-        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
-    }
-    let file = options.open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-    }
-    Ok(file)
 }
 
 /// Restricts a file to its owner, and fails if that is not possible. A file that all users can write stays unchanged, so that it is still
@@ -72,74 +48,36 @@ pub fn tighten(path: &Path) -> io::Result<()> {
 }
 
 /// Creates or replaces a file. Concurrent readers see the old content or the new one; a symbolic link stays a link. The caller must hold a
-/// lock: unfinished files of other writers are deleted.
+/// lock, unless the write ends within [`LONGEST_WRITE`]: unfinished files of other writers are deleted after that time.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (target, file) = begin(path)?;
-    atomic::finish(file, &target, bytes, true)
+    private_file::write(&target_of(path)?, bytes)
 }
 
-/// Creates or replaces a file that may be lost, such as a cache: it is not synced, and the caller needs no lock.
-pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let directory = directory_of(path);
-    make_directory(directory)?;
-    let mut file = NamedTempFile::new_in(directory)?;
-    // No crash point, because no other file depends on this one.
-    file.write_all(bytes)?;
-    atomic::rename(file, path, true)
-}
-
-/// Checks that a file can be replaced by one that is about as large, as far as this is possible beforehand: a full disk has room for an empty
-/// file.
+/// Checks that a file can be replaced by one that is about as large, as far as this is possible beforehand.
 pub fn prepare(path: &Path) -> io::Result<()> {
-    let (target, mut file) = begin(path)?;
-    let replaced = if_there(fs::metadata(target))?.map_or(0, |found| found.len());
-    io::copy(&mut io::repeat(b' ').take(replaced.min(MOST_BYTES) + SLACK), &mut file)?;
-    super::sync(file.as_file(), File::sync_all)
+    private_file::reserve(&target_of(path)?)
 }
 
-/// Returns the link target of the path, and the temporary file that is to replace it.
-fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
+/// Returns the link target of the path, which may be replaced.
+fn target_of(path: &Path) -> io::Result<PathBuf> {
     let target = resolve_links(path)?;
     let directory = directory_of(&target);
     make_directory(directory)?;
     refuse_public(directory)?;
     fs::metadata(&target).map_or(Ok(()), |found| refuse_foreign(&found))?;
-    remove_stale(&target)?;
-    let file = tempfile::Builder::new().prefix(&beginning(&target)).tempfile_in(directory)?;
-    Ok((target, file))
+    remove_stale(&target, LONGEST_WRITE)?;
+    Ok(target)
 }
 
 /// Removes a file if it exists, and the file that it links to. The caller must hold the lock that writing needs.
 pub fn remove(path: &Path) -> io::Result<()> {
     let target = if_there(resolve_links(path))?.unwrap_or_else(|| path.to_owned());
     fs::metadata(&target).map_or(Ok(()), |found| refuse_foreign(&found))?;
-    remove_stale(&target)?;
+    remove_stale(&target, Duration::ZERO)?;
     for path in [target.as_path(), path] {
         if_there(fs::remove_file(path))?;
     }
     Ok(())
-}
-
-/// Name prefix of the temporary files for a target, not used by any other program.
-fn beginning(target: &Path) -> String {
-    format!(".links-new.{}.", target.file_name().unwrap_or_default().to_string_lossy())
-}
-
-/// Removes temporary files of interrupted writers.
-fn remove_stale(target: &Path) -> io::Result<()> {
-    let Some(entries) = if_there(fs::read_dir(directory_of(target)))? else { return Ok(()) };
-    let beginning = beginning(target);
-    for entry in entries.flatten() {
-        let is_file = entry.file_type().is_ok_and(|it| it.is_file());
-        if is_file && entry.file_name().to_string_lossy().starts_with(&beginning) {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
-}
-
-fn denied(why: &str) -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
 }
 
 /// Refuses a directory that all users can write to, because any of them could have created its files.
@@ -162,63 +100,17 @@ fn refuse_doubtful(opened: &Metadata) -> io::Result<()> {
     if owner(opened) == 0 { Ok(()) } else { refuse_foreign(opened) }
 }
 
-/// Refuses to replace or remove a file of another user, for example under `sudo`.
-fn refuse_foreign(found: &Metadata) -> io::Result<()> {
-    if owner(found) == own_id() { Ok(()) } else { denied("it belongs to another user") }
-}
-
 /// Waits for an exclusive lock on a file. Dropping the returned file releases the lock.
 pub fn lock(path: &Path) -> io::Result<File> {
-    let file = open(path)?;
+    let file = open_lock(path)?;
     file.lock()?;
     Ok(file)
-}
-
-/// Takes the same lock, unless another process holds it.
-pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
-    let file = open(path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
 }
 
 /// Opens a file to write to its end, and creates it if it is missing.
 pub fn append(path: &Path) -> io::Result<File> {
     refuse_public(directory_of(path))?;
     open_regular(writable().append(true).create(true), path)
-}
-
-/// Opens a lock file, and creates it if it is missing.
-fn open(path: &Path) -> io::Result<File> {
-    make_directory(directory_of(path))?;
-    writable().read(true).create(true).truncate(false).open(path)
-}
-
-/// Returns the options to write a file that only its owner can read.
-pub(crate) fn writable() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-/// Creates missing directories, and syncs their names: without them, no file in them survives a power failure. Permissions of existing
-/// directories are not changed.
-pub fn make_directory(directory: &Path) -> io::Result<()> {
-    let missing: Vec<&Path> = directory.ancestors().take_while(|it| !it.exists()).collect();
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory)?;
-    for made in missing {
-        // A directory that cannot be read can still be written to.
-        let _ = atomic::sync_directory(directory_of(made));
-    }
-    Ok(())
 }
 
 /// Follows symbolic links. A broken link is an error, because its target may be missing only for a time.

@@ -30,6 +30,8 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60 * 60);
 const LONGEST_LOCK: Duration = Duration::from_secs(60);
 /// Number of renewals that may run at the same time. The threads that may block serve the whole program.
 const MOST_RENEWALS: usize = 64;
+/// Time after which a renewal asks again whether it may begin.
+const TURN: Duration = Duration::from_millis(50);
 
 /// The renewals that may still begin.
 static RENEWALS: Semaphore = Semaphore::const_new(MOST_RENEWALS);
@@ -226,7 +228,7 @@ impl RefreshingTokenSource {
         }
         let (result, renewal) = watch::channel(None);
         state.renewal = Some(renewal.clone());
-        let source = self.clone();
+        let (source, clock) = (self.clone(), self.clock.clone());
         // A runtime that shuts down drops its tasks first, and then waits for the threads that may block.
         let (running, shutdown) = mpsc::channel();
         let begin = move |permit: SemaphorePermit<'static>| {
@@ -246,7 +248,13 @@ impl RefreshingTokenSource {
                 Ok(work) => work,
                 // No refresh token is lost with a renewal that has not begun.
                 Err(begin) => {
-                    let Ok(permit) = RENEWALS.acquire().await else { return };
+                    // A task that nobody runs must not be handed a turn, so it does not queue.
+                    let permit = loop {
+                        match RENEWALS.try_acquire() {
+                            Ok(permit) => break permit,
+                            Err(_) => clock.sleep(TURN).await,
+                        }
+                    };
                     begin(permit)
                 }
             };

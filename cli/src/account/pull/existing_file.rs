@@ -1,11 +1,11 @@
 //! A page file that exists, and takes over what changed on its page. Everything else in it stays as it is.
 
 use crate::account::files::read_page;
-use crate::apply::preflight::names_page;
 use crate::apply::sync::SyncRecord;
 use crate::apply::sync::page_path::read_file;
 use crate::context::prelude::*;
 use links_pages::page_file::{Document, DocumentError, FileKind, FileScope};
+use links_pages::profile_key;
 use links_pages::sanitize::quoted;
 
 /// A page file as it was read.
@@ -45,7 +45,7 @@ impl ExistingFile {
     /// Refuses the file of another page, where no lock says whose it is.
     pub(super) fn check_profile(&self, record: &SyncRecord, page: &PageSnapshot) -> Result<()> {
         let is_login = |login: &str| login.eq_ignore_ascii_case(&page.login);
-        if names_page(&self.file.page.profile, page.id, &page.login)
+        if profile_key::names(&self.file.page.profile, page.id, &page.login)
             || self.file.page.login.as_deref().is_some_and(is_login)
             || record.page().is_some_and(|base| base.id == page.id)
         {

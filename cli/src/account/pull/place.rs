@@ -13,7 +13,6 @@ use super::file_name::stem;
 use super::images::IMAGES;
 use crate::account::files::read_page;
 use crate::account::files::{AccountFiles, DEPTH, both_files_of, files_below, from_here};
-use crate::apply::preflight::names_page;
 use crate::apply::runs;
 use crate::apply::sync::ComposedPage;
 use crate::apply::sync::page_path::{is_there, pages_of, without_links};
@@ -186,7 +185,7 @@ impl PullDirectory {
 
     /// Returns the file of the page that a key names, as far as this is known before the page is read.
     pub(super) fn file_before(&self, key: &ProfileKey) -> Result<Option<PathBuf>> {
-        let is_its = |base: &PageName| names_page(key, base.id, &base.login);
+        let is_its = |base: &PageName| profile_key::names(key, base.id, &base.login);
         self.file_with(is_its, std::slice::from_ref(key))
     }
 
@@ -248,7 +247,7 @@ impl PullDirectory {
     pub(crate) fn file_of(&self, key: &ProfileKey) -> Result<Option<PathBuf>> {
         if let Some((store, lock)) = &self.lock
             && let Some((file, _)) =
-                lock.pages.iter().find(|(_, base)| names_page(key, base.id, &base.login))
+                lock.pages.iter().find(|(_, it)| profile_key::names(key, it.id, &it.login))
             && is_there(&store.path_of(file))
         {
             return Ok(Some(from_here(&store.path_of(file))));

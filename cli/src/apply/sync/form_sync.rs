@@ -10,9 +10,9 @@ use links_pages::sync::{FilePage, LineKey, Lock, Merge, PageBase, RecordOf};
 use links_sdk::FormId;
 use links_sdk::types::LeadForm;
 
+use super::LockStore;
 use super::history::{FileHistory, LockHistory};
-use super::lock_store::absolute;
-use super::{LockStore, StateRecords};
+use super::record::RecordPlace;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -20,45 +20,26 @@ use crate::error::CommandError;
 /// The record of a form file.
 #[derive(Debug)]
 pub(crate) struct FormSync {
-    place: FormPlace,
+    place: RecordPlace,
     lock: Arc<Lock>,
     /// The path of the file, absolute and without links in its directory.
     pub(crate) path: PathBuf,
     history: Arc<LockHistory>,
 }
 
-/// Place of the record of a form file.
-#[derive(Debug)]
-enum FormPlace {
-    /// The `links.lock` that governs the file.
-    Lock(LockStore),
-    /// The state directory, where no `links.lock` does.
-    State(StateRecords),
-}
-
 impl FormSync {
     /// Returns the record of a form file, which may be empty; `None` if there is no place for one.
     pub(crate) fn of(context: &Context, path: &Path) -> Result<Option<Self>, CommandError> {
-        if let Some((store, lock)) = LockStore::read_for(context, path)? {
-            let history = LockHistory::of(&store.path(), &lock);
-            let path = store.key(path).map_or_else(|| path.to_owned(), |key| store.path_of(&key));
-            return Ok(Some(Self { place: FormPlace::Lock(store), lock, path, history }));
-        }
         let service = runs::service(context).unwrap_or_default();
-        let records = absolute(path).and_then(|key| StateRecords::of(context, &service, &key));
-        let Some(records) = records else { return Ok(None) };
-        let (lock, path) = (Arc::new(records.own(context)?), records.file().to_owned());
-        let directory = path.parent().unwrap_or(Path::new("/"));
-        let history = LockHistory::of_directory(directory, None, &lock);
-        Ok(Some(Self { place: FormPlace::State(records), lock, path, history }))
+        let Some(place) = RecordPlace::of(context, &service, path) else { return Ok(None) };
+        let Some((lock, history)) = place.read(context, &service)? else { return Ok(None) };
+        let path = place.key(path).map_or_else(|| path.to_owned(), |key| place.path_of(&key));
+        Ok(Some(Self { place, lock, path, history }))
     }
 
     /// Returns the `links.lock` that governs the file, if there is one.
     pub(crate) fn lock(&self) -> Option<(&LockStore, &Lock)> {
-        match &self.place {
-            FormPlace::Lock(store) => Some((store, &self.lock)),
-            FormPlace::State(_) => None,
-        }
+        Some((self.place.lock()?, &self.lock))
     }
 
     /// Returns the id that the record has for a name.
@@ -117,22 +98,9 @@ impl FormSync {
         (said, next): (&FilePage, &PageBase),
         written: &BTreeSet<LineKey>,
     ) -> Result<(), CommandError> {
-        let change = |lock: &mut Lock| {
+        self.place.update(context, &self.lock, Some(RecordOf::Form(id.clone())), |lock| {
             self.history.put_into(lock, &self.file_history(id, said), next, written);
             lock.forms.insert(name.to_owned(), id.clone());
-        };
-        match &self.place {
-            FormPlace::Lock(store) => {
-                store.update(context, &runs::service(context).unwrap_or_default(), change)
-            }
-            FormPlace::State(records) => {
-                let mut lock = Lock::new(self.lock.service.clone(), self.lock.user);
-                let of = RecordOf::Form(id.clone());
-                lock.lines
-                    .extend(self.lock.lines.get(&of).map(|lines| (of.clone(), lines.clone())));
-                change(&mut lock);
-                if lock == *self.lock { Ok(()) } else { records.put_own(context, &of, &lock) }
-            }
-        }
+        })
     }
 }

@@ -56,17 +56,13 @@ pub(super) struct FileHistory<'a> {
 }
 
 impl LockHistory {
-    /// Reads the history of a lock. `now` is its content.
-    pub(super) fn of(file: &Path, now: &Lock) -> Arc<Self> {
-        Self::of_directory(file.parent().unwrap_or(file), Some(file), now)
-    }
-
-    /// Reads the history of a directory whose record is elsewhere, or in a lock that commits may have.
-    pub(super) fn of_directory(directory: &Path, file: Option<&Path>, now: &Lock) -> Arc<Self> {
+    /// Reads the history of a lock that commits may have, or else of the directory of a file whose record is elsewhere. `now` is the record.
+    pub(super) fn of(file: &Path, is_lock: bool, now: &Lock) -> Arc<Self> {
+        let directory = file.parent().unwrap_or(Path::new("/"));
+        let (file, name) = if is_lock { (Some(file), file) } else { (None, directory) };
         let lines = now.lines.values().flat_map(|lines| lines.values().flatten());
         let wanted: BTreeSet<u64> =
             lines.map(|line| line.at).filter(|at| *at != NO_COMMIT).collect();
-        let name = file.unwrap_or(directory);
         let Some(read) = git::with(directory, |history| {
             let head = history.head_place()?;
             match lock(&LAST).get(name) {

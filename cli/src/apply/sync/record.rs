@@ -25,6 +25,7 @@ use crate::error::{CommandError, Exit};
 use crate::git;
 use links_pages::page_file::page::is_holdable;
 use links_pages::page_file::{FileScope, Image, PageFile};
+use links_pages::profile_key;
 use links_pages::sanitize::quoted;
 
 /// The record of the last sync of a page file, as it was read when the command began.
@@ -49,9 +50,9 @@ pub(crate) struct SyncRecord {
     is_moved: bool,
 }
 
-/// Place of a record.
+/// Place of the record of a file.
 #[derive(Debug)]
-enum RecordPlace {
+pub(super) enum RecordPlace {
     /// The `links.lock` that governs the file.
     Lock(LockStore),
     /// The state directory, where no `links.lock` does.
@@ -60,26 +61,96 @@ enum RecordPlace {
     Opened(OpenedText),
 }
 
+/// A record as it was read, and its history.
+type KnownRecord = (Arc<Lock>, Arc<LockHistory>);
+
+impl RecordPlace {
+    /// Returns the place for the record of a file; `None` if there is none.
+    pub(super) fn of(context: &Context, service: &str, file: &Path) -> Option<Self> {
+        match LockStore::of(file) {
+            Some(store) => Some(Self::Lock(store)),
+            None => StateRecords::of(context, service, &absolute(file)?).map(Self::State),
+        }
+    }
+
+    /// Returns the name of the file in the record; `None` if a `links.lock` can't have it.
+    pub(super) fn key(&self, file: &Path) -> Option<String> {
+        match self {
+            Self::Lock(store) => store.key(file),
+            Self::State(records) => records.file().to_str().map(str::to_owned),
+            Self::Opened(_) => None,
+        }
+    }
+
+    /// Returns the path of the file that has a name in the record.
+    pub(super) fn path_of(&self, key: &str) -> PathBuf {
+        match self {
+            Self::Lock(store) => store.path_of(key),
+            Self::State(_) | Self::Opened(_) => key.into(),
+        }
+    }
+
+    /// Returns the `links.lock` that governs the file, if there is one.
+    pub(super) fn lock(&self) -> Option<&LockStore> {
+        match self {
+            Self::Lock(store) => Some(store),
+            Self::State(_) | Self::Opened(_) => None,
+        }
+    }
+
+    /// Reads the record and its history; `None` for a text that was opened. Refuses a lock of another user.
+    pub(super) fn read(
+        &self,
+        context: &Context,
+        service: &str,
+    ) -> Result<Option<KnownRecord>, CommandError> {
+        Ok(match self {
+            Self::Lock(store) => {
+                let lock = store.read(service)?;
+                store.check_user(context, lock.user)?;
+                let history = LockHistory::of(&store.path(), true, &lock);
+                Some((lock, history))
+            }
+            Self::State(records) => {
+                let lock = Arc::new(records.own(context)?);
+                let history = LockHistory::of(records.file(), false, &lock);
+                Some((lock, history))
+            }
+            Self::Opened(_) => None,
+        })
+    }
+
+    /// Changes the record of a page or form, which was read as `before`. In the state directory nothing else stays in it.
+    pub(super) fn update(
+        &self,
+        context: &Context,
+        before: &Lock,
+        of: Option<RecordOf>,
+        change: impl FnOnce(&mut Lock),
+    ) -> Result<(), CommandError> {
+        match (self, of) {
+            (Self::Lock(store), _) => store.update(context, &before.service, change),
+            (Self::State(records), Some(of)) => {
+                let mut lock = Lock { forms: BTreeMap::new(), ..before.clone() };
+                lock.pages.retain(|_, page| of == RecordOf::Page(page.id));
+                lock.lines.retain(|other, _| *other == of);
+                change(&mut lock);
+                if lock == *before { Ok(()) } else { records.put_own(context, &of, &lock) }
+            }
+            (Self::State(_) | Self::Opened(_), _) => Ok(()),
+        }
+    }
+}
+
 impl SyncRecord {
     /// Returns the record of a page file, which may be empty; `None` if there is no place for one.
     pub(crate) fn of(context: &Context, file: &Path) -> Result<Option<Box<Self>>, CommandError> {
         let service = runs::service(context).unwrap_or_default();
-        let (place, key) = match LockStore::of(file) {
-            Some(store) => {
-                let Some(key) = store.key(file) else {
-                    let message = format!("the name of {} is not Unicode", file.display());
-                    return Err(CommandError::refused(message)
-                        .with_hint("rename the file: links.lock can only record Unicode names"));
-                };
-                (RecordPlace::Lock(store), key)
-            }
-            None => {
-                let Some(key) = absolute(file) else { return Ok(None) };
-                let Some(records) = StateRecords::of(context, &service, &key) else {
-                    return Ok(None);
-                };
-                (RecordPlace::State(records), key)
-            }
+        let Some(place) = RecordPlace::of(context, &service, file) else { return Ok(None) };
+        let Some(key) = place.key(file) else {
+            let message = format!("the name of {} is not Unicode", file.display());
+            return Err(CommandError::refused(message)
+                .with_hint("rename the file: links.lock can only record Unicode names"));
         };
         let lock = Lock::new(service.clone(), 0);
         let mut record = Self::new(place, key, service, lock);
@@ -113,26 +184,14 @@ impl SyncRecord {
 
     /// Reads the record again: another run may have changed it before this one had the page to itself.
     pub(crate) fn read_again(&mut self, context: &Context) -> Result<(), CommandError> {
-        match &self.place {
-            RecordPlace::Lock(store) => {
-                self.lock = store.read(&self.service)?;
-                self.read = self.lock.clone();
-                self.lock_writes = LockWrites::of(context, &self.service, &store.path());
-                store.check_user(context, self.lock.user)?;
-                self.history = LockHistory::of(&store.path(), &self.lock);
-                let records = self.state_records(context);
-                self.beyond_lock = records.map(|it| it.beyond_lock()).transpose()?.flatten();
-                Ok(())
-            }
-            RecordPlace::State(records) => {
-                self.lock = records.own(context)?.into();
-                self.read = self.lock.clone();
-                let directory = records.file().parent().unwrap_or(Path::new("/"));
-                self.history = LockHistory::of_directory(directory, None, &self.lock);
-                Ok(())
-            }
-            RecordPlace::Opened(_) => Ok(()),
+        let Some((lock, history)) = self.place.read(context, &self.service)? else { return Ok(()) };
+        (self.read, self.lock, self.history) = (lock.clone(), lock, history);
+        if let Some(store) = self.place.lock() {
+            self.lock_writes = LockWrites::of(context, &self.service, &store.path());
+            let records = self.state_records(context);
+            self.beyond_lock = records.map(|it| it.beyond_lock()).transpose()?.flatten();
         }
+        Ok(())
     }
 
     /// Refuses a record that another run has written since it was read.
@@ -154,15 +213,12 @@ impl SyncRecord {
 
     /// Returns the `links.lock` that governs the file, if there is one.
     pub(crate) fn lock(&self) -> Option<(&LockStore, &Lock)> {
-        match &self.place {
-            RecordPlace::Lock(store) => Some((store, &self.lock)),
-            RecordPlace::State(_) | RecordPlace::Opened(_) => None,
-        }
+        Some((self.place.lock()?, &self.lock))
     }
 
     /// Returns whether a `links.lock` governs the file.
     pub(crate) fn is_in_lock(&self) -> bool {
-        matches!(self.place, RecordPlace::Lock(_))
+        self.place.lock().is_some()
     }
 
     /// Returns whether the lock may say of a form what no run here wrote into it.
@@ -202,7 +258,7 @@ impl SyncRecord {
 
     /// Returns the path of the page file.
     pub(crate) fn file_path(&self) -> PathBuf {
-        PathBuf::from(self.file())
+        self.place.path_of(&self.key)
     }
 
     /// Returns the record with what runs with `--locked` recorded besides.
@@ -224,10 +280,7 @@ impl SyncRecord {
 
     /// Returns the page file.
     pub(crate) fn file(&self) -> String {
-        match &self.place {
-            RecordPlace::Lock(store) => store.path_of(&self.key).display().to_string(),
-            RecordPlace::State(_) | RecordPlace::Opened(_) => self.key.clone(),
-        }
+        self.file_path().display().to_string()
     }
 
     /// Returns the records on this machine, that of the working tree first.
@@ -290,10 +343,7 @@ impl SyncRecord {
 
     /// Returns whether there is a record of the page that a key names.
     pub(crate) fn is_of(&self, page: &ProfileKey) -> bool {
-        self.page().is_some_and(|base| match page {
-            ProfileKey::Id(id) => *id == base.id,
-            ProfileKey::Login(login) => login.eq_ignore_ascii_case(&base.login),
-        })
+        self.page().is_some_and(|base| profile_key::names(page, base.id, &base.login))
     }
 
     /// Takes the record of a page whose file was moved or renamed. Refuses a page that another file has too.
@@ -484,25 +534,18 @@ impl SyncRecord {
         base: PageBase,
         written: BTreeSet<LineKey>,
     ) -> Result<(), CommandError> {
-        let (images, (said, _)) = (image_paths(file), file.compared(page));
-        match &self.place {
-            RecordPlace::Lock(store) => store.update(context, &self.service, |lock| {
-                // The file of the page was moved; two files of one page are refused before.
-                lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
-                self.put_into(lock, &said, &base, &written);
-                add_images(lock, images);
-            })?,
-            RecordPlace::State(records) => {
-                let mut lock = Lock::clone(&self.lock);
-                self.put_into(&mut lock, &said, &base, &written);
-                self.keep_alone(&mut lock);
-                add_images(&mut lock, images);
-                if lock != *self.lock {
-                    records.put_own(context, &RecordOf::Page(base.id), &lock)?;
-                }
-            }
-            RecordPlace::Opened(_) => return Ok(()),
+        if self.text().is_some() {
+            return Ok(());
         }
+        let (images, (said, _)) = (image_paths(file), file.compared(page));
+        self.place.update(context, &self.lock, Some(RecordOf::Page(base.id)), |lock| {
+            // The file of the page was moved; two files of one page are refused before.
+            lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
+            self.put_into(lock, &said, &base, &written);
+            for (hash, path) in images {
+                lock.images.entry(hash).or_default().insert(path);
+            }
+        })?;
         if let (Some(_), Some(records)) = (&self.beyond_lock, self.state_records(context)) {
             records.forget_beyond_lock()?;
         }
@@ -541,12 +584,6 @@ impl SyncRecord {
         lock.pages.insert(self.key.clone(), name);
     }
 
-    /// Leaves nothing but this record in a lock.
-    fn keep_alone(&self, lock: &mut Lock) {
-        lock.pages.retain(|key, _| *key == self.key);
-        lock.forget_unnamed();
-    }
-
     /// Notes in the journals that the file is recorded. One that cannot be written costs that what it sent is looked at again.
     fn note_recorded(&self, context: &Context, page: ProfileId) {
         if let Ok(state) = runs::directory(context) {
@@ -567,7 +604,8 @@ impl SyncRecord {
         let mut lock = self.beyond_lock.clone().unwrap_or_else(|| Lock::clone(&self.lock));
         self.put_into(&mut lock, said, base, written);
         if lock != *self.lock {
-            self.keep_alone(&mut lock);
+            lock.pages.retain(|key, _| *key == self.key);
+            lock.forget_unnamed();
             records.put_beyond_lock(context, &lock)?;
         }
         self.note_recorded(context, base.id);
@@ -580,19 +618,10 @@ impl SyncRecord {
         context: &Context,
         hashes: &[&str],
     ) -> Result<(), CommandError> {
-        let forget = |lock: &mut Lock| lock.images.retain(|hash, _| !hashes.contains(&&**hash));
-        match &self.place {
-            RecordPlace::Lock(store) => store.update(context, &self.service, forget),
-            RecordPlace::State(records) => {
-                let mut lock = Lock::clone(&self.lock);
-                forget(&mut lock);
-                match self.page().filter(|_| lock != *self.lock) {
-                    Some(page) => records.put_own(context, &RecordOf::Page(page.id), &lock),
-                    None => Ok(()),
-                }
-            }
-            RecordPlace::Opened(_) => Ok(()),
-        }
+        let of = self.page().map(|page| RecordOf::Page(page.id));
+        self.place.update(context, &self.lock, of, |lock| {
+            lock.images.retain(|hash, _| !hashes.contains(&&**hash));
+        })
     }
 
     /// Returns the id of the form of a local name.
@@ -758,13 +787,6 @@ fn holds(value: &Value, text: &str) -> bool {
         Value::Array(values) => values.iter().any(|value| holds(value, text)),
         Value::Object(fields) => fields.values().any(|value| holds(value, text)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-/// Adds paths of images to those of a lock.
-fn add_images(lock: &mut Lock, images: Vec<(String, String)>) {
-    for (hash, path) in images {
-        lock.images.entry(hash).or_default().insert(path);
     }
 }
 

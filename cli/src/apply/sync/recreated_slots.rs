@@ -35,7 +35,7 @@ pub(crate) fn record(
     stores.dedup();
     let written = stores.iter().filter_map(|store| {
         let change = |lock: &mut Lock| {
-            let at = LockHistory::of(&store.path(), lock).head;
+            let at = LockHistory::of(&store.path(), true, lock).head;
             rename(lock, page, ids, at);
         };
         store.update(context, &service, change).err()
@@ -43,8 +43,7 @@ pub(crate) fn record(
     let mut errors: Vec<CommandError> = written.collect();
     for (records, mut lock) in StateRecords::all(context, &service) {
         let before = lock.clone();
-        let directory = records.file().parent().unwrap_or(Path::new("/"));
-        let at = LockHistory::of_directory(directory, None, &lock).head;
+        let at = LockHistory::of(records.file(), false, &lock).head;
         rename(&mut lock, page, ids, at);
         if lock != before {
             errors.extend(records.put_own(context, &RecordOf::Page(page), &lock).err());

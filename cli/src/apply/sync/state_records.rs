@@ -44,13 +44,10 @@ impl StateRecords {
     /// Forgets the records of all files of a service.
     pub(crate) fn forget_service(state: &Path, service: &str) -> Result<(), CommandError> {
         let directory = directory_of(state, service);
-        match fs::remove_dir_all(&directory) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                let message = format!("cannot remove {}: {error}", directory.display());
-                Err(CommandError::usage(message))
-            }
-            _ => Ok(()),
-        }
+        let removed = private::if_there(fs::remove_dir_all(&directory));
+        removed.map(drop).map_err(|error| {
+            CommandError::usage(format!("cannot remove {}: {error}", directory.display()))
+        })
     }
 
     /// Returns the records of all page files of a service that no `links.lock` governed, each with its path. Those that cannot be read are left out.

@@ -87,14 +87,15 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     let fields = FieldValues::read_with_images(&args.words)?.some("title=Menu")?;
     let fields = without_login(fields)?.no_local_images(images::OF_PAGE)?;
     let client = context.writer(args.dry_run).await?;
-    let profile = args.key.page(&client).await?;
     if fields.has_images() {
         // A page that is not there is noticed before anything is uploaded.
-        profile.get().await?;
+        args.key.read(&client).await?;
+    } else {
+        args.key.check_host(context).await?;
     }
     let fields = fields.upload(context, &client, ("updateProfile", None)).await?;
     let sent = fields.object();
-    let call = profile.update_unchanged(None, ProfileChanges(sent.clone()));
+    let call = client.profile(&*args.key).update_unchanged(None, ProfileChanges(sent.clone()));
     let changed = write_fields(context, &args.key, call, &sent).await;
     fields.shown(changed, "", "updated")
 }

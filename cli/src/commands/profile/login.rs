@@ -76,6 +76,7 @@ pub(super) async fn check_logins(
     if let Some(file) = &args.file {
         logins.extend(listed(file)?);
     }
+    let places = logins.clone();
     let mut known = BTreeSet::new();
     logins.retain(|(login, _)| known.insert(login.clone()));
     let client = context.client().await?;
@@ -84,7 +85,7 @@ pub(super) async fn check_logins(
     }
     let progress = context.ui.progress(logins.len());
     let (mut checks, mut failure) = (Vec::with_capacity(logins.len()), None);
-    for (login, place) in logins {
+    for (login, _) in logins {
         progress.now(&login);
         let check = match check(&client, &login, args.profile.as_deref()).await {
             Ok(check) => check,
@@ -98,8 +99,10 @@ pub(super) async fn check_logins(
             && check["available"] != true
         {
             let why = check["message"].as_str().unwrap_or("not available");
-            let place = place.as_ref().map(|(file, line)| (file.as_str(), *line));
-            annotate.error(place, &format!("{login}: {why}"));
+            for (_, place) in places.iter().filter(|(named, _)| *named == login) {
+                let place = place.as_ref().map(|(file, line)| (file.as_str(), *line));
+                annotate.error(place, &format!("{login}: {why}"));
+            }
         }
         checks.push(check);
         progress.step();

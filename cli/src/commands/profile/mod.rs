@@ -95,7 +95,7 @@ impl ProfileCommand {
 
 /// Prints the URL of a page, and opens it in a browser on a terminal.
 async fn open(context: &mut Context, key: &PageKey) -> CommandResult {
-    let page = key.page(&context.client().await?).await?.get().await?;
+    let page = key.read(&context.client().await?).await?;
     let url = page.computed.url;
     if context.ui.is_read()
         && let Err(error) = process::browse(context.settings.browser.as_deref(), &url)

@@ -38,15 +38,15 @@ impl SocialsCommand {
     pub(super) async fn run(self, context: &mut Context) -> CommandResult {
         let is_add = matches!(self, Self::Add { .. });
         let (Self::Add { key, links, dry_run } | Self::Remove { key, links, dry_run }) = self;
-        let profile = key.page(&context.writer(dry_run).await?).await?;
-        let page = profile.get().await?;
+        let client = context.writer(dry_run).await?;
+        let page = key.read(&client).await?;
         let before = page.socials.clone();
         let socials = if is_add { with(before, &links) } else { without(before, &links)? };
         if socials == page.socials {
             return Ok(said(json!({ "socials": socials }), "no changes"));
         }
         let sent: Object = [("socials", json!(socials))].into_iter().collect();
-        let call = profile.update_unchanged(&page, ProfileChanges(sent.clone()));
+        let call = client.profile(&*key).update_unchanged(&page, ProfileChanges(sent.clone()));
         let answer = write_fields(context, &key, call, &sent).await?;
         Ok(CommandOutput::wrote("updated", answer.body()))
     }

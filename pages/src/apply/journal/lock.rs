@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use links_sdk::PacerError;
 
-use crate::fs::private::{make_directory, open_regular, writable};
+use crate::fs::private::open_lock;
 
 /// Lock that excludes other processes on this machine from the page until it is dropped.
 #[derive(Debug)]
@@ -52,8 +52,7 @@ impl PageLock {
     pub(super) fn take(directory: &Path) -> Result<Self, LockError> {
         let path = directory.join("lock");
         let failed = |error| LockError::Io { path: path.clone(), error };
-        make_directory(directory).map_err(failed)?;
-        let mut file = open_regular(writable().create(true).read(true), &path).map_err(failed)?;
+        let mut file = open_lock(&path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use super::entries::{JournalError, RunState};
 use super::entry::RunHeader;
 use super::store::{JournalStore, RecordedRun, entries, is_journal, is_run_name, order_of};
+use crate::fs::private::if_there;
 use links_sdk::runs::crash_point;
 
 /// Number of newer runs for which an ended run of a page is kept; the same number applies to runs that were not begun.
@@ -108,10 +109,7 @@ impl JournalStore {
     pub fn remove_runs(&self, runs: &[String]) -> io::Result<()> {
         for path in runs.iter().flat_map(|run| [self.backup(run), self.journal(run)]) {
             crash_point("before_remove");
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            if_there(fs::remove_file(path))?;
             crash_point("after_remove");
         }
         Ok(())

@@ -19,7 +19,9 @@ use super::lock::{LockError, PageLock};
 use super::sent::SentValues;
 use crate::apply::{DesiredPage, DesiredSlot, SlotTypes, literal};
 use crate::fs::atomic::sync_directory;
-use crate::fs::private::{bounded, make_directory, open_file, open_regular, writable};
+use crate::fs::private::{
+    bounded, if_there, make_directory, open_file, open_lock, open_regular, writable,
+};
 use crate::fs::sync;
 use links_sdk::ProfileId;
 use links_sdk::Slot;
@@ -32,7 +34,7 @@ const BACKUP: &str = "page.json";
 /// Name of the file with the start of the newest name of a run or command of a service.
 const ORDER: &str = "order";
 /// Number of pages of a service up to which all their journals are looked at for a page of which only the login is known.
-const FEW: usize = 100;
+const FEW: usize = 1000;
 /// Extension of a journal that could not be used when its run was abandoned.
 const PUT_ASIDE: &str = "aborted";
 /// Time, in seconds since 1970, from which a clock is not believed: the year 2100. The names of much later runs would have a digit more, and
@@ -234,12 +236,7 @@ impl JournalStore {
         let pages = stores.iter().filter(|store| !store.is_of_commands());
         let _locks = pages.map(Self::lock).collect::<Result<Vec<_>, _>>()?;
         for directory in of_service(state, short_name(service).as_ref()) {
-            match fs::remove_dir_all(&directory) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(failed(&directory, error));
-                }
-                _ => {}
-            }
+            if_there(fs::remove_dir_all(&directory)).map_err(|error| failed(&directory, error))?;
         }
         Ok(())
     }
@@ -284,10 +281,7 @@ impl JournalStore {
         Ok(runs.into_iter().map(|(run, files)| {
             let is_aside = !files.contains(JOURNAL) && files.contains(PUT_ASIDE);
             let path = self.file(&run, if is_aside { PUT_ASIDE } else { JOURNAL });
-            let bytes = match read(&path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-                bytes => bytes,
-            };
+            let bytes = if_there(read(&path)).map(Option::unwrap_or_default);
             StoredRun { run, path, is_aside, bytes }
         }))
     }
@@ -355,11 +349,10 @@ impl JournalStore {
         let mut ids: Vec<ProfileId> = pages.iter().copied().flatten().collect();
         if pages.contains(&None) {
             let [of_pages, _] = of_service(state, short_name(service).as_ref());
-            let found = fs::read_dir(of_pages).into_iter().flatten().take(FEW + 1);
-            let names: Vec<_> = found.flatten().map(|it| it.file_name()).collect();
-            if names.len() <= FEW {
-                ids.extend(names.iter().filter_map(|it| it.to_str()?.parse::<ProfileId>().ok()));
-            }
+            let found = fs::read_dir(of_pages).into_iter().flatten().flatten();
+            let id = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+            let all: Vec<ProfileId> = found.filter_map(id).take(FEW + 1).collect();
+            ids.extend(all.iter().filter(|_| all.len() <= FEW));
         }
         ids.into_iter().map(|id| (id, Self::of(state, service, id).mark())).collect()
     }
@@ -541,9 +534,13 @@ impl JournalStore {
             let files = entries(directory).ok()?;
             files.iter().rev().find_map(|path| order_of(&run_of(path)?.0))
         };
-        // A part of it, after a crash, has no hyphen, and then all pages are looked at.
-        let noted = self.service[0].join(ORDER);
-        let last = read(&noted).ok().and_then(|text| order_of(str::from_utf8(&text).ok()?));
+        // A part of it, after a crash, has no hyphen, and then all pages are looked at. It is locked until the new one is noted.
+        let mut noted = open_lock(&self.service[0].join(ORDER)).ok();
+        let mut text = String::new();
+        if let Some(file) = &mut noted {
+            let _ = file.lock().and_then(|()| Read::take(file, 16).read_to_string(&mut text));
+        }
+        let last = order_of(&text);
         let pages = match last {
             Some(_) => Vec::new(),
             None => entries(&self.service[0]).unwrap_or_default(),
@@ -552,9 +549,9 @@ impl JournalStore {
         let last = directories.filter_map(newest).max().max(last);
         let time = if time < LATEST { time << 8 } else { 0 };
         let order = last.map_or(time, |last| (last + 1).max(time));
-        let _ = make_directory(&self.service[0])
-            .and_then(|()| open_regular(writable().create(true).truncate(true), &noted))
-            .and_then(|mut file| write!(file, "{order:010x}-"));
+        if let Some(mut file) = noted {
+            let _ = file.rewind().and_then(|()| write!(file, "{order:010x}-"));
+        }
         format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])
     }
 }
@@ -570,11 +567,8 @@ fn short_name(service: &str) -> String {
 
 /// Returns the paths in a directory, by name; none if the directory is missing.
 pub(super) fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut paths = match fs::read_dir(directory) {
-        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(error),
-    };
+    let Some(entries) = if_there(fs::read_dir(directory))? else { return Ok(Vec::new()) };
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)
 }

@@ -358,7 +358,7 @@ fn a_run_marks_the_journals_of_its_own_pages() {
     assert_eq!(marks(Some(own)), [(own, env.runs.mark())].into());
     assert_eq!(marks(Some(other)), [(other, None)].into());
     assert_eq!(marks(None), marks(Some(own)), "a login may be that of any page");
-    for page in 1001..=1100 {
+    for page in 1001..=2000 {
         fs::create_dir(env.runs.service[0].join(page.to_string())).unwrap();
     }
     assert!(marks(None).is_empty(), "there are too many pages");

@@ -6,6 +6,11 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
+/// Name of the temporary file of a writer that has begun.
+fn begun(target: &str) -> String {
+    format!("{target}.00000000000040008000000000000000.new")
+}
+
 #[test]
 #[cfg(unix)]
 fn files_are_0600_and_directories_0700() {
@@ -22,13 +27,17 @@ fn files_are_0600_and_directories_0700() {
     fs::set_permissions(&path, open_to_all).unwrap();
     write(&path, b"second").unwrap();
     assert_eq!((mode(&path), read(&path).unwrap().unwrap()), (0o600, b"second".to_vec()));
-    open(&directory.path().join("one/lock")).unwrap();
+    drop(try_lock(&directory.path().join("one/lock")).unwrap().unwrap());
     assert_eq!(mode(&directory.path().join("one/lock")), 0o600);
     let names = || fs::read_dir(path.parent().unwrap()).unwrap().count();
     assert_eq!(names(), 1, "nothing is left beside it");
-    fs::write(path.with_file_name(".links-new.file.begun"), "half").unwrap();
-    write(&path, b"third").unwrap();
-    assert_eq!(names(), 1, "nor of a writer that came to no end");
+    for age in [LONGEST_WRITE, Duration::ZERO] {
+        let begun = fs::File::create(path.with_file_name(begun("file"))).unwrap();
+        begun.set_modified(begun.metadata().unwrap().modified().unwrap() - age).unwrap();
+        write(&path, b"third").unwrap();
+        let is_young = age.is_zero();
+        assert_eq!(names(), 1 + usize::from(is_young), "nor of a writer that came to no end");
+    }
     remove(&path).unwrap();
     remove(&path).unwrap();
     tighten(&path).unwrap();
@@ -55,12 +64,10 @@ fn a_pipe_a_device_or_a_directory_is_refused_at_once() {
 fn other_files_in_the_directory_are_not_removed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
-    for name in [".file.swp", ".links-new.other.begun"] {
+    for name in [".file.swp", "file.mine.new", &begun("other")] {
         fs::write(path.with_file_name(name), "theirs").unwrap();
     }
-    for name in [".file.d", ".links-new.file.d"] {
-        fs::create_dir(path.with_file_name(name)).unwrap();
-    }
+    fs::create_dir(path.with_file_name(begun("file"))).unwrap();
     write(&path, b"ours").unwrap();
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 5);
     remove(&path).unwrap();
@@ -154,8 +161,7 @@ fn readers_see_complete_files_while_two_threads_write() {
     let texts = [vec![b'a'; 100_000], vec![b'b'; 50_000]];
     write(&path, &texts[0]).unwrap();
     let write_locked = |text: &[u8]| {
-        let lock = open(&directory.path().join("lock")).unwrap();
-        lock.lock().unwrap();
+        let _lock = lock(&directory.path().join("lock")).unwrap();
         write(&path, text).unwrap();
     };
     std::thread::scope(|scope| {

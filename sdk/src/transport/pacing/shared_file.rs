@@ -1,9 +1,9 @@
 //! Pacing for all processes of one token: the log is a small file under a lock.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::future::ready;
 use std::io::{self, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
@@ -14,12 +14,11 @@ use super::{
 use crate::base_url::BaseUrl;
 use crate::blocking::{LockRetry, locked};
 use crate::operation::Bucket;
+use crate::private_file::{MOST_BYTES, try_lock};
 use crate::token::Token;
 use crate::transport::clock::Clock;
 use crate::transport::observer::Observer;
 
-/// Maximum size of the file in bytes. A larger file was not written by a pacer.
-const MAX_BYTES: u64 = 1024 * 1024;
 /// Version of the content: a pair of this number and a [`RequestLog`] with times since 1970.
 const VERSION: u32 = 1;
 /// Time after which a file that cannot be used is tried again.
@@ -124,7 +123,7 @@ impl SharedFilePacer {
             memory.is_ahead = true;
             return Some(change(&mut memory.log, since_1970(clock)));
         }
-        let opened = match open(&self.path) {
+        let opened = match try_lock(&self.path) {
             Ok(None) => return None,
             Ok(Some(mut file)) => read(&mut file).map(|log| {
                 let last_known = std::mem::replace(&mut memory.log, log);
@@ -215,38 +214,9 @@ impl Pacer for SharedFilePacer {
     }
 }
 
-/// Opens the file and locks it until it is dropped. Returns `None` while another process has locked it.
-fn open(path: &Path) -> io::Result<Option<File>> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    let mut directories = DirBuilder::new();
-    directories.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-        options.mode(0o600);
-        directories.mode(0o700);
-    }
-    let file = match (options.open(path), path.parent()) {
-        (Err(error), Some(directory)) if error.kind() == io::ErrorKind::NotFound => {
-            directories.create(directory)?;
-            options.open(path)?
-        }
-        (opened, _) => opened?,
-    };
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-    }
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
-}
-
 fn read(file: &mut File) -> io::Result<RequestLog> {
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
     Ok(match serde_json::from_slice(&bytes) {
         Ok((VERSION, log)) => log,
         _ => RequestLog::default(),
@@ -257,7 +227,7 @@ fn read(file: &mut File) -> io::Result<RequestLog> {
 fn write(file: &mut File, log: &RequestLog) -> io::Result<()> {
     let mut bytes = serde_json::to_vec(&(VERSION, log))?;
     let length = bytes.len();
-    let old = usize::try_from(file.metadata()?.len().min(MAX_BYTES)).unwrap_or_default();
+    let old = usize::try_from(file.metadata()?.len().min(MOST_BYTES)).unwrap_or_default();
     bytes.resize(length.max(old), b' ');
     file.rewind()?;
     file.write_all(&bytes)?;
