@@ -1,5 +1,10 @@
 _links_complete() {
     COMPREPLY=()
+    # The shell itself completes what is in the home directory.
+    if [[ $2 == '~/'* ]]; then
+        compopt -o default 2>/dev/null
+        return
+    fi
     local candidate
     while IFS= read -r candidate; do
         COMPREPLY+=("$candidate")

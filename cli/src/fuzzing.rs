@@ -66,7 +66,8 @@ fn composed(bytes: &[u8]) {
                 continue;
             }
         };
-        let (origins, slots) = (Origins::of(&file.document), || Path::root().key("slots"));
+        let origins = Origins::new(&file.document.root, &file.document.sources);
+        let slots = || Path::root().key("slots");
         for nth in 0..=file.page.content.slots.len() {
             let (title, value) = (slots().item(nth).key("data").key("title"), json!("x"));
             origins.place(&Edit::Set { path: title, value: value.clone() });

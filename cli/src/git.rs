@@ -8,8 +8,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{Mutex, mpsc};
-use std::thread;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::{process, signal};
@@ -25,15 +24,21 @@ const RUN: &str = "__run-git";
 /// Maximum number of commits that are looked at.
 const COMMITS: usize = 10_000;
 
-/// Number of commits that are asked for at once: at first, and at most.
-const FIRST_BATCH: usize = 8;
-const LAST_BATCH: usize = 64;
+/// Number of commits that are asked for at once.
+const BATCH: usize = 32;
 
 /// Maximum number of bytes of what is asked for at once, so that the questions and their repetition in the answers fit into pipes.
 const BATCH_BYTES: usize = 32 * 1024;
 
 /// Maximum number of versions of one file that are looked at.
 const VERSIONS: usize = 200;
+
+/// Why the commits are not read before one that a shallow clone does not have.
+const SHALLOW: &str =
+    "this clone is shallow; run `git fetch --unshallow`, or set `fetch-depth: 0` in CI";
+
+/// Why the commits are not read beyond the maximum number.
+const LIMIT: &str = "there are too many";
 
 /// The place of a directory without a commit.
 pub(crate) const NO_COMMIT: u64 = 0;
@@ -79,7 +84,6 @@ pub(crate) struct History {
     /// Number of bytes that may still be read.
     left: u64,
     deadline: Instant,
-    is_broken: bool,
 }
 
 /// A process of Git that is asked for objects.
@@ -87,9 +91,8 @@ pub(crate) struct History {
 struct GitProcess {
     /// Killed when this value is dropped, or when it does not respond.
     child: Child,
-    /// Names of objects, and the maximum number of bytes of each.
-    questions: mpsc::Sender<(Vec<String>, u64)>,
-    responses: mpsc::Receiver<io::Result<Vec<Option<GitObject>>>>,
+    /// `None` if it did not respond as it should.
+    pipes: Option<(ChildStdin, BufReader<ChildStdout>)>,
 }
 
 /// HEAD and its ancestors along all parents, with the versions that they have of a file.
@@ -97,24 +100,10 @@ struct GitProcess {
 pub(crate) struct Ancestry {
     /// The [places](place) of the commits.
     pub(crate) places: BTreeSet<u64>,
-    /// That of HEAD.
-    pub(crate) head: u64,
     /// The content of each version, with the names of the commits that have it.
     pub(crate) versions: Vec<(Vec<u8>, Vec<String>)>,
-    pub(crate) end: HistoryEnd,
-}
-
-/// Where a history ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HistoryEnd {
-    /// Nothing more was asked for.
-    Found,
-    /// At the first commit.
-    FirstCommit,
-    /// At a commit that a shallow clone does not have.
-    Shallow,
-    /// At the maximum number of commits.
-    Limit,
+    /// Why not all commits could be read.
+    pub(crate) gap: Option<&'static str>,
 }
 
 /// Object of a repository.
@@ -166,7 +155,7 @@ pub(crate) fn with<T>(
     (history.left, history.deadline) = (TOTAL_MAX, start + *time);
     let result = ask(history);
     *time = time.saturating_sub(start.elapsed());
-    if history.is_broken {
+    if [&history.contents, &history.ids].iter().any(|git| git.pipes.is_none()) {
         histories.remove(nth);
     }
     Some(result)
@@ -288,37 +277,34 @@ impl GitProcess {
         // A run that has to end a step first still asks, and could not start another process.
         process::without_interrupts(&mut command);
         let mut child = command.spawn()?;
-        let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("git was started without pipes"));
-        };
-        let has_content = answer == "--batch";
-        let (questions, asked) = mpsc::channel::<(Vec<String>, u64)>();
-        let (respond, responses) = mpsc::channel();
-        thread::Builder::new().spawn(move || {
-            let mut output = BufReader::new(output);
-            for (names, most) in asked {
-                let most = has_content.then_some(most);
-                if respond.send(objects(&mut input, &mut output, &names, most)).is_err() {
-                    break;
-                }
-            }
-        })?;
-        Ok(Self { child, questions, responses })
+        let pipes = child.stdin.take().zip(child.stdout.take().map(BufReader::new));
+        Ok(Self { child, pipes })
     }
 
-    /// Asks for objects, all at once.
+    /// Asks for objects, all at once. The content of one with more than `most` bytes is skipped; without a maximum, Git gives none.
     fn ask(
-        &self,
+        &mut self,
         names: Vec<String>,
-        most: u64,
+        most: Option<u64>,
         deadline: Instant,
     ) -> io::Result<Vec<Option<GitObject>>> {
-        let _ = self.questions.send((names, most));
-        let time = deadline.saturating_duration_since(now());
-        self.responses.recv_timeout(time).unwrap_or_else(|_| {
+        let late = || {
             let message = format!("git took longer than {} s", TIME_MAX.as_secs());
-            Err(io::Error::new(io::ErrorKind::TimedOut, message))
-        })
+            io::Error::new(io::ErrorKind::TimedOut, message)
+        };
+        let (mut input, mut output) = self.pipes.take().ok_or_else(late)?;
+        let respond = move || {
+            // Fewer bytes than a pipe holds, so that both sides go on.
+            let asked = input.write_all((names.join("\n") + "\n").as_bytes());
+            let asked = asked.and_then(|()| input.flush());
+            let found =
+                asked.and_then(|()| names.iter().map(|_| object(&mut output, most)).collect());
+            (found, (input, output))
+        };
+        let time = deadline.saturating_duration_since(now());
+        let (found, pipes): (io::Result<_>, _) = process::within(time, respond).ok_or_else(late)?;
+        self.pipes = found.is_ok().then_some(pipes);
+        found
     }
 }
 
@@ -334,7 +320,7 @@ impl History {
         let contents = GitProcess::start(root, "--batch")?;
         let ids = GitProcess::start(root, "--batch-check")?;
         let (root, left, deadline) = (root.to_owned(), TOTAL_MAX, now());
-        Ok(Self { root, contents, ids, left, deadline, is_broken: false })
+        Ok(Self { root, contents, ids, left, deadline })
     }
 
     /// Returns a file as HEAD has it; `None` if HEAD does not have it.
@@ -359,32 +345,33 @@ impl History {
         Ok(self.blob(&commit.id, &path)?.map(|it| it.content))
     }
 
-    /// Hands out the versions of a file, each with its commit, the newest first, until it is told to stop.
+    /// Hands out the versions of a file, each with its commit, the newest first, until it is told to stop. Returns why not all commits could be
+    /// read.
     pub(crate) fn versions(
         &mut self,
         file: &Path,
         mut each: impl FnMut(&mut Self, &str, Vec<u8>) -> ControlFlow<()>,
-    ) -> io::Result<HistoryEnd> {
-        let Some(path) = self.path(file) else { return Ok(HistoryEnd::FirstCommit) };
+    ) -> io::Result<Option<&'static str>> {
+        let Some(path) = self.path(file) else { return Ok(None) };
         let (mut name, mut last) = ("HEAD".to_owned(), None);
         for nth in 0..COMMITS {
             let Some(commit) = self.object(&name)? else {
-                return Ok(if nth == 0 { HistoryEnd::FirstCommit } else { HistoryEnd::Shallow });
+                return Ok((nth > 0).then_some(SHALLOW));
             };
             if let Some(GitObject { id, content, .. }) = self.blob(&commit.id, &path)?
                 && (last.as_ref() != Some(&id) || is_composed(&content))
             {
                 last = Some(id);
                 if each(self, &commit.id, content).is_break() {
-                    return Ok(HistoryEnd::Found);
+                    return Ok(None);
                 }
             }
             match parents(&commit.content).next() {
                 Some(parent) => name = parent,
-                None => return Ok(HistoryEnd::FirstCommit),
+                None => return Ok(None),
             }
         }
-        Ok(HistoryEnd::Limit)
+        Ok(Some(LIMIT))
     }
 
     /// Returns the [place](place) of HEAD.
@@ -399,43 +386,34 @@ impl History {
         mut wanted: BTreeSet<u64>,
     ) -> io::Result<Ancestry> {
         let path = file.and_then(|file| self.path(file)).unwrap_or_default();
-        let mut found = Ancestry {
-            places: BTreeSet::new(),
-            head: NO_COMMIT,
-            versions: Vec::new(),
-            end: HistoryEnd::FirstCommit,
-        };
+        let mut found = Ancestry { places: BTreeSet::new(), versions: Vec::new(), gap: None };
         let mut nth_of: HashMap<String, usize> = HashMap::new();
         let mut commits_of: Vec<(String, Vec<String>)> = Vec::new();
         let mut open: Vec<String> = vec!["HEAD".to_owned()];
         let mut known: HashSet<String> = HashSet::new();
-        let count_max = (BATCH_BYTES / (path.len() + 64)).clamp(1, LAST_BATCH);
-        let mut count = FIRST_BATCH.min(count_max);
+        let count = (BATCH_BYTES / (path.len() + 64)).clamp(1, BATCH);
         while let Some(first) = open.pop() {
             if known.len() >= COMMITS || commits_of.len() >= VERSIONS {
-                found.end = HistoryEnd::Limit;
+                found.gap = Some(LIMIT);
                 break;
             }
             // The commits before along the first parents are asked for at once.
             let names: Vec<String> = (0..count).map(|nth| format!("{first}~{nth}")).collect();
             let blobs = names.iter().map(|name| format!("{name}:{path}")).collect();
-            let blobs = self.ids(blobs)?;
-            let mut next = Some(first);
+            let blobs = self.ids.ask(blobs, None, self.deadline)?;
+            let mut next = None;
             for (commit, blob) in self.objects(names)?.into_iter().zip(blobs) {
+                next = None;
                 let Some(commit) = commit else {
-                    let is_cut = !known.is_empty();
-                    found.end = if is_cut { HistoryEnd::Shallow } else { found.end };
-                    next = None;
+                    if !known.is_empty() {
+                        found.gap = Some(SHALLOW);
+                    }
                     break;
                 };
-                next = None;
                 if !known.insert(commit.id.clone()) {
                     break;
                 }
                 let place = place(&commit.content);
-                if found.places.is_empty() {
-                    found.head = place;
-                }
                 found.places.insert(place);
                 wanted.remove(&place);
                 let blob = blob.filter(|it| it.kind == "blob");
@@ -458,7 +436,6 @@ impl History {
                 }
             }
             open.extend(next.filter(|parent| !known.contains(parent)));
-            count = count_max.min(2 * count);
         }
         for (id, commits) in commits_of {
             let content = self.object(&id)?.map(|it| it.content).unwrap_or_default();
@@ -487,12 +464,7 @@ impl History {
 
     /// Returns the path of a file in the work tree, as Git names it.
     fn path(&self, file: &Path) -> Option<String> {
-        let names =
-            file_of(file).strip_prefix(&self.root).ok()?.components().map(|part| match part {
-                Component::Normal(name) => name.to_str().filter(|name| !name.contains('\n')),
-                _ => None,
-            });
-        Some(names.collect::<Option<Vec<_>>>()?.join("/"))
+        path_below(&self.root, file_of(file)).filter(|path| !path.contains('\n'))
     }
 
     /// Returns a file as a commit has it, if it has one there.
@@ -507,9 +479,7 @@ impl History {
 
     fn objects(&mut self, names: Vec<String>) -> io::Result<Vec<Option<GitObject>>> {
         let most = OBJECT_MAX.min(self.left);
-        let found = self.contents.ask(names, most, self.deadline);
-        self.is_broken |= found.is_err();
-        let found = found?;
+        let found = self.contents.ask(names, Some(most), self.deadline)?;
         for object in found.iter().flatten() {
             if object.size > most {
                 return Err(io::Error::other(format!(
@@ -522,13 +492,15 @@ impl History {
         }
         Ok(found)
     }
+}
 
-    /// Returns what objects are, without their content.
-    fn ids(&mut self, names: Vec<String>) -> io::Result<Vec<Option<GitObject>>> {
-        let found = self.ids.ask(names, 0, self.deadline);
-        self.is_broken |= found.is_err();
-        found
-    }
+/// Returns the path of a file from a directory above it, with `/` on every system.
+pub(crate) fn path_below(directory: &Path, file: &Path) -> Option<String> {
+    let names = file.strip_prefix(directory).ok()?.components().map(|part| match part {
+        Component::Normal(name) => name.to_str(),
+        _ => None,
+    });
+    Some(names.collect::<Option<Vec<_>>>()?.join("/"))
 }
 
 /// Returns the lines before the message of a commit.
@@ -555,19 +527,6 @@ fn place(commit: &[u8]) -> u64 {
 )]
 fn now() -> Instant {
     Instant::now()
-}
-
-/// Asks Git for objects. The content of one with more than `most` bytes is skipped; without a maximum, Git gives none.
-fn objects(
-    input: &mut ChildStdin,
-    output: &mut BufReader<ChildStdout>,
-    names: &[String],
-    most: Option<u64>,
-) -> io::Result<Vec<Option<GitObject>>> {
-    // Fewer bytes than a pipe holds, so that both sides go on.
-    input.write_all((names.join("\n") + "\n").as_bytes())?;
-    input.flush()?;
-    names.iter().map(|_| object(output, most)).collect()
 }
 
 fn object(output: &mut BufReader<ChildStdout>, most: Option<u64>) -> io::Result<Option<GitObject>> {

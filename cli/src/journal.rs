@@ -6,8 +6,8 @@ use crate::auth::redacted;
 use crate::context::clock;
 use crate::context::prelude::*;
 use crate::settings::ServiceTarget;
-use crate::ui::cut;
 use crate::ui::plan::value_lines;
+use crate::ui::{cut, is_part};
 use links_sdk::BaseUrl;
 
 /// Name of the embedded service, whose URL differs from one command to the next.
@@ -34,7 +34,7 @@ pub(crate) fn directory(context: &Context) -> Result<PathBuf> {
 pub(crate) fn command(context: &Context) -> RunCommand {
     let words = kept(&context.words);
     let call = Some(context.call());
-    let (name, is_part) = (context.command.clone(), context.is_part);
+    let (name, is_part) = (context.command.clone(), is_part());
     RunCommand { name, words, call, is_part, ..RunCommand::default() }
 }
 
@@ -109,20 +109,15 @@ const LONGEST: usize = 200;
 /// Maximum number of words.
 const MOST: usize = 100;
 
-/// Returns the words of a command line as they are kept: without tokens and passwords, and shortened.
+/// Returns the words of a command line as they are kept: shortened, without tokens, and without the user and the password of a URL.
 fn kept(words: &[String]) -> Vec<String> {
-    let mut kept: Vec<String> = words.iter().take(MOST).map(|word| shortened(word)).collect();
-    if words.len() > MOST {
-        kept.push("…".to_owned());
-    }
-    kept
-}
-
-/// Returns a word without tokens, and without the user and the password of a URL in it.
-fn shortened(word: &str) -> String {
-    let word = redacted(word);
-    let is_url = word.contains("://");
-    cut(&if is_url { BaseUrl::without_user_info(&word) } else { word }, LONGEST)
+    let shortened = |word: &String| {
+        let word = redacted(word);
+        let is_url = word.contains("://");
+        cut(&if is_url { BaseUrl::without_user_info(&word) } else { word }, LONGEST)
+    };
+    let more = (words.len() > MOST).then(|| "…".to_owned());
+    words.iter().take(MOST).map(shortened).chain(more).collect()
 }
 
 #[cfg(test)]

@@ -67,14 +67,8 @@ fn url(text: &str) -> Option<(&str, &str)> {
 ///
 /// When the text is not an ID.
 pub fn slot(text: &str) -> Result<SlotId, &'static str> {
-    if text.parse::<i64>().is_err() && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
-    {
-        return Err("an ID must be a whole number, at most 9223372036854775807");
-    }
-    text.parse()
-        .ok()
-        .filter(|id: &SlotId| id.get() > 0)
-        .ok_or("an ID must be a whole number, such as 1002")
+    let id = text.parse().ok().filter(|id: &SlotId| id.get() > 0);
+    id.ok_or("an ID must be a whole number from 1 to 9223372036854775807")
 }
 
 /// Length of a login in characters.

@@ -56,20 +56,15 @@ pub fn styled(formatted: &str) -> Cow<'_, str> {
 
 /// Sanitizes JSON for a terminal without changing its value: unsafe characters are written as `\uXXXX`. In JSON they occur only in strings.
 pub fn json(text: &str) -> Cow<'_, str> {
-    if !text.contains(|c| is_unsafe(c) && !c.is_ascii_whitespace()) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_unsafe(c) && !c.is_ascii_whitespace() {
+    written_as(
+        text,
+        |c| c.is_ascii_whitespace(),
+        |out, c| {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(out, "\\u{unit:04x}");
             }
-        } else {
-            out.push(c);
-        }
-    }
-    Cow::Owned(out)
+        },
+    )
 }
 
 /// Quotes a text as one word for a shell. One that no shell can be given becomes `FILE`.
@@ -86,6 +81,15 @@ pub fn is_plain(text: &str) -> bool {
 }
 
 fn written_out(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
+    written_as(text, keep, |out, c| out.extend(c.escape_unicode()))
+}
+
+/// Replaces each unsafe character, except those to `keep`, by what `escape` writes for it.
+fn written_as(
+    text: &str,
+    keep: impl Fn(char) -> bool,
+    escape: impl Fn(&mut String, char),
+) -> Cow<'_, str> {
     let bad = |c: char| is_unsafe(c) && !keep(c);
     if is_plain(text) || !text.contains(bad) {
         return Cow::Borrowed(text);
@@ -93,7 +97,7 @@ fn written_out(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         if bad(c) {
-            let _ = write!(out, "{}", c.escape_unicode());
+            escape(&mut out, c);
         } else {
             out.push(c);
         }

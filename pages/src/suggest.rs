@@ -22,10 +22,19 @@ pub fn nearest<S: AsRef<str>>(word: &str, known: impl IntoIterator<Item = S>) ->
     (best.0 >= ALIKE).then_some(best.1)
 }
 
+/// Returns "did you mean `title`?" if a word is similar.
+pub fn did_you_mean<S: AsRef<str>>(
+    word: &str,
+    known: impl IntoIterator<Item = S>,
+) -> Option<String> {
+    nearest(word, known).map(|it| format!("did you mean `{it}`?"))
+}
+
 /// Returns "did you mean `title`?" if a word is similar, else a list of all known words.
 pub fn suggest<'k>(word: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> Option<String> {
-    if let Some(nearest) = nearest(word, known.clone()) {
-        return Some(format!("did you mean `{nearest}`?"));
+    let meant = did_you_mean(word, known.clone());
+    if meant.is_some() {
+        return meant;
     }
     let all: Vec<_> = known.into_iter().map(|it| format!("`{it}`")).collect();
     (!all.is_empty()).then(|| format!("available: {}", all.join(", ")))

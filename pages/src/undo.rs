@@ -13,7 +13,7 @@ use crate::apply::{
     NotRestored, PageSnapshot, RunCommand, RunSettings, RunState, SlotTypes, Undo, UndoConflict,
     UndoFacts,
 };
-use crate::page_file::PageFile;
+use crate::page_file::{Document, PageFile};
 pub use portable_run::PortableRun;
 
 /// Data that is needed to undo a run.
@@ -37,7 +37,8 @@ pub fn slots_before(store: &JournalStore, run: &str) -> io::Result<Option<Vec<De
     if !path.try_exists()? {
         return Ok(None);
     }
-    let file = PageFile::read_literal(&path).map_err(io::Error::other)?;
+    let document = Document::read(&path).map_err(io::Error::other)?;
+    let file = PageFile::literal(document).map_err(io::Error::other)?;
     Ok(Some(file.page.content.slots.clone()))
 }
 

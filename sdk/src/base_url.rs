@@ -60,8 +60,7 @@ impl BaseUrl {
     /// assert_eq!(BaseUrl::without_user_info("https://me:secret@links.example/v1"), "https://***@links.example/v1");
     /// ```
     pub fn without_user_info(url: &str) -> Cow<'_, str> {
-        let start =
-            url.find("://").map(|at| at + 3).or_else(|| Some(url.find("//")? + 2)).unwrap_or(0);
+        let start = url.find("//").map_or(0, |at| at + 2);
         let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
         match url[start..end].rfind('@') {
             Some(at) => format!("{}***{}", &url[..start], &url[start + at..]).into(),
@@ -102,6 +101,14 @@ impl BaseUrl {
         let mut url = self.0.clone();
         url.set_path(&format!("{}{path}", self.0.path().trim_end_matches('/')));
         url
+    }
+
+    /// Returns the host of a URL without anything that may be secret.
+    pub(crate) fn of_host(url: &Url) -> Self {
+        let mut url = url.clone();
+        url.set_path("");
+        url.set_query(None);
+        Self(url)
     }
 
     pub(crate) fn url(&self) -> &Url {

@@ -1,20 +1,21 @@
 //! Writes over any number of slots, sent in requests of 50.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 use std::future::IntoFuture;
 use std::ops::Range;
 
+use futures_util::future::BoxFuture;
+
 use crate::api::SlotsHandle;
 use crate::call::CallFuture;
 use crate::error::{Error, FailedRun};
-use crate::error_kind::Outcome;
+use crate::error_kind::{ErrorKind, Outcome};
 use crate::generated::types::{NewSlot, SlotChange};
 use crate::ids::SlotId;
 use crate::operation::{self, Operation};
 use crate::slot::Slot;
 use crate::tolerant::FieldErrors;
-use crate::transport::BoxFuture;
 use crate::transport::caller_headers::IdempotencyKey;
 
 /// Maximum number of slots that one request creates, updates or deletes.
@@ -51,18 +52,7 @@ pub struct BatchProgress {
     pub total: usize,
 }
 
-impl<I: Send + 'static, D: Send + 'static> BatchRun<I, D> {
-    fn new(
-        slots: &SlotsHandle,
-        items: Vec<I>,
-        verb: &'static str,
-        id: fn(&D) -> SlotId,
-        write: WriteBatch<I, D>,
-    ) -> Self {
-        let (slots, key) = (slots.clone(), IdempotencyKey::random());
-        Self { slots, items, key, progress: None, verb, refused: None, write, id }
-    }
-
+impl<I: Clone + Send + Sync + 'static, D: Send + Sync + 'static> BatchRun<I, D> {
     /// Sets a callback that is called after each request.
     pub fn on_progress(mut self, watch: impl FnMut(BatchProgress) + Send + 'static) -> Self {
         self.progress = Some(Box::new(watch));
@@ -84,40 +74,40 @@ impl<I: Send + 'static, D: Send + 'static> BatchRun<I, D> {
         Box::pin(self.run())
     }
 
-    async fn run(mut self) -> Result<Vec<D>, BatchError> {
-        let total = self.items.len();
+    async fn run(self) -> Result<Vec<D>, BatchError> {
+        let Self { slots, items, key, mut progress, verb, refused, write, id } = self;
+        let total = items.len();
         let mut done = Vec::with_capacity(total);
         let fail = |done: &[D], failed: Range<usize>, cause| {
-            let inner = BatchErrorDetails {
-                verb: self.verb,
-                done: done.iter().map(self.id).collect(),
-                field_errors: at_index(failed.start, &cause),
+            let (done, field_errors) =
+                (done.iter().map(id).collect(), at_index(failed.start, &cause));
+            let key = key.clone();
+            BatchError(Box::new(BatchErrorDetails {
+                verb,
+                done,
                 failed,
                 total,
-                key: self.key.clone(),
+                key,
+                field_errors,
                 cause,
-            };
-            BatchError(Box::new(inner))
+            }))
         };
-        if let Some((index, error)) = self.refused {
+        if let Some((index, error)) = refused {
             return Err(fail(&done, index..index + 1, error));
         }
-        let mut items = self.items.into_iter();
-        for number in 0.. {
-            let chunk: Vec<I> = items.by_ref().take(SLOTS_PER_BATCH).collect();
-            if chunk.is_empty() {
-                break;
-            }
-            let range = done.len()..done.len() + chunk.len();
-            let written = match key_of(&self.key, number) {
-                Ok(key) => (self.write)(&self.slots, chunk, key).await,
+        for (number, chunk) in items.chunks(SLOTS_PER_BATCH).enumerate() {
+            let written = match key_of(&key, number) {
+                Ok(key) => write(&slots, chunk.to_vec(), key).await,
                 Err(error) => Err(error),
             };
             match written {
                 Ok(written) => done.extend(written),
-                Err(cause) => return Err(fail(&done, range, cause)),
+                Err(cause) => {
+                    let first = done.len();
+                    return Err(fail(&done, first..first + chunk.len(), cause));
+                }
             }
-            if let Some(watch) = &mut self.progress {
+            if let Some(watch) = &mut progress {
                 watch(BatchProgress { done: done.len(), total });
             }
         }
@@ -148,13 +138,14 @@ impl SlotsHandle {
         &self,
         slots: impl IntoIterator<Item = impl Into<NewSlot>>,
     ) -> BatchRun<NewSlot, Slot> {
-        let slots = slots.into_iter().map(Into::into).collect();
-        BatchRun::new(
-            self,
-            slots,
-            "created",
-            |slot| slot.id,
-            |slots, chunk, key| {
+        BatchRun {
+            slots: self.clone(),
+            items: slots.into_iter().map(Into::into).collect(),
+            key: IdempotencyKey::random(),
+            progress: None,
+            verb: "created",
+            refused: None,
+            write: |slots, chunk, key| {
                 Box::pin(async move {
                     let sent = chunk.len();
                     let made = slots.create_batch(chunk).with_idempotency_key(key).await?;
@@ -162,7 +153,19 @@ impl SlotsHandle {
                     Ok(made)
                 })
             },
-        )
+            id: |slot| slot.id,
+        }
+    }
+
+    /// Returns a run that sets or deletes slots, and returns their IDs.
+    fn run_of<I>(
+        &self,
+        items: Vec<I>,
+        verb: &'static str,
+        write: WriteBatch<I, SlotId>,
+    ) -> BatchRun<I, SlotId> {
+        let (slots, key) = (self.clone(), IdempotencyKey::random());
+        BatchRun { slots, items, key, progress: None, verb, refused: None, write, id: |id| *id }
     }
 
     /// Changes any number of slots, 50 per request, like [`SlotsHandle::update`] does for each. Returns their IDs. Sending the same changes
@@ -183,20 +186,13 @@ impl SlotsHandle {
         &self,
         changes: impl IntoIterator<Item = SlotChange>,
     ) -> BatchRun<SlotChange, SlotId> {
-        let changes = changes.into_iter().collect();
-        BatchRun::new(
-            self,
-            changes,
-            "updated",
-            |id| *id,
-            |slots, chunk, _| {
-                Box::pin(async move {
-                    let ids = chunk.iter().map(|change| change.id).collect();
-                    slots.update_batch(chunk).await?;
-                    Ok(ids)
-                })
-            },
-        )
+        self.run_of(changes.into_iter().collect(), "updated", |slots, chunk, _| {
+            Box::pin(async move {
+                let ids = chunk.iter().map(|change| change.id).collect();
+                slots.update_batch(chunk).await?;
+                Ok(ids)
+            })
+        })
     }
 
     /// Permanently deletes any number of slots and their click statistics, 50 per request. Returns their IDs. A duplicate ID is refused
@@ -222,20 +218,14 @@ impl SlotsHandle {
             let message = format!("duplicate slot {}", ids[index]);
             (index, Error::invalid(operation::DELETE_SLOTS.id, message))
         });
-        let run = BatchRun::new(
-            self,
-            ids,
-            "deleted",
-            |id| *id,
-            |slots, chunk, _| {
-                Box::pin(async move {
-                    let answer = slots.delete_batch(chunk.clone()).await?;
-                    let deleted = usize::try_from(answer.deleted).unwrap_or_default();
-                    check_count(operation::DELETE_SLOTS, chunk.len(), deleted)?;
-                    Ok(chunk)
-                })
-            },
-        );
+        let run = self.run_of(ids, "deleted", |slots, chunk, _| {
+            Box::pin(async move {
+                let answer = slots.delete_batch(chunk.clone()).await?;
+                let deleted = usize::try_from(answer.deleted).unwrap_or_default();
+                check_count(operation::DELETE_SLOTS, chunk.len(), deleted)?;
+                Ok(chunk)
+            })
+        });
         BatchRun { refused, ..run }
     }
 }
@@ -254,7 +244,7 @@ impl BatchRun<NewSlot, Slot> {
     }
 }
 
-impl<I: Send + 'static, D: Send + 'static> IntoFuture for BatchRun<I, D> {
+impl<I: Clone + Send + Sync + 'static, D: Send + Sync + 'static> IntoFuture for BatchRun<I, D> {
     type Output = Result<Vec<D>, BatchError>;
     type IntoFuture = CallFuture<Vec<D>, BatchError>;
 
@@ -282,13 +272,12 @@ pub fn item_of(path: &str) -> Option<(usize, &str)> {
 
 /// Returns the refused fields of a request whose first slot has this index.
 fn at_index(first: usize, error: &Error) -> FieldErrors {
-    let moved = |path: &String| match (item_of(path), path.split_once('.')) {
-        (Some((index, "")), Some((list, _))) => format!("{list}.{}", first + index),
-        (Some((index, below)), Some((list, _))) => format!("{list}.{}.{below}", first + index),
-        _ => path.clone(),
+    let moved = |path: &String| match item_of(path) {
+        Some((index, _)) => path.replacen(&format!(".{index}"), &format!(".{}", first + index), 1),
+        None => path.clone(),
     };
     let errors = error.field_errors().iter();
-    FieldErrors(errors.map(|(path, why)| (moved(path), why.clone())).collect::<BTreeMap<_, _>>())
+    FieldErrors(errors.map(|(path, why)| (moved(path), why.clone())).collect())
 }
 
 fn key_of(run: &IdempotencyKey, number: usize) -> Result<IdempotencyKey, Error> {
@@ -300,7 +289,11 @@ fn key_of(run: &IdempotencyKey, number: usize) -> Result<IdempotencyKey, Error> 
 
 /// Refuses an answer that is not about the slots that were sent. Which one it is about is unknown.
 fn check_count(operation: &Operation, sent: usize, answered: usize) -> Result<(), Error> {
-    if sent == answered { Ok(()) } else { Err(Error::other_number(operation.id, sent, answered)) }
+    if sent == answered {
+        return Ok(());
+    }
+    let why = format!("the service reports {answered} slots instead of {sent}");
+    Err(Error::own(operation.id, Outcome::Unknown, ErrorKind::Unreadable, why))
 }
 
 /// Error of a run that stopped before its last request, with what was done and what was not.
@@ -380,17 +373,15 @@ impl fmt::Display for BatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BatchErrorDetails { verb, done, failed, total, .. } = &*self.0;
         let (first, last) = (failed.start + 1, failed.end);
-        let outcome = match (self.outcome(), first == last) {
-            (Outcome::NotExecuted, true) => "was not",
-            (Outcome::NotExecuted, false) => "were not",
-            (Outcome::Executed, true) => "was",
-            (Outcome::Executed, false) => "were",
-            (Outcome::Unknown, _) => "may have been",
-        };
-        let slots = if first == last {
-            format!("slot {first}")
+        let (slots, be) = if first == last {
+            (format!("slot {first}"), "was")
         } else {
-            format!("slots {first} to {last}")
+            (format!("slots {first} to {last}"), "were")
+        };
+        let outcome = match self.outcome() {
+            Outcome::NotExecuted => format!("{be} not"),
+            Outcome::Executed => be.to_owned(),
+            Outcome::Unknown => "may have been".to_owned(),
         };
         write!(f, "{slots} of {total} {outcome} {verb}")?;
         match done.len() {

@@ -1,24 +1,25 @@
 //! A call as a value: options first, then `.await`.
 
 use std::fmt;
-use std::future::{Future, IntoFuture, ready};
+use std::future::{IntoFuture, ready};
 use std::marker::PhantomData;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+
+use futures_util::future::BoxFuture;
 
 use crate::blocking::locked;
 use crate::call_sender::{AnswerCell, CallSender, Envelope};
 use crate::client::Client;
 use crate::error::Error;
-use crate::generated;
-use crate::generated::RequestResult;
+use crate::error_kind::{ErrorKind, Outcome};
+use crate::generated::{self, RequestResult};
 use crate::operation::{Effect, Operation};
 use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::exchange::WriteMode;
 use crate::transport::trace::call_span;
-use crate::transport::{Answer, BoxFuture, caller_headers};
+use crate::transport::{Answer, caller_headers};
 
 /// Function that sends the requests of a call. It sends the same ones each time.
 type SendCall<T> = Arc<dyn Fn(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send + Sync>;
@@ -26,7 +27,7 @@ type SendCall<T> = Arc<dyn Fn(CallSender) -> BoxFuture<'static, Result<T, Error>
 /// A call that reads. It has no dry run and no idempotency key.
 #[derive(Debug)]
 pub enum Read {}
-/// A call that sets values. Repeating it changes nothing more.
+/// A call that sets values, or deletes several things. It has a dry run, which the service answers with 204.
 #[derive(Debug)]
 pub enum Write {}
 /// A call that creates something. It carries an idempotency key.
@@ -35,19 +36,14 @@ pub enum Create {}
 /// A call that deletes one thing. It has no dry run, because the service answers both a dry run and the delete itself with 204.
 #[derive(Debug)]
 pub enum Delete {}
-/// A call that deletes several things. It has a dry run: the service answers a dry run with 204, and the delete itself with 200.
-#[derive(Debug)]
-pub enum DeleteMany {}
 
-/// Kinds of call for which the service supports a dry run: [`Write`], [`Create`] and [`DeleteMany`].
+/// Kinds of call for which the service supports a dry run: [`Write`] and [`Create`].
 #[doc(hidden)]
 pub trait SupportsDryRun {}
 #[doc(hidden)]
 impl SupportsDryRun for Write {}
 #[doc(hidden)]
 impl SupportsDryRun for Create {}
-#[doc(hidden)]
-impl SupportsDryRun for DeleteMany {}
 
 /// A call of the service that is not sent yet. `.await` sends it, and [`Call::send`] returns its future.
 ///
@@ -85,39 +81,28 @@ pub struct Call<T, K = Read> {
 }
 
 impl<T: Send + 'static, K> Call<T, K> {
-    /// Returns a call that is one request of the generated client.
-    pub(crate) fn of<R: Envelope<Record = T>>(
+    /// Returns a call that is one request of the generated client. It fails before anything is sent if its arguments cannot be sent.
+    pub(crate) fn of<A: Clone + Send + Sync + 'static, R: Envelope<Record = T>>(
         client: &Client,
         operation: &'static Operation,
-        request: impl FnOnce(generated::Client<'_>) -> RequestResult<R> + Clone + Send + Sync + 'static,
-    ) -> Self {
-        Self::new(client, operation, move |sender| {
-            Box::pin(async move { sender.send(operation, request).await })
-        })
-    }
-
-    /// Returns a call as [`Call::of`] does, for a request with arguments, or one that fails if these cannot be sent.
-    pub(crate) fn of_body<B: Clone + Send + Sync + 'static, R: Envelope<Record = T>>(
-        client: &Client,
-        operation: &'static Operation,
-        body: Result<B, String>,
-        request: impl FnOnce(generated::Client<'_>, B) -> RequestResult<R>
+        arguments: Result<A, String>,
+        request: impl FnOnce(generated::Client<'_>, A) -> RequestResult<R>
         + Clone
         + Send
         + Sync
         + 'static,
     ) -> Self {
-        match body {
-            Ok(body) => Self::of(client, operation, move |api| request(api, body)),
-            Err(message) => Self::refused(client, operation, message),
-        }
+        Self::new(client, operation, arguments, move |sender, arguments| {
+            Box::pin(async move { sender.send(operation, |api| request(api, arguments)).await })
+        })
     }
 
-    /// Returns a call that may take several requests.
-    pub(crate) fn new(
+    /// Returns a call as [`Call::of`] does, which may take several requests.
+    pub(crate) fn new<A: Clone + Send + Sync + 'static>(
         client: &Client,
         operation: &'static Operation,
-        send: impl FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>>
+        arguments: Result<A, String>,
+        send: impl FnOnce(CallSender, A) -> BoxFuture<'static, Result<T, Error>>
         + Clone
         + Send
         + Sync
@@ -125,8 +110,13 @@ impl<T: Send + 'static, K> Call<T, K> {
     ) -> Self {
         let sender = CallSender::new(client, operation);
         let deadline = sender.options.until;
-        let send = Arc::new(move |sender| send.clone()(sender));
-        Self { sender, deadline, send, kind: PhantomData }
+        let send = move |sender: CallSender| -> BoxFuture<'static, Result<T, Error>> {
+            match arguments.clone() {
+                Ok(arguments) => send.clone()(sender, arguments),
+                Err(why) => Box::pin(ready(Err(Error::invalid(operation.id, why)))),
+            }
+        };
+        Self { sender, deadline, send: Arc::new(send), kind: PhantomData }
     }
 
     /// Returns a call with the same options whose requests another function sends; it gets that of this call.
@@ -140,18 +130,6 @@ impl<T: Send + 'static, K> Call<T, K> {
         let Self { sender, deadline, send: inner, .. } = self;
         let send = move |sender: CallSender| send(sender, inner.clone());
         Call { sender, deadline, send: Arc::new(send), kind: PhantomData }
-    }
-
-    /// Returns a call that fails before anything is sent.
-    pub(crate) fn refused(
-        client: &Client,
-        operation: &'static Operation,
-        message: impl Into<String>,
-    ) -> Self {
-        let message = message.into();
-        Self::new(client, operation, move |_| {
-            Box::pin(ready(Err(Error::invalid(operation.id, message))))
-        })
     }
 
     /// Returns the future of the call, so that you can spawn it or poll it with others. `.await` on the call is the same.
@@ -172,26 +150,26 @@ impl<T: Send + 'static, K> Call<T, K> {
             // Computed at the first poll, because a future may wait long before it.
             sender.options.until = sender.client.shared.clock.monotonic().saturating_add(deadline);
             let key = sender.options.idempotency_key.clone();
-            // A single attempt of a write is noted by the code that runs the attempts.
-            let open = match sender.options.write {
-                Some(_) => None,
-                None => sender.client.shared.tally.begin(operation, key),
-            };
-            if let Some(open) = &open {
-                sender.options.write = Some(open.write());
-            }
+            let tally = sender.client.shared.tally.clone();
+            let write = tally.begin(operation, key);
+            sender.options.write.clone_from(&write);
             let is_dry_run = sender.options.writes == WriteMode::DryRun
                 && operation.supports_dry_run()
                 && !sender.options.dry_run;
             let result = if is_dry_run {
                 sender.make_dry_run();
                 let answered = Box::pin(run_dry(sender, send)).await;
-                answered.and_then(|()| Err(Error::dry_run_accepted(operation.id)))
+                answered.and_then(|()| {
+                    let message =
+                        format!("dry run only: the service would accept {}", operation.id);
+                    let (outcome, kind) = (Outcome::NotExecuted, ErrorKind::DryRunAccepted);
+                    Err(Error::own(operation.id, outcome, kind, message))
+                })
             } else {
                 send(sender).await
             };
-            if let Some(open) = open {
-                open.end(result.as_ref().map(drop).map_err(Error::outcome));
+            if let Some(write) = write {
+                tally.end(&write, result.as_ref().map(drop).map_err(Error::outcome));
             }
             result
         };
@@ -258,13 +236,11 @@ impl<T: Send + 'static, K> Call<T, K> {
         })
     }
 
-    /// Sets what decodes the answer of a read that is wanted as it was sent. An error is that of an answer that cannot be decoded.
-    #[doc(hidden)]
-    pub fn checked_by(
-        mut self,
-        check: impl Fn(&[u8]) -> serde_json::Result<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.sender.check = Some(Arc::new(check));
+    /// Sets the key to send instead of a random one, if there is one.
+    pub(crate) fn keyed(mut self, key: Option<IdempotencyKey>) -> Self {
+        if key.is_some() {
+            self.sender.options.idempotency_key = key;
+        }
         self
     }
 
@@ -314,16 +290,6 @@ impl<T: Send + 'static> Call<T, Write> {
     }
 }
 
-impl<T: Send + 'static, K> Call<T, K> {
-    /// Sets the key to send instead of a random one, if there is one.
-    pub(crate) fn keyed(mut self, key: Option<IdempotencyKey>) -> Self {
-        if key.is_some() {
-            self.sender.options.idempotency_key = key;
-        }
-        self
-    }
-}
-
 impl<T: Send + 'static> Call<T, Create> {
     /// Sets the key to send instead of a random one, to repeat a call that another process has started.
     pub fn with_idempotency_key(mut self, key: IdempotencyKey) -> Self {
@@ -334,7 +300,7 @@ impl<T: Send + 'static> Call<T, Create> {
     /// Prevents the repetition of an attempt of unknown outcome: the caller reads first.
     #[doc(hidden)]
     pub fn reading_first(mut self) -> Self {
-        self.sender = self.sender.reading_first();
+        self.sender.options.reads_first = true;
         self
     }
 
@@ -451,4 +417,4 @@ impl<T, K> fmt::Debug for Call<T, K> {
 /// println!("{}: {} pages", me.await??.name, pages.await??.len());
 /// # Ok(()) });
 /// ```
-pub type CallFuture<T, E = Error> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
+pub type CallFuture<T, E = Error> = BoxFuture<'static, Result<T, E>>;

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT, HeaderValue};
 use reqwest::{Method, Request};
 use serde::de::DeserializeOwned;
@@ -12,16 +13,13 @@ use serde::de::DeserializeOwned;
 use crate::blocking::locked;
 use crate::client::Client;
 use crate::error::Error;
-use crate::generated;
-use crate::generated::RequestResult;
+use crate::generated::{self, RequestResult};
 use crate::operation::{Effect, Operation, from_json};
 use crate::success::RecordCheck;
 use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::exchange::WriteMode;
-use crate::transport::{
-    Answer, AttemptCounts, BoxFuture, CallFailure, CallOptions, CallResult, MakeRequest,
-};
+use crate::transport::{Answer, AttemptCounts, CallFailure, CallOptions, CallResult, MakeRequest};
 
 pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
 
@@ -32,6 +30,11 @@ pub(crate) trait Envelope: DeserializeOwned + Send {
 
     fn open(self) -> Self::Record;
 
+    /// Decodes the answer.
+    fn record_of(json: &[u8]) -> serde_json::Result<Self::Record> {
+        from_json::<Self>(json).map(Self::open)
+    }
+
     /// Checks the answer for a caller who wants it as it was sent.
     fn check(json: &[u8]) -> serde_json::Result<()> {
         from_json::<Self>(json).map(drop)
@@ -40,9 +43,6 @@ pub(crate) trait Envelope: DeserializeOwned + Send {
 
 /// Cell in which a call's undecoded answer is left.
 pub(crate) type AnswerCell = Arc<Mutex<Option<Answer>>>;
-
-/// Callback that decodes an answer.
-pub(crate) type CheckRecord = dyn Fn(&[u8]) -> serde_json::Result<()> + Send + Sync;
 
 /// Callback for the fields that a change replaces.
 pub(crate) type BeforeWrite = Arc<dyn Fn(&Object) + Send + Sync>;
@@ -57,8 +57,6 @@ pub(crate) struct CallSender {
     pub(crate) undecoded: Option<AnswerCell>,
     /// Set unless the caller wants only the answer to a read.
     pub(crate) decodes: bool,
-    /// Decodes the answer to a read in place of its record, if the caller does that.
-    pub(crate) check: Option<Arc<CheckRecord>>,
     /// Callback before a record that was read is changed.
     pub(crate) before_write: Option<BeforeWrite>,
 }
@@ -68,28 +66,14 @@ impl CallSender {
     pub(crate) fn new(client: &Client, operation: &'static Operation) -> Self {
         let options = CallOptions {
             idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
-            dry_run: false,
             // An upload may need longer than the deadline of all other calls.
             until: client.deadline.unwrap_or(DEADLINE.max(operation.timeout)),
             max_wait: client.max_wait,
-            reads_first: false,
             writes: client.writes,
-            reserved: None,
-            single_attempt: None,
-            write: None,
-            headers: None,
-            begun: None,
+            ..CallOptions::default()
         };
         let client = client.clone();
-        let (undecoded, check, before_write) = (None, None, None);
-        Self { client, operation, options, undecoded, decodes: true, check, before_write }
-    }
-
-    /// Returns the sender of a write that is no call of its own. Its time limit is that of a call.
-    pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
-        let mut sender = Self::new(client, operation);
-        sender.options.until = client.shared.clock.monotonic().saturating_add(sender.options.until);
-        sender
+        Self { client, operation, options, undecoded: None, decodes: true, before_write: None }
     }
 
     /// Makes the call a dry run. A key would make the service store its answer.
@@ -123,12 +107,6 @@ impl CallSender {
         Self { options, undecoded: None, ..self.clone() }
     }
 
-    /// Returns a sender that does not repeat an attempt of unknown outcome: the caller reads first.
-    pub(crate) fn reading_first(mut self) -> Self {
-        self.options.reads_first = true;
-        self
-    }
-
     /// Returns whether the write is a dry run, or not sent: then nothing is read before it.
     pub(crate) fn is_not_sent(&self) -> bool {
         self.options.dry_run || self.options.writes == WriteMode::Withhold
@@ -148,11 +126,7 @@ impl CallSender {
             return Ok(self.send_decoded(operation, request).await?.0);
         }
         let request = self.made(operation, request)?;
-        let check: RecordCheck<'_> = match &self.check {
-            Some(check) => &|json| check(json),
-            None => &R::check,
-        };
-        self.exchange(operation, Some(check), &mut copies(&request)).await?;
+        self.exchange(operation, Some(&R::check), &mut copies(&request)).await?;
         Err(Error::invalid(operation.id, "the response is not decoded"))
     }
 
@@ -163,21 +137,11 @@ impl CallSender {
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
     ) -> Result<(R::Record, Answer), Error> {
         let request = self.made(operation, request)?;
-        self.send_made::<R>(operation, &mut copies(&request)).await
-    }
-
-    /// Sends one request that the generated client makes, and returns its answer, which holds no record.
-    pub(crate) async fn send_undecoded<R>(
-        &self,
-        operation: &'static Operation,
-        request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
-    ) -> Result<Answer, Error> {
-        let request = self.made(operation, request)?;
-        self.exchange(operation, None, &mut copies(&request)).await
+        self.send_made(operation, R::record_of, &mut copies(&request)).await
     }
 
     /// Returns the request that the generated client makes, with the headers of the call.
-    fn made<R>(
+    pub(crate) fn made<R>(
         &self,
         operation: &'static Operation,
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
@@ -195,26 +159,27 @@ impl CallSender {
         Ok(request)
     }
 
-    /// Sends a request, made for each attempt, as often as it takes, and returns its record and its answer.
-    pub(crate) async fn send_made<R: Envelope>(
+    /// Sends a request, made for each attempt, as often as it takes, and returns what is decoded of its answer, and the answer.
+    pub(crate) async fn send_made<T: Send>(
         &self,
         operation: &'static Operation,
+        decode: impl Fn(&[u8]) -> serde_json::Result<T> + Send + Sync,
         make: &mut MakeRequest<'_>,
-    ) -> Result<(R::Record, Answer), Error> {
+    ) -> Result<(T, Answer), Error> {
         // Boxed, so that the futures of a call stay small.
         let record = Mutex::new(None);
         let check = |json: &[u8]| {
-            *locked(&record) = Some(Box::new(from_json::<R>(json)?));
+            *locked(&record) = Some(Box::new(decode(json)?));
             Ok(())
         };
         let answer = self.exchange(operation, Some(&check), make).await?;
         let record = match locked(&record).take() {
             Some(record) => *record,
             // There is none to decode.
-            None => from_json(b"null")
+            None => decode(b"null")
                 .map_err(|why| Error::unreadable(operation, &answer, why.to_string()))?,
         };
-        Ok((record.open(), answer))
+        Ok((record, answer))
     }
 
     /// Returns a request below the base URL with the headers of the call, for requests that the generator cannot express.
@@ -241,7 +206,7 @@ impl CallSender {
             }
             Err(exchange) => {
                 let key = self.options.idempotency_key.clone();
-                Err(Error::from_exchange(*exchange, &shared.base.authority(), key, None))
+                Err(Error::from_exchange(*exchange, &shared.base.authority(), key))
             }
         }
     }
@@ -265,7 +230,7 @@ impl CallSender {
         failure: CallFailure,
     ) -> Error {
         let exchange = CallResult::unsent(operation, tries, failure);
-        Error::from_exchange(exchange, &self.client.shared.base.authority(), None, None)
+        Error::from_exchange(exchange, &self.client.shared.base.authority(), None)
     }
 
     /// Stores this as the call's undecoded answer.
@@ -277,7 +242,9 @@ impl CallSender {
 }
 
 /// Makes the same request for each attempt.
-fn copies<'r>(request: &'r Request) -> impl FnMut() -> BoxFuture<'r, io::Result<Request>> {
+pub(crate) fn copies<'r>(
+    request: &'r Request,
+) -> impl FnMut() -> BoxFuture<'r, io::Result<Request>> {
     || {
         let copy = request.try_clone();
         Box::pin(ready(copy.ok_or_else(|| io::Error::other("the body cannot be sent twice"))))

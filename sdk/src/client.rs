@@ -11,17 +11,14 @@ use crate::base_url::BaseUrl;
 use crate::secrets::Secrets;
 use crate::token::{Hidden, TokenSource};
 use crate::transport::Shared;
-use crate::transport::caller_headers;
-use crate::transport::caller_headers::{BeforeSend, OutgoingRequest};
+use crate::transport::caller_headers::{self, BeforeSend, OutgoingRequest};
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::{BuildError, ConnectionOptions, USER_AGENT_OF_SDK};
 use crate::transport::exchange::WriteMode;
-use crate::transport::http_sender::Timeouts;
-use crate::transport::http_sender::{HttpClient, LocalResponder};
+use crate::transport::http_sender::{HttpClient, LocalResponder, Timeouts};
 use crate::transport::observer::Observer;
 use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits};
-use crate::transport::retry_policy::RetryBudget;
-use crate::transport::retry_policy::RetryPolicy;
+use crate::transport::retry_policy::{RetryBudget, RetryPolicy};
 use crate::transport::write_tally::WriteSummary;
 
 /// A client of the service for one token. Cloning it is cheap, and clones share connections and rate limits. Create one client per token;
@@ -460,6 +457,7 @@ impl ClientBuilder {
             pacer: self.pacer.unwrap_or_else(|| in_process_pacer(limits)),
             limits,
             observer: self.observer,
+            shown: None,
             requests: Arc::default(),
             waits: Arc::default(),
             stop: CancellationToken::new(),

@@ -12,11 +12,10 @@ use std::time::Duration;
 use crate::call_sender::{CallSender, Envelope};
 use crate::client::Client;
 use crate::error::Error;
-use crate::error_kind::Outcome;
+use crate::error_kind::{ErrorKind, Outcome};
 use crate::generated::{Client as Api, RequestResult};
 use crate::operation::{Effect, Operation};
 use crate::transport::retry::Evidence;
-use crate::transport::write_tally::OpenWrite;
 use crate::transport::{AdmittedRequest, AttemptCounts, CallFailure, CallOptions};
 
 /// Time of a read.
@@ -98,7 +97,10 @@ impl WriteStop {
     pub(crate) fn into_error(self, operation: &Operation) -> Error {
         match self {
             Self::Failed(error) => error,
-            Self::Changed { found, outcome } => Error::changed(operation.id, outcome, &found),
+            Self::Changed { found, outcome } => {
+                let message = format!("changed by another client: {}", found.join("; "));
+                Error::own(operation.id, outcome, ErrorKind::Conflict, message)
+            }
         }
     }
 }
@@ -137,74 +139,56 @@ pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>
         }
         return Err(error.into());
     }
-    // A write that is no call of its own is counted here.
-    let open = match options.write {
-        Some(_) => None,
-        None => client.shared.tally.begin(operation, options.idempotency_key.clone()),
-    };
-    let record = options.write.clone().or_else(|| open.as_ref().map(OpenWrite::write));
     let mut seen = match basis {
         Basis::Read(seen) => seen.filter(|seen| seen.is_fresh(client)),
         Basis::Nothing => None,
     };
     let mut tries = WriteAttempts { sender, tries: AttemptCounts::NONE, lost: None };
-    let sending = async {
-        loop {
-            let mut reserved = None;
-            let read_at = if let Some(read_at) = seen.take() {
-                read_at
-            } else if matches!(basis, Basis::Nothing) && !tries.in_doubt() {
-                reserved = Some(tries.reserve_one().await?.into_ticket());
-                ReadTime::now(client)
-            } else {
-                let (read_place, write_place) = tries.reserve().await?;
-                let mut reader = sender.beside();
-                reader.options.reserved = Some(read_place.into_ticket());
-                let shown = reader.send_decoded(read_operation, &read).await;
-                let read_at = ReadTime::now(client);
-                // A failed read leaves the outcome of the write unchanged, and that is the error to return.
-                let (shown, answer) = shown.map_err(|error| tries.lost_or(error))?;
-                match decide(body, shown, tries.in_doubt()) {
-                    WriteVerdict::Send => {
-                        let place = match write_place.filter(|place| !place.is_old()) {
-                            Some(place) => place,
-                            None => tries.reserve_one().await?,
-                        };
-                        reserved = Some(place.into_ticket());
-                    }
-                    WriteVerdict::Done(done) => {
-                        sender.keep_answer(&answer);
-                        return Ok(done);
-                    }
-                    WriteVerdict::Changed(found) => {
-                        return Err(WriteStop::Changed { found, outcome: tries.outcome() });
-                    }
+    loop {
+        let mut reserved = None;
+        let read_at = if let Some(read_at) = seen.take() {
+            read_at
+        } else if matches!(basis, Basis::Nothing) && !tries.in_doubt() {
+            reserved = Some(tries.reserve_one().await?.into_ticket());
+            ReadTime::now(client)
+        } else {
+            let (read_place, write_place) = tries.reserve().await?;
+            let mut reader = sender.beside();
+            reader.options.reserved = Some(read_place.into_ticket());
+            let shown = reader.send_decoded(read_operation, &read).await;
+            let read_at = ReadTime::now(client);
+            // A failed read leaves the outcome of the write unchanged, and that is the error to return.
+            let (shown, answer) = shown.map_err(|error| tries.lost_or(error))?;
+            match decide(body, shown, tries.in_doubt()) {
+                WriteVerdict::Send => {
+                    let place = match write_place.filter(|place| !place.is_old()) {
+                        Some(place) => place,
+                        None => tries.reserve_one().await?,
+                    };
+                    reserved = Some(place.into_ticket());
                 }
-                read_at
-            };
-            let single_attempt = Some((tries.tries, read_at.expires()));
-            let write_record = record.clone();
-            let options =
-                CallOptions { write: write_record, reserved, single_attempt, ..options.clone() };
-            // Whether its answer is the call's is not known yet.
-            let once = CallSender { options, undecoded: None, ..sender.clone() };
-            match once.send_decoded(operation, |api| write(api, body)).await {
-                Ok((done, answer)) => {
+                WriteVerdict::Done(done) => {
                     sender.keep_answer(&answer);
                     return Ok(done);
                 }
-                Err(error) => tries.wait_after(error).await?,
+                WriteVerdict::Changed(found) => {
+                    return Err(WriteStop::Changed { found, outcome: tries.outcome() });
+                }
             }
+            read_at
+        };
+        let single_attempt = Some((tries.tries, read_at.expires()));
+        let options = CallOptions { reserved, single_attempt, ..options.clone() };
+        // Whether its answer is the call's is not known yet.
+        let once = CallSender { options, undecoded: None, ..sender.clone() };
+        match once.send_decoded(operation, |api| write(api, body)).await {
+            Ok((done, answer)) => {
+                sender.keep_answer(&answer);
+                return Ok(done);
+            }
+            Err(error) => tries.wait_after(error).await?,
         }
-    };
-    let result = sending.await;
-    if let Some(open) = open {
-        open.end(result.as_ref().map(drop).map_err(|stop| match stop {
-            WriteStop::Failed(error) => error.outcome(),
-            WriteStop::Changed { outcome, .. } => *outcome,
-        }));
     }
-    result
 }
 
 /// The attempts of one write.

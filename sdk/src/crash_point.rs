@@ -10,8 +10,10 @@ use std::fs::File;
 use std::io::Write;
 use std::panic::resume_unwind;
 use std::process::abort;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use crate::blocking::locked;
 
 static PASSED: AtomicUsize = AtomicUsize::new(0);
 
@@ -35,12 +37,12 @@ pub fn machine() -> &'static str {
 
 /// Ends the simulated machine at this place, or nowhere.
 pub fn simulate(place: Option<String>) {
-    *SIMULATED.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    *locked(&SIMULATED) = place;
     PASSED.store(0, Ordering::Relaxed);
 }
 
 fn simulated() -> Option<String> {
-    SIMULATED.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    locked(&SIMULATED).clone()
 }
 
 fn end() -> ! {

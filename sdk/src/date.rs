@@ -55,12 +55,9 @@ impl FromStr for Date {
     type Err = InvalidValue;
 
     fn from_str(text: &str) -> Result<Self, InvalidValue> {
-        let shaped = text.len() == 10
-            && text.bytes().enumerate().all(|(at, byte)| match at {
-                4 | 7 => byte == b'-',
-                _ => byte.is_ascii_digit(),
-            });
-        let date = shaped.then(|| text.parse().ok()).flatten();
+        let date: Option<jiff::civil::Date> = text.parse().ok();
+        // The library reads other spellings, too.
+        let date = date.filter(|date| date.year() >= 0 && date.to_string() == text);
         date.map(Self).ok_or_else(|| {
             let why = "is not a date; use YYYY-MM-DD, such as 2026-01-31";
             InvalidValue::new(format!("{text:?} {why}"))

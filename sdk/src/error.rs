@@ -8,13 +8,14 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::error_kind::{ErrorKind, Outcome, ServiceError};
-use crate::operation::{self, Effect, Operation};
+use crate::operation::{CREATE_UPLOAD_URL, Effect, Operation};
 use crate::token::TokenError;
 use crate::tolerant::FieldErrors;
 use crate::transport::answer::{MAX_BYTES, TimedOut};
 use crate::transport::caller_headers::IdempotencyKey;
+use crate::transport::exchange::answer_of;
 use crate::transport::observer::RequestView;
-use crate::transport::pacing::{PacerError, WaitReason};
+use crate::transport::pacing::WaitReason;
 use crate::transport::retry::AttemptEnd;
 use crate::transport::{Answer, CallFailure, CallResult, NextAttempt};
 
@@ -123,7 +124,6 @@ enum Cause {
     NotSent(Box<RequestView>),
     Io(std::io::Error),
     Token(TokenError),
-    Pacer(PacerError),
     Run(Box<dyn FailedRun>),
 }
 
@@ -158,29 +158,23 @@ impl Error {
     /// Returns the error for input of the caller that was refused before anything was sent.
     #[doc(hidden)]
     pub fn invalid(operation: &'static str, message: impl Into<String>) -> Self {
-        Self::new(
-            operation,
-            Outcome::NotExecuted,
-            Cause::Own(ErrorKind::InvalidInput, message.into()),
-        )
+        Self::own(operation, Outcome::NotExecuted, ErrorKind::InvalidInput, message.into())
     }
 
-    /// Returns the error for an answer that is about another number of slots than was sent.
-    pub(crate) fn other_number(operation: &'static str, sent: usize, answered: usize) -> Self {
-        let why = format!("the service reports {answered} slots instead of {sent}");
-        Self::new(operation, Outcome::Unknown, Cause::Own(ErrorKind::Unreadable, why))
+    /// Returns an error with the SDK's own words.
+    pub(crate) fn own(
+        operation: &'static str,
+        outcome: Outcome,
+        kind: ErrorKind,
+        message: String,
+    ) -> Self {
+        Self::new(operation, outcome, Cause::Own(kind, message))
     }
 
     /// Returns the error of a call that was sent this often, with the wait that the service asked for last.
     pub(crate) fn after_attempts(mut self, attempts: u32, retry_after: Option<Duration>) -> Self {
         (self.0.attempts, self.0.retry_after) = (attempts, retry_after);
         self
-    }
-
-    /// Returns the error for a change by another client that the call would undo.
-    pub(crate) fn changed(operation: &'static str, outcome: Outcome, found: &[String]) -> Self {
-        let message = format!("changed by another client: {}", found.join("; "));
-        Self::new(operation, outcome, Cause::Own(ErrorKind::Conflict, message))
     }
 
     fn new(operation: &'static str, outcome: Outcome, cause: Cause) -> Self {
@@ -200,56 +194,30 @@ impl Error {
     /// Returns the error of a run of several requests. What it tells of the call is that of the one that failed.
     #[doc(hidden)]
     pub fn of_run(run: impl FailedRun) -> Self {
-        let outcome = run.outcome();
-        let run: Box<dyn FailedRun> = Box::new(run);
-        let Some(call) = run.call().map(|error| &*error.0) else {
-            return Self::new("", outcome, Cause::Run(run));
-        };
-        Self(Box::new(ErrorDetails {
-            operation: call.operation,
-            attempts: call.attempts,
-            outcome,
-            idempotency_key: call.idempotency_key.clone(),
-            retry_after: call.retry_after,
-            next_attempt: None,
-            repeatable: false,
-            answer: call.answer.clone(),
-            cause: Cause::Run(run),
-        }))
+        Self::new("", run.outcome(), Cause::Run(Box::new(run)))
     }
 
-    /// Returns the cause of the error of the call; for a run, that of the call that failed.
-    fn cause(&self) -> &Cause {
+    /// Returns the details of the call; for a run, those of the call that failed.
+    fn call(&self) -> &ErrorDetails {
         match &self.0.cause {
-            Cause::Run(run) => run.call().map_or(&self.0.cause, Self::cause),
-            cause => cause,
+            Cause::Run(run) => run.call().map_or(&*self.0, Self::call),
+            _ => &self.0,
         }
     }
 
-    /// Returns the error of a call that did not end in a usable answer. `why` tells what is wrong with a 2xx answer.
+    /// Returns the error of a call that did not end in a usable answer.
     pub(crate) fn from_exchange(
-        exchange: CallResult,
+        mut exchange: CallResult,
         host: &str,
-        key: Option<IdempotencyKey>,
-        why: Option<String>,
+        idempotency_key: Option<IdempotencyKey>,
     ) -> Self {
-        // An answer that was taken for a success, but cannot be decoded, is no success.
-        let outcome = match why {
-            Some(_) => doubt(exchange.operation),
-            None => exchange.outcome(),
-        };
-        let (mut retry_after, next_attempt) = (exchange.retry_after, exchange.next_attempt);
-        let answer = match &exchange.result {
-            Ok(answer) => Some(answer.without_body()),
-            Err(CallFailure::Unusable { answer, .. }) => Some(answer.without_body()),
-            Err(_) => None,
-        };
+        let outcome = exchange.outcome();
+        let answer = answer_of(&mut exchange.result).map(|answer| answer.without_body());
+        let CallResult { operation, effect, tries, mut retry_after, next_attempt, .. } = exchange;
         let cause = match exchange.result {
-            Ok(answer) => of_answer(&answer, why),
+            Ok(answer) => of_answer(&answer, None),
             // The answer may hold the URL itself, which is a secret.
-            Err(CallFailure::Unusable { answer, .. })
-                if exchange.operation.id == operation::CREATE_UPLOAD_URL.id =>
-            {
+            Err(CallFailure::Unusable { answer, .. }) if operation.id == CREATE_UPLOAD_URL.id => {
                 let why = "it does not match the interface".to_owned();
                 Cause::Unreadable { status: answer.status(), why, excerpt: String::new() }
             }
@@ -259,7 +227,10 @@ impl Error {
                 retry_after = error.retry_after;
                 Cause::Token(error)
             }
-            Err(CallFailure::Pacer(error)) => Cause::Pacer(error),
+            Err(CallFailure::Pacer(error)) => {
+                let why = format!("{} was not sent: {error}", operation.id);
+                Cause::Own(ErrorKind::Network, why)
+            }
             Err(CallFailure::NotSent(request)) => Cause::NotSent(request),
             Err(CallFailure::Broken { end: AttemptEnd::TooLarge(status), .. }) => {
                 let why = format!("it is larger than {} MiB", MAX_BYTES / 1024 / 1024);
@@ -273,15 +244,16 @@ impl Error {
                 Cause::Deadline { wait, reason }
             }
         };
-        let error = Self::new(exchange.operation.id, outcome, cause);
         Self(Box::new(ErrorDetails {
-            attempts: exchange.sent,
-            idempotency_key: key,
+            operation: operation.id,
+            attempts: tries.sent,
+            outcome,
+            idempotency_key,
             retry_after,
             next_attempt,
-            repeatable: matches!(exchange.effect, Effect::Read | Effect::Set | Effect::Delete),
+            repeatable: matches!(effect, Effect::Read | Effect::Set | Effect::Delete),
             answer,
-            ..*error.0
+            cause,
         }))
     }
 
@@ -301,13 +273,6 @@ impl Error {
         self
     }
 
-    /// Returns the error that ends an accepted dry run of a client in that mode.
-    pub(crate) fn dry_run_accepted(operation: &'static str) -> Self {
-        let message = format!("dry run only: the service would accept {operation}");
-        let cause = Cause::Own(ErrorKind::DryRunAccepted, message);
-        Self::new(operation, Outcome::NotExecuted, cause)
-    }
-
     /// Returns the next attempt that would have followed the call's only attempt.
     pub(crate) fn next_attempt(&self) -> Option<NextAttempt> {
         self.0.next_attempt
@@ -315,12 +280,12 @@ impl Error {
 
     /// Returns the `operationId` of the call.
     pub fn operation(&self) -> &'static str {
-        self.0.operation
+        self.call().operation
     }
 
     /// Returns the number of requests that were sent.
     pub fn attempts(&self) -> u32 {
-        self.0.attempts
+        self.call().attempts
     }
 
     /// Returns whether something was written; [`Outcome::NotExecuted`] for every read.
@@ -330,18 +295,18 @@ impl Error {
 
     /// Returns the idempotency key of the call. If you repeat the call with it within 24 hours, nothing is created twice.
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
-        self.0.idempotency_key.as_ref()
+        self.call().idempotency_key.as_ref()
     }
 
     /// Returns the time to wait before the call can succeed: from the `Retry-After` of the last response, or from the rate limits. At most
     /// a hundred years.
     pub fn retry_after(&self) -> Option<Duration> {
-        self.0.retry_after
+        self.call().retry_after
     }
 
     /// Returns the HTTP status, if the service answered.
     pub fn status(&self) -> Option<u16> {
-        match self.cause() {
+        match &self.call().cause {
             Cause::Service(error) => Some(error.status),
             Cause::Unreadable { status, .. } => Some(*status),
             Cause::DryRunExecuted(answer) => Some(answer.status()),
@@ -360,7 +325,7 @@ impl Error {
     /// # Ok(()) });
     /// ```
     pub fn header(&self, name: &str) -> Option<String> {
-        let answer = self.0.answer.as_ref()?;
+        let answer = self.call().answer.as_ref()?;
         Some(answer.secrets.hide(answer.header(name)?).into_owned())
     }
 
@@ -372,7 +337,7 @@ impl Error {
 
     /// Returns the service's own error, if it sent one.
     pub fn service(&self) -> Option<&ServiceError> {
-        match self.cause() {
+        match &self.call().cause {
             Cause::Service(error) => Some(error),
             _ => None,
         }
@@ -388,7 +353,7 @@ impl Error {
 
     /// Returns the response to a write that the service executed although it was sent as a dry run.
     pub fn executed_body(&self) -> Option<&Bytes> {
-        match self.cause() {
+        match &self.call().cause {
             Cause::DryRunExecuted(answer) => Some(answer.body()),
             _ => None,
         }
@@ -396,7 +361,7 @@ impl Error {
 
     /// Returns the request of a call whose client [does not send writes](crate::WriteMode).
     pub fn not_sent(&self) -> Option<&RequestView> {
-        match self.cause() {
+        match &self.call().cause {
             Cause::NotSent(request) => Some(request),
             _ => None,
         }
@@ -416,7 +381,7 @@ impl Error {
             }
             // What answered is not the service.
             Cause::Network { end: AttemptEnd::Redirected, .. } => ErrorKind::Unreadable,
-            Cause::Network { .. } | Cause::Pacer(_) => ErrorKind::Network,
+            Cause::Network { .. } => ErrorKind::Network,
             Cause::Token(error) if error.is_temporary() => ErrorKind::Network,
             Cause::Token(_) => ErrorKind::NotAuthenticated,
             Cause::Deadline { reason: WaitReason::Retry, .. } => ErrorKind::Timeout,
@@ -525,18 +490,17 @@ fn doubt(operation: &Operation) -> Outcome {
 /// Returns the cause of an error that is an answer. Secrets are removed from every text, because a service that repeats a request in its answer
 /// repeats the token.
 fn of_answer(answer: &Answer, why: Option<String>) -> Cause {
-    let secrets = &answer.secrets;
     let status = answer.status();
     if let Some(error) = ServiceError::of(answer) {
         return Cause::Service(error);
     }
-    let mut why = why.unwrap_or_else(|| match answer.header("location") {
+    let why = why.unwrap_or_else(|| match answer.header("location") {
         Some(target) if answer.status.is_redirection() => {
             format!("it redirects to {}", origin(target))
         }
         _ => "it is not in the service's error format".to_owned(),
     });
-    secrets.hide_in(&mut why);
+    let why = answer.secrets.hide(&why).into_owned();
     Cause::Unreadable { status, why, excerpt: excerpt(answer) }
 }
 
@@ -612,7 +576,6 @@ impl fmt::Display for Error {
             }
             Cause::Io(_) => write!(f, "{operation}: cannot create the request"),
             Cause::Token(error) => error.fmt(f),
-            Cause::Pacer(error) => write!(f, "{operation} was not sent: {error}"),
             Cause::Run(run) => run.fmt(f),
         }
     }

@@ -76,23 +76,10 @@ impl ErrorKind {
     /// Returns whether the same call may succeed later without any changes.
     #[doc(hidden)]
     pub fn is_temporary(self) -> bool {
-        match self {
-            Self::RateLimited | Self::Timeout | Self::Network | Self::Untrusted | Self::Server => {
-                true
-            }
-            Self::InvalidInput
-            | Self::NotAuthenticated
-            | Self::Forbidden
-            | Self::NotFound
-            | Self::Conflict
-            | Self::Validation
-            | Self::Rejected
-            | Self::Unreadable
-            | Self::DryRunExecuted
-            | Self::DryRunAccepted
-            | Self::NotSent
-            | Self::Run => false,
-        }
+        matches!(
+            self,
+            Self::RateLimited | Self::Timeout | Self::Network | Self::Untrusted | Self::Server
+        )
     }
 }
 
@@ -144,10 +131,8 @@ const LONGEST: usize = 64 * 1024;
 impl ServiceError {
     /// Reads the error of an answer, without the secrets that the service repeats; `None` if the answer is not in the service's format.
     pub(crate) fn of(answer: &Answer) -> Option<Self> {
-        if answer.status.is_success() || answer.status.is_redirection() {
-            return None;
-        }
-        if answer.body.len() > LARGEST {
+        let is_error = !answer.status.is_success() && !answer.status.is_redirection();
+        if !is_error || answer.body.len() > LARGEST {
             return None;
         }
         let text = String::from_utf8_lossy(&answer.body);

@@ -125,12 +125,12 @@ pub mod types {
 }
 
 pub use api::{
-    Analytics, AnalyticsHandle, AnalyticsQuery, DeletedSlots, FilesHandle, FormHandle, FormsHandle,
-    Listing, Markdown, MusicQuery, Period, ProfileHandle, ProfilesHandle, RawCall, SlotsHandle,
+    Analytics, AnalyticsQuery, DeletedSlots, FilesHandle, FormHandle, FormsHandle, Listing,
+    Markdown, MusicQuery, Period, ProfileHandle, ProfilesHandle, RawCall, SlotsHandle,
 };
 pub use base_url::BaseUrl;
 pub use batch::{BatchError, BatchProgress, BatchRun, SLOTS_PER_BATCH};
-pub use call::{Call, CallFuture, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
+pub use call::{Call, CallFuture, Create, Delete, Read, SupportsDryRun, Write};
 pub use changes::{FormChanges, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{Client, ClientBuilder};
 pub use date::{Date, Timestamp};

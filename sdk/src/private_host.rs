@@ -90,7 +90,7 @@ pub(crate) fn named_url(text: &str, by: &Url) -> Result<(Url, bool), String> {
 /// Resolver that resolves no name to a private host, except those that are trusted.
 #[derive(Clone, Debug, Default)]
 pub struct PublicOnlyResolver {
-    /// The one name that must not, if only one is guarded.
+    /// The one name that must not, if only one is guarded: others, such as a proxy's, may resolve to any host.
     pub guarded: Option<String>,
     /// Names that may resolve to private hosts.
     pub trusted: Vec<String>,
@@ -109,13 +109,6 @@ pub enum NameError {
     /// The system cannot resolve it.
     #[error(transparent)]
     Lookup(io::Error),
-}
-
-impl PublicOnlyResolver {
-    /// Returns a resolver that guards one name; others, such as a proxy's, may resolve to any host.
-    pub(crate) fn guarding(name: String) -> Self {
-        Self { guarded: Some(name), ..Self::default() }
-    }
 }
 
 impl Resolve for PublicOnlyResolver {

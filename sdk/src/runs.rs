@@ -16,13 +16,14 @@ use crate::api::{
     DeletedSlots, PatchRecord, ProfileHandle, delete_if_unchanged, patch_if_unchanged,
     reorder_if_unchanged, update_if_unchanged,
 };
-use crate::call_sender::{CallSender, DEADLINE};
+use crate::call::Call;
+use crate::call_sender::{CallSender, DEADLINE, copies};
 use crate::client::Client;
 use crate::conditional_write::Basis;
 use crate::error::Error;
 use crate::generated::types::{LeadForm, Profile, ProfileSettings, SlotChange};
 use crate::ids::SlotId;
-use crate::operation::{self, DELETE_SLOTS, GET_PROFILE, LIST_FORMS};
+use crate::operation::{self, GET_PROFILE, LIST_FORMS, Operation};
 use crate::slot::Slot;
 use crate::tolerant::Object;
 use crate::transport::Answer;
@@ -93,8 +94,9 @@ pub async fn update_slots(
     at: Option<ReadTime>,
     judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
 ) -> Result<Vec<Slot>, WriteStop> {
-    let sender = CallSender::of(&page.client, operation::UPDATE_SLOTS);
-    update_if_unchanged(&sender, &path_key(page), changes, Basis::Read(at), judge).await
+    let (sender, key) = writer(page, operation::UPDATE_SLOTS)?;
+    let updated = update_if_unchanged(&sender, &key, changes, Basis::Read(at), judge).await;
+    ended(&sender, updated)
 }
 
 /// Moves slots. `judge` is told the page of each read, and returns the order to write instead, if any is left, or the changes that another
@@ -109,9 +111,9 @@ pub async fn reorder_slots(
     at: Option<ReadTime>,
     judge: impl FnMut(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>> + Send,
 ) -> Result<Option<(Vec<Slot>, Vec<SlotId>)>, WriteStop> {
-    let sender = CallSender::of(&page.client, operation::REORDER_SLOTS);
-    let (slots, order) =
-        reorder_if_unchanged(&sender, &path_key(page), order, Basis::Read(at), judge).await?;
+    let (sender, key) = writer(page, operation::REORDER_SLOTS)?;
+    let moved = reorder_if_unchanged(&sender, &key, order, Basis::Read(at), judge).await;
+    let (slots, order) = ended(&sender, moved)?;
     Ok(order.map(|order| (slots, order)))
 }
 
@@ -126,8 +128,9 @@ pub async fn delete_slots(
     at: Option<ReadTime>,
     judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
 ) -> Result<DeletedSlots, WriteStop> {
-    let sender = CallSender::of(&page.client, DELETE_SLOTS);
-    delete_if_unchanged(&sender, &path_key(page), ids, Basis::Read(at), judge).await
+    let (sender, key) = writer(page, operation::DELETE_SLOTS)?;
+    let deleted = delete_if_unchanged(&sender, &key, ids, Basis::Read(at), judge).await;
+    ended(&sender, deleted)
 }
 
 /// Changes fields of a page, or its settings, if they hold what they held in `seen`. Returns the record of the answer.
@@ -155,16 +158,47 @@ async fn patch<T: PatchRecord<Key = String>>(
     seen: Object,
     at: Option<ReadTime>,
 ) -> Result<Object, WriteStop> {
-    let sender = CallSender::of(&page.client, T::WRITE);
-    let key = path_key(page);
-    Ok(patch_if_unchanged::<T>(&sender, &key, Some(seen), &changes, Basis::Read(at))
-        .await?
-        .fields())
+    let (sender, key) = writer(page, T::WRITE)?;
+    let patched =
+        patch_if_unchanged::<T>(&sender, &key, Some(seen), &changes, Basis::Read(at)).await;
+    Ok(ended(&sender, patched)?.fields())
 }
 
-/// A key that is no key is refused by its own text, as the path of a request.
-fn path_key(page: &ProfileHandle) -> String {
-    page.key.as_ref().map_or_else(Clone::clone, ToString::to_string)
+/// Returns the sender of a write that is no call of its own, with the time limit of a call, and the key of its page in paths.
+fn writer(
+    page: &ProfileHandle,
+    operation: &'static Operation,
+) -> Result<(CallSender, String), Error> {
+    let key = page.key_text().map_err(|why| Error::invalid(operation.id, why))?;
+    let mut sender = CallSender::new(&page.client, operation);
+    sender.options.until = clock(&page.client).monotonic().saturating_add(sender.options.until);
+    sender.options.write = page.client.shared.tally.begin(operation, None);
+    Ok((sender, key))
+}
+
+/// Notes how such a write has ended.
+fn ended<T>(sender: &CallSender, result: Result<T, WriteStop>) -> Result<T, WriteStop> {
+    if let Some(write) = &sender.options.write {
+        let outcome = |stop: &WriteStop| match stop {
+            WriteStop::Failed(error) => error.outcome(),
+            WriteStop::Changed { outcome, .. } => *outcome,
+        };
+        sender.client.shared.tally.end(write, result.as_ref().map(drop).map_err(outcome));
+    }
+    result
+}
+
+/// Returns a call that reads a page with its slots, with what `decode` makes of the answer.
+pub fn read_page<T: Send + 'static>(
+    page: &ProfileHandle,
+    decode: impl Fn(&[u8]) -> serde_json::Result<T> + Clone + Send + Sync + 'static,
+) -> Call<(T, Answer)> {
+    Call::new(&page.client, GET_PROFILE, page.key_text(), |sender, key| {
+        Box::pin(async move {
+            let request = sender.made(GET_PROFILE, |api| api.get_profile(&key, Some("slots")))?;
+            sender.send_made(GET_PROFILE, decode, &mut copies(&request)).await
+        })
+    })
 }
 
 /// Returns all forms of the account.

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use zeroize::Zeroizing;
 
+use crate::blocking::locked;
 use crate::token::{Hidden, Token};
 
 /// Tokens to remove from texts, in each form in which they can occur: unchanged, percent-encoded, in base64, in hexadecimal, or escaped as
@@ -29,9 +30,9 @@ use crate::token::{Hidden, Token};
 /// # Ok::<(), links_sdk::InvalidValue>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Secrets(Hidden<Arc<RwLock<Vec<Secret>>>>);
+pub struct Secrets(Hidden<Arc<Mutex<Vec<Secret>>>>);
 
-/// One secret of a list, in which the one that was added last is at the end.
+/// One secret of a list, in which the one that was added last is the first.
 #[derive(Clone)]
 struct Secret {
     text: Zeroizing<String>,
@@ -59,7 +60,7 @@ impl Secrets {
     /// Returns the text without the tokens.
     pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = locked(&self.0);
         // One that begins another one must not hide only a part of it.
         let mut secrets: Vec<&Secret> = known.iter().collect();
         secrets.sort_by_key(|secret| Reverse(secret.text.len()));
@@ -87,8 +88,7 @@ impl Secrets {
 
     /// Returns a copy with further secrets, which are not added to this collection.
     pub(crate) fn with(&self, texts: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let copy = Self(Hidden(Arc::new(RwLock::new(known))));
+        let copy = Self(Hidden(Arc::new(Mutex::new(locked(&self.0).clone()))));
         texts.into_iter().for_each(|text| copy.add_text(text.as_ref()));
         copy
     }
@@ -105,10 +105,10 @@ impl Secrets {
         let is_known = |known: &Secret| {
             *known.text == secret && known.owner.strong_count() > 0 && known.owner.ptr_eq(&owner)
         };
-        if self.0.read().unwrap_or_else(PoisonError::into_inner).iter().any(is_known) {
+        let mut list = locked(&self.0);
+        if list.iter().any(is_known) {
             return;
         }
-        let mut list = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let known = list.iter().position(|it| *it.text == secret).map(|at| list.remove(at));
         let added = match known {
             Some(known) if owner.strong_count() == 0 => known,
@@ -118,22 +118,14 @@ impl Secrets {
                 Secret { forms: forms(secret), text, owner }
             }
         };
-        list.push(added);
+        list.insert(0, added);
         // Of those without an owner few are kept.
-        let is_ownerless = |it: &Secret| it.owner.strong_count() == 0;
-        let ownerless = list.iter().filter(|it| is_ownerless(it)).count();
-        let mut surplus = ownerless.saturating_sub(MOST_RECENT);
+        let mut ownerless = 0;
         list.retain(|secret| {
-            let is_surplus = surplus > 0 && is_ownerless(secret);
-            surplus -= usize::from(is_surplus);
-            !is_surplus
+            let is_owned = secret.owner.strong_count() > 0;
+            ownerless += usize::from(!is_owned);
+            is_owned || ownerless <= MOST_RECENT
         });
-    }
-
-    pub(crate) fn hide_in(&self, text: &mut String) {
-        if let Cow::Owned(hidden) = self.hide(text) {
-            *text = hidden;
-        }
     }
 }
 
@@ -285,7 +277,7 @@ mod tests {
     }
 
     fn count(secrets: &Secrets) -> usize {
-        secrets.0.read().unwrap().len()
+        locked(&secrets.0).len()
     }
 
     #[test]

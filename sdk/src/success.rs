@@ -13,14 +13,16 @@ pub(crate) type RecordCheck<'a> = &'a (dyn Fn(&[u8]) -> serde_json::Result<()> +
 impl Operation {
     /// Returns why an answer with a 2xx status is not a success.
     fn problem(&self, answer: &Answer, record: Option<RecordCheck<'_>>) -> Option<String> {
-        self.head_problem(answer).or_else(|| match self.success {
-            SuccessContent::Json => {
-                record.unwrap_or(&is_any_record)(&answer.body).err().map(|error| error.to_string())
-            }
-            SuccessContent::Markdown if answer.body.trim_ascii().is_empty() => {
-                Some("the body is empty".to_owned())
-            }
-            SuccessContent::Nothing | SuccessContent::Markdown | SuccessContent::Any => None,
+        self.head_problem(answer).or_else(|| {
+            let check: RecordCheck<'_> = match self.success {
+                SuccessContent::Json => record.unwrap_or(&is_any_record),
+                SuccessContent::Any => record?,
+                SuccessContent::Markdown if answer.body.trim_ascii().is_empty() => {
+                    return Some("the body is empty".to_owned());
+                }
+                SuccessContent::Nothing | SuccessContent::Markdown => return None,
+            };
+            check(&answer.body).err().map(|error| error.to_string())
         })
     }
 
@@ -29,17 +31,15 @@ impl Operation {
         if let Some(expected) = self.status.filter(|it| *it != answer.status()) {
             return Some(format!("expected status {expected}"));
         }
-        let (fits, expected): (fn(&str) -> bool, _) = match self.success {
+        let found = media_type(answer);
+        let (fits, expected) = match self.success {
             SuccessContent::Nothing | SuccessContent::Any => return None,
-            SuccessContent::Json => (is_json, "JSON"),
-            SuccessContent::Markdown => (is_markdown, "Markdown"),
+            // Without a type, whether it is JSON is told by its content.
+            SuccessContent::Json => (found.as_deref().is_none_or(is_json), "JSON"),
+            SuccessContent::Markdown => (found.as_deref().is_some_and(is_markdown), "Markdown"),
         };
-        match media_type(answer) {
-            Some(found) => (!fits(&found)).then(|| format!("expected {expected}, got {found}")),
-            // Whether it is JSON is told by its content.
-            None if matches!(self.success, SuccessContent::Json) => None,
-            None => Some(format!("expected {expected}, got no content type")),
-        }
+        let found = found.as_deref().unwrap_or("no content type");
+        (!fits).then(|| format!("expected {expected}, got {found}"))
     }
 }
 

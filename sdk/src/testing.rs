@@ -27,11 +27,11 @@
 //!
 //! For tests that should not wait for the rate limits either, use [`RateLimits::unlimited`](crate::RateLimits::unlimited).
 
-use std::future::{Future, ready};
-use std::pin::Pin;
+use std::future::ready;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -203,13 +203,13 @@ impl Clock for TestClock {
         (self.now)()
     }
 
-    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
         locked(&self.slept).push(duration);
         self.advance(duration);
         Box::pin(ready(()))
     }
 
-    fn until(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn until(&self, time: Duration) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             loop {
                 let moved = self.moved.notified();

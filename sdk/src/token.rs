@@ -2,12 +2,12 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::future::{Future, ready};
+use std::future::ready;
 use std::ops::{Deref, DerefMut};
-use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use reqwest::header::HeaderValue;
 use zeroize::Zeroizing;
 
@@ -90,7 +90,7 @@ impl<T> fmt::Debug for Hidden<T> {
 }
 
 /// Future that the methods of a [`TokenSource`] return.
-pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>> + Send + 'a>>;
+pub type TokenFuture<'a, T> = BoxFuture<'a, Result<T, TokenError>>;
 
 /// Source of the token. The client asks it before each request, so the token can change during the lifetime of the client.
 ///
@@ -161,7 +161,7 @@ pub struct TokenError {
 impl TokenError {
     /// Returns an error that only the owner of the account can resolve: there is no token, or the service no longer accepts it.
     pub fn login_needed(message: impl Into<String>) -> Self {
-        Self { message: message.into(), temporary: false, retry_after: None, source: None }
+        Self { temporary: false, ..Self::temporary(message) }
     }
 
     /// Returns an error after which a later call may succeed: the issuer of the token could not be reached.

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
-use serde::de;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 
 use crate::ids::ChannelId;
@@ -65,9 +64,8 @@ impl TryFrom<Value> for Object {
     /// Returns the object of a value, such as `json!({"title": "Menu"})`; an error for a value of any other type.
     fn try_from(value: Value) -> Result<Self, serde_json::Error> {
         match value {
-            Value::Object(fields) => Ok(Self(fields)),
             Value::Null => Err(de::Error::invalid_type(de::Unexpected::Unit, &"an object")),
-            other => serde_json::from_value(other),
+            value => serde_json::from_value(value),
         }
     }
 }

@@ -307,7 +307,7 @@ fn a_logout_without_a_name_removes_the_account_in_use() {
     log_in(&env, &env.server.token(), &["--account", "second"]);
     log_in(&env, &other.token(), &["--account", "away", "--base-url", &other.base_url()]);
     let run = env.run("auth logout");
-    assert!(run.exit == 4 && run.stderr.contains("several accounts are for"), "{run}");
+    assert!(run.exit == 4 && run.stderr.contains("several accounts for"), "{run}");
     assert_eq!(env.run("auth logout second").exit, 0);
 
     // The current account is another one, but the URL is that of this one.
@@ -315,7 +315,7 @@ fn a_logout_without_a_name_removes_the_account_in_use() {
     let run = env.run("auth logout -o json");
     assert_eq!((run.exit, &run.json()["data"]["account"]), (0, &json!("home")), "{run}");
     let run = env.run("auth logout");
-    assert!(run.exit == 4 && run.stderr.contains("not logged in to http://"), "{run}");
+    assert!(run.exit == 4 && run.stderr.contains("not logged in"), "{run}");
     assert!(config(&env).join("credentials/away.json").exists());
     let env = env.env("LINKS_BASE_URL", "");
     assert_eq!(env.run("auth logout").exit, 0);

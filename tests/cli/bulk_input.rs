@@ -154,7 +154,7 @@ fn cells_are_taken_as_they_are() {
     let env = cafe();
     let there = env.server.account().profiles[1].slots.len();
     env.file("menu.csv", "\u{feff}name;url;\r\n=1+1;https://a.example;\r\n\"say \"\"x\"\"\r\n2\";https://b.example;\r\n19\" screen;https://c.example;\r\n");
-    let run = env.run_args([&IMPORT[..], &["--delimiter", ";"]].concat(), b"");
+    let run = env.run_args(IMPORT, b"");
     assert_eq!(run.exit, 0, "{run}");
     let account = env.server.account();
     let titles: Vec<&Value> =

@@ -322,7 +322,7 @@ fn errors_about_dates_ids_and_urls_state_the_expected_form() {
         ("analytics account --from yesterday", "YYYY-MM-DD"),
         (
             "slots get cafe 9223372036854775808",
-            "an ID must be a whole number, at most 9223372036854775807",
+            "an ID must be a whole number from 1 to 9223372036854775807",
         ),
         ("files upload ftp://x/a.jpg", "only http and https"),
     ] {

@@ -276,52 +276,6 @@ fn an_edited_form_keeps_the_keys_of_its_fields() {
     assert_eq!(edited["notificationChannelIds"], json!([11, 12]));
 }
 
-/// Returns what an update of the form's title says about the pages that show it.
-fn said_of_pages(env: &TestEnv, more: &str) -> String {
-    env.operations();
-    let run = env.run(&format!("forms update {FORM} title=Book {more}"));
-    assert_eq!(run.exit, 0, "{run}");
-    run.stderr
-}
-
-#[test]
-fn an_update_names_the_pages_that_show_the_form_without_a_request() {
-    let env = TestEnv::cafe().keeping_cache();
-    let unknown = "no pages are cached; pass --where-used to check all pages\n";
-    assert_eq!(said_of_pages(&env, ""), unknown);
-    assert_eq!(env.operations(), ["showForm", "updateForm"]);
-    assert_eq!(env.run("slots list qara.weddings").exit, 0);
-    let said = said_of_pages(&env, "");
-    assert!(said.starts_with("not used on any cached page as of 20"), "{said}");
-    assert_eq!(env.run("slots list cafe").exit, 0);
-    let said = said_of_pages(&env, "");
-    assert!(said.starts_with("used on cafe (slot 1004) as of "), "{said}");
-    assert_eq!(env.operations(), ["showForm", "updateForm"]);
-    assert_eq!(said_of_pages(&env, "-o json"), "");
-    assert_eq!(env.run("slots delete cafe 1004 --yes").exit, 0);
-    assert!(
-        said_of_pages(&env, "").starts_with("not used on any cached page"),
-        "a deleted slot shows no form"
-    );
-}
-
-#[test]
-fn a_page_that_was_renamed_is_named_once() {
-    let env = TestEnv::cafe().keeping_cache().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
-    for line in [
-        "slots list cafe",
-        "profile rename cafe cafe.neu --yes --confirm cafe",
-        "slots list cafe.neu",
-        "undo --yes --confirm cafe.neu",
-        "slots list cafe",
-    ] {
-        let run = env.run(line);
-        assert_eq!(run.exit, 0, "{run}");
-    }
-    let said = said_of_pages(&env, "");
-    assert!(said.starts_with("used on cafe (slot 1004) as of "), "{said}");
-}
-
 #[test]
 fn a_form_is_not_created_again_from_a_file_with_its_id() {
     let env = TestEnv::cafe();
@@ -336,9 +290,10 @@ fn a_form_is_not_created_again_from_a_file_with_its_id() {
 fn where_used_reads_all_pages_before_the_update() {
     let env = TestEnv::cafe();
     let pages = env.server.account().profiles.len();
-    let said = said_of_pages(&env, "--where-used");
+    let run = env.run(&format!("forms update {FORM} title=Book --where-used"));
+    assert_eq!(run.exit, 0, "{run}");
     assert_eq!(
-        said,
+        run.stderr,
         format!(
             "reading {pages} pages: at least {} requests\nused on cafe (slot 1004)\n",
             pages + 1

@@ -440,15 +440,20 @@ fn an_account_whose_token_command_prints_all_the_time_is_stopped() {
     assert!(!output.status.success());
 }
 
+/// Returns what the process for an account is told of it.
+fn own_part(service: &str, user: impl Into<Value>) -> String {
+    let owner = json!({ "service": service, "user": user.into() });
+    json!({ "owner": owner, "call": "call" }).to_string()
+}
+
 #[test]
 fn the_end_of_the_input_and_the_signal_of_one_ctrl_c_count_once() {
     for _ in 0..5 {
         let agency = Agency::new();
         let server = &agency.env.server;
         server.fail_operation("updateProfile", 1, &Fault::StallBefore);
-        let owner = format!("{} {}", server.base_url(), server.account().user_id);
-        let words =
-            ["__part", &owner, "call", "--account", "home", "apply", "clients/one", "--yes"];
+        let own = own_part(&server.base_url(), server.account().user_id);
+        let words = ["__part", &own, "--account", "home", "apply", "clients/one", "--yes"];
         let mut command = agency.env.command(words);
         command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -779,8 +784,8 @@ fn a_part_without_paths_is_not_about_other_files() {
     assert_eq!(run.exit, 0, "{run}");
     // As if the lock had another user since.
     for line in ["clients/one", "clients", "cafe", ""] {
-        let owner = format!("{here} 999999");
-        let words = ["__part", &owner, "call", "--account", "home", "apply", "--yes"];
+        let own = own_part(&here, 999_999);
+        let words = ["__part", &own, "--account", "home", "apply", "--yes"];
         let words = words.into_iter().chain(Some(line).filter(|it| !it.is_empty()));
         let mut command = agency.env.command(words);
         command.env_remove("LINKS_TOKEN").env_remove("LINKS_BASE_URL").stdin(Stdio::piped());
@@ -843,7 +848,7 @@ fn an_undo_with_the_account_of_the_environment_says_that_others_stay() {
     // What is left is of an account that is not the current one.
     let run = agency.run(&format!("undo {id} --yes --operation-out op.json"));
     assert!(run.exit == 2 && run.stderr.contains("about account `home`, but"), "{run}");
-    assert!(run.stderr.contains("needs the account to be named"), "{run}");
+    assert!(run.stderr.contains("of a named account"), "{run}");
 }
 
 #[test]

@@ -117,7 +117,7 @@ async fn analytics_are_read_as_a_type_of_the_program() {
         clicks: u64,
     }
     let (_server, client) = cafe().await;
-    let analytics = client.analytics().get(AnalyticsQuery::default()).await.unwrap();
+    let analytics = client.analytics(AnalyticsQuery::default()).await.unwrap();
     let account: Account = analytics.decode().unwrap();
     assert_eq!(account.rows[0].login, "cafe");
     assert_eq!(analytics.data["rows"][0]["clicks"], account.rows[0].clicks);

@@ -25,7 +25,7 @@ async fn a_period_is_one_of_the_sdk_if_it_is_one_of_the_service() {
                 seen[usize::from(period.is_ok())] += 1;
                 if let Ok(period) = period {
                     let query = AnalyticsQuery::default().period(period);
-                    client.analytics().get(query).await.unwrap();
+                    client.analytics(query).await.unwrap();
                 }
             }
         }
@@ -49,7 +49,7 @@ async fn moments_and_days_of_answers_are_read() {
     let (_server, client) = cafe().await;
     let form = client.forms().list().await.unwrap().items.remove(0);
     assert!(form.created_at.time().is_some(), "{:?}", form.created_at);
-    let meta = client.analytics().get(AnalyticsQuery::default()).await.unwrap().meta;
+    let meta = client.analytics(AnalyticsQuery::default()).await.unwrap().meta;
     assert!(meta.generated_at.time().is_some(), "{:?}", meta.generated_at);
     assert!(meta.data_starts_at.date().is_some(), "{:?}", meta.data_starts_at);
 }
@@ -70,7 +70,7 @@ async fn a_period_is_sent_by_its_name_or_by_its_days() {
     let of_days = AnalyticsQuery::default().period(days.unwrap());
     client.profile("cafe").analytics(of_days).await.unwrap();
     let named = AnalyticsQuery::default().period(AnalyticsPeriod::LastMonth);
-    client.analytics().get(named).await.unwrap();
+    client.analytics(named).await.unwrap();
     let queries: Vec<_> = server.requests().into_iter().map(|it| it.query.unwrap()).collect();
     assert_eq!(queries, ["dateFrom=2026-01-01&dateTo=2026-01-31", "period=lastMonth"]);
 }

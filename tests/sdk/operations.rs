@@ -74,7 +74,7 @@ fn call<'a>(client: &'a Client, operation: &str, ids: &'a Ids) -> Option<Sent<'a
         }),
         "uploadFile" => send!(client.files().upload(Upload::bytes("dot.gif", GIF))),
         "createUploadUrl" => send!(client.files().create_upload_url()),
-        "getAccountAnalytics" => send!(client.analytics().get(AnalyticsQuery::default())),
+        "getAccountAnalytics" => send!(client.analytics(AnalyticsQuery::default())),
         "getProfileAnalytics" => send!(page().analytics(AnalyticsQuery::default())),
         "getFormAnalytics" => send!(client.form(&ids.form).analytics(AnalyticsQuery::default())),
         _ => return None,

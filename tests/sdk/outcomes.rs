@@ -40,7 +40,7 @@ async fn call(client: &Client, operation: &str, decoded: bool) -> Result<(), Err
         "showForm" => either!(client.form(FORM).get()),
         "listNotificationChannels" => either!(client.notification_channels()),
         "lookupMusic" => either!(client.lookup_music(MusicQuery::new("KZA012600042"))),
-        "getAccountAnalytics" => either!(client.analytics().get(AnalyticsQuery::default())),
+        "getAccountAnalytics" => either!(client.analytics(AnalyticsQuery::default())),
         "getProfileAnalytics" => either!(page.analytics(AnalyticsQuery::default())),
         "getFormAnalytics" => either!(client.form(FORM).analytics(AnalyticsQuery::default())),
         "createSlot" if !decoded => page.slots().create(divider()).answer().await.map(drop),

@@ -37,7 +37,7 @@ async fn read(choices: Choices) -> Vec<String> {
     for slot_type in client.slot_types().await.unwrap() {
         seen.push(format!("{} {:?}", slot_type.kind, slot_type.computed));
     }
-    client.analytics().get(AnalyticsQuery::default()).await.unwrap();
+    client.analytics(AnalyticsQuery::default()).await.unwrap();
     client.me().await.unwrap();
     seen
 }

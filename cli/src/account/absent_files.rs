@@ -2,7 +2,6 @@
 
 use std::io::ErrorKind;
 
-use crate::apply::runs;
 use crate::apply::sync::page_path::has_row;
 use crate::apply::sync::{LOCK_NAME, LockStore, from_here};
 use crate::context::prelude::*;
@@ -11,7 +10,6 @@ use links_pages::sanitize::quoted;
 use links_pages::sync::PageName;
 
 /// A page file that is not there any more.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AbsentFile {
     file: PathBuf,
     /// Id of its page.
@@ -35,8 +33,7 @@ impl AbsentFile {
 
     /// Returns the line for the user.
     pub(super) fn line(&self) -> StyledLine {
-        let (login, words) = (&self.login, self.words());
-        StyledLine::faint(format!("= {login}: {words}"))
+        StyledLine::faint(format!("= {}: {}", self.login, self.words()))
     }
 
     /// Describes what becomes of the page.
@@ -62,10 +59,12 @@ impl AbsentFile {
 pub(super) fn recorded_below(
     context: &Context,
     directory: &Path,
-) -> Result<Vec<(PathBuf, PageName)>, CommandError> {
-    let Some(store) = LockStore::of(&directory.join(LOCK_NAME)) else { return Ok(Vec::new()) };
-    let Ok(searched) = directory.canonicalize() else { return Ok(Vec::new()) };
-    let lock = store.read(&runs::service(context).unwrap_or_default())?;
+) -> Result<Vec<(PathBuf, PageName)>> {
+    let store = LockStore::of(&directory.join(LOCK_NAME));
+    let (Some(store), Ok(searched)) = (store, directory.canonicalize()) else {
+        return Ok(Vec::new());
+    };
+    let lock = store.read(context)?;
     let files = lock.pages.iter().map(|(key, page)| (store.path_of(key), page.clone()));
     Ok(files.filter(|(file, _)| file.starts_with(&searched)).collect())
 }

@@ -10,8 +10,8 @@ use crate::output::{counts, named_slot};
 use crate::ui::plan::Upload;
 
 /// What a run does that cannot be undone.
-#[derive(Debug, Default)]
-struct Irreversible {
+#[derive(Default)]
+pub(super) struct Irreversible {
     deletes: usize,
     uploads: usize,
     /// Names of pages and forms that are created.
@@ -19,7 +19,8 @@ struct Irreversible {
     /// Changes of logins.
     renames: Vec<String>,
     removed_fields: usize,
-    lines: Vec<StyledLine>,
+    /// Lines that name each of them.
+    pub(super) lines: Vec<StyledLine>,
 }
 
 /// Fate of deleted slots.
@@ -33,8 +34,7 @@ pub(super) async fn confirm(
     pages: &[OpenPage],
 ) -> Result<bool> {
     let found = Irreversible::of(state, pages);
-    let is_new = pages.iter().any(|page| page.has_changes() && !page.is_confirmed());
-    let is_new = is_new || state.has_form_changes();
+    let is_new = state.unconfirmed(pages).next().is_some() || state.has_form_changes();
     let needs = found.needs(&state.options, (state.is_edit || state.asks_first) && is_new);
     if needs.is_empty() {
         return Ok(false);
@@ -70,45 +70,34 @@ fn confirmation_lines(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<Styl
     uploads.iter().map(upload).chain(deletes.iter().map(delete)).collect()
 }
 
-/// Returns what a run does that has to be confirmed, such as `2 deletes`, and the lines that name each.
-pub(super) fn irreversible(
-    state: &AccountState,
-    pages: &[OpenPage],
-) -> (Vec<String>, Vec<StyledLine>) {
-    let found = Irreversible::of(state, pages);
-    (found.words(), found.lines)
-}
-
 impl Irreversible {
-    fn of(state: &AccountState, pages: &[OpenPage]) -> Self {
+    pub(super) fn of(state: &AccountState, pages: &[OpenPage]) -> Self {
         let mut found = Self::default();
-        for form in state.forms.iter().filter(|form| form.plan.id.is_none()) {
-            found.creates.push(format!("form {}", form.plan.name));
-        }
-        let forms = state.forms.iter();
-        let forms = forms.map(|form| (form.plan.name.clone(), form.plan.removed.clone()));
+        let forms = state.forms.iter().map(|form| (form.plan.name.clone(), &form.plan));
         let edits = state.form_edits.iter();
-        let edits = edits.map(|form| (format!("\"{}\"", form.title()), form.removed()));
-        for (form, removed) in forms.chain(edits) {
-            found.removed_fields += removed.len();
+        let edits = edits.map(|form| (format!("\"{}\"", form.plan.name), &form.plan));
+        for (form, plan) in forms.chain(edits) {
+            if plan.id.is_none() {
+                found.creates.push(format!("form {form}"));
+            }
+            found.removed_fields += plan.removed.len();
             let line = |name| StyledLine::removed(format!("  form {form}: field {name}"));
-            found.lines.extend(removed.iter().map(line));
+            found.lines.extend(plan.removed.iter().map(line));
         }
-        for page in pages.iter().filter(|page| page.has_changes()) {
+        for page in pages {
             let Some(planned) = &state.pages[page.nth()].planned else { continue };
             let login = &planned.page.login;
             if page.is_new() {
                 found.creates.push(format!("page {login}"));
-            }
-            if let Some(new) = planned.plan().fields.changed.get("login").filter(|_| !page.is_new())
-            {
+            } else if let Some(new) = planned.plan().fields.changed.get("login") {
                 let new = new.as_str().unwrap_or_default();
                 found.renames.push(format!("{login} -> {new}"));
             }
-            let uploads = planned.shown().uploads().to_vec();
+            let shown = planned.shown();
+            let uploads = &shown.uploads;
             let deletes = if page.is_confirmed() { &[][..] } else { &planned.plan().deletes };
             found.deletes += deletes.len();
-            found.lines.extend(confirmation_lines(deletes, &uploads));
+            found.lines.extend(confirmation_lines(deletes, uploads));
             found.uploads += uploads.len();
         }
         for what in &found.creates {
@@ -140,7 +129,8 @@ impl Irreversible {
         needs
     }
 
-    fn words(&self) -> Vec<String> {
+    /// Returns what has to be confirmed, such as `2 deletes`.
+    pub(super) fn words(&self) -> Vec<String> {
         counts(&[
             (self.deletes, "delete"),
             (self.uploads, "upload"),

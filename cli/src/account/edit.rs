@@ -1,13 +1,13 @@
 //! An edit of pages that no file describes: what `links slots rewrite`, `links slots import` and `links undo` ask for, and its plan for a page.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use links_pages::apply::{
-    BoundItem, DesiredPage, DesiredSlot, JournalEntries, JournalStore, OpenPage, Plan, PlanError,
-    PlanOptions, Proposal, RunCommand, RunEnding, RunState, Wanted,
+    BoundItem, DesiredPage, DesiredSlot, ItemError, JournalEntries, JournalStore, OpenPage, Plan,
+    PlanError, PlanOptions, Proposal, RunCommand, RunEnding, RunState, Wanted,
 };
 use links_pages::page_file::{Document, PageContent};
+use links_sdk::Slot;
 
 use crate::apply::execute::{RunFailure, interrupted_note, replaced_run_note};
 use crate::apply::lock_only::LockOnly;
@@ -18,7 +18,7 @@ use crate::context::prelude::*;
 use crate::schema::validate::SchemaViolation;
 
 /// Decision what a page should have.
-pub(crate) trait PageEdit: Debug {
+pub(crate) trait PageEdit {
     /// Digest of the request, by which an interrupted run is found that must continue as it was planned.
     fn digest(&self) -> Option<String> {
         None
@@ -58,7 +58,6 @@ pub(crate) struct AskedPage {
 }
 
 /// An edit with the pages that it is for.
-#[derive(Debug)]
 pub(crate) struct SlotsEdit {
     pub(crate) edit: Box<dyn PageEdit>,
     pub(crate) pages: Vec<ProfileKey>,
@@ -95,8 +94,14 @@ impl SlotsEdit {
         let names = named.map(|(nth, item)| self.edit.item_name(&page.login, nth, item)).collect();
         let edited = EditedItems { names, notes: asked.notes };
         let options = PlanOptions { types: self.types.rules(), created, ..PlanOptions::default() };
-        let plan = Plan::of_page(&page, &wanted, &options)
-            .map_err(|error| unplannable(&page.login, &error, &edited))?;
+        let plan = Plan::of_page(&page, &wanted, &options).map_err(|error| match error {
+            PlanError::Items(items) => {
+                let line =
+                    |item: &ItemError| format!("{}: {}", edited.name(item.index), item.problem);
+                invalid(items.iter().map(line).collect())
+            }
+            other => CommandError::refused(format!("{}: {other}; nothing was written", page.login)),
+        })?;
         let mut found = Vec::new();
         for (index, faults) in violations(&plan, &page.slots, &self.types) {
             let line =
@@ -131,30 +136,28 @@ impl SlotsEdit {
             return Vec::new();
         };
         let recorded = JournalStore::of(&state, &service, page).list().unwrap_or_default();
-        let logs = recorded.into_iter().rev().map_while(|run| run.log.ok());
         let is_same = |log: &JournalEntries| {
             let command = log.opening.command.as_ref();
             command.is_some_and(|command| {
                 command.name == context.command && command.digest.as_ref() == Some(&digest)
             })
         };
+        let logs = recorded.into_iter().rev().map_while(|run| run.log.ok()).take_while(is_same);
         let call = |log: &JournalEntries| log.opening.command.clone().and_then(|it| it.call);
         let is_open = |done: &JournalEntries| {
             let others = JournalStore::all(&state, Some(&service)).unwrap_or_default().into_iter();
-            let newest = others.filter_map(|page| page.list().ok()?.pop()?.log.ok());
+            let mut newest = others.filter_map(|page| page.list().ok()?.pop()?.log.ok());
             call(done).is_some()
-                && newest
-                    .into_iter()
-                    .any(|log| log.state != RunState::Done && call(&log) == call(done))
+                && newest.any(|log| log.state != RunState::Done && call(&log) == call(done))
         };
         let chained = logs.enumerate().map_while(|(nth, log)| {
             let is_meant = match (nth, log.state) {
                 (0, RunState::Unfinished) => true,
-                (0, RunState::Done) => is_same(&log) && is_open(&log),
+                (0, RunState::Done) => is_open(&log),
                 (0, _) => false,
                 (_, state) => state == RunState::Ended(RunEnding::Replaced),
             };
-            (is_meant && is_same(&log)).then_some(log)
+            is_meant.then_some(log)
         });
         chained.collect()
     }
@@ -164,22 +167,17 @@ impl AskedPage {
     /// Returns the whole page as it should be: the items with their values, everything else as it is.
     fn among_others(&self, open: &OpenPage) -> Wanted {
         let (items, page, created) = (&self.content.slots, open.snapshot(), open.created());
-        let changed: BTreeMap<SlotId, usize> =
-            items.iter().enumerate().filter_map(|(index, item)| Some((item.id?, index))).collect();
-        let made: BTreeSet<SlotId> = created.values().copied().collect();
-        let untouched = |(position, slot): (usize, &links_sdk::Slot)| match changed.get(&slot.id) {
-            Some(index) => {
-                let item = &items[*index];
-                let data = self.instead.get(&slot.id).unwrap_or(&item.data).clone();
-                (*index, DesiredSlot { data, ..item.clone() })
-            }
-            None => {
-                let (id, kind) = (Some(slot.id), slot.kind.clone());
-                (items.len() + position, DesiredSlot { id, kind, data: Object::default() })
-            }
-        };
-        let there = page.slots.iter().enumerate().filter(|(_, slot)| !made.contains(&slot.id));
-        let there = there.map(untouched);
+        let is_old = |slot: &Slot| created.values().all(|made| *made != slot.id);
+        let there = page.slots.iter().enumerate().filter(|(_, slot)| is_old(slot));
+        let there = there.map(|(position, slot)| {
+            let id = Some(slot.id);
+            let Some(index) = items.iter().position(|item| item.id == id) else {
+                let kind = slot.kind.clone();
+                return (items.len() + position, DesiredSlot { id, kind, data: Object::default() });
+            };
+            let data = self.instead.get(&slot.id).unwrap_or(&items[index].data).clone();
+            (index, DesiredSlot { data, ..items[index].clone() })
+        });
         let is_there = |id: &SlotId| page.slots.iter().any(|slot| slot.id == *id);
         let new = items.iter().enumerate().filter(|(_, item)| item.id.is_none());
         let new = new.map(|(index, item)| {
@@ -197,17 +195,5 @@ impl AskedPage {
         let mut wanted = Wanted::by_id(DesiredPage::from(slots), BTreeSet::new());
         wanted.bound = bound;
         wanted
-    }
-}
-
-fn unplannable(login: &str, error: &PlanError, edited: &EditedItems) -> CommandError {
-    match error {
-        PlanError::Items(items) => {
-            let line = |item: &links_pages::apply::ItemError| {
-                format!("{}: {}", edited.name(item.index), item.problem)
-            };
-            invalid(items.iter().map(line).collect())
-        }
-        other => CommandError::refused(format!("{login}: {other}; nothing was written")),
     }
 }

@@ -15,11 +15,10 @@ const ANNOUNCED: usize = 20;
 /// a second make the run wait, and read a page again before each change.
 pub(super) fn requests(state: &AccountState) -> usize {
     let sent = usize::try_from(state.client.requests_sent()).unwrap_or_default();
-    let forms = state.forms.iter().filter(|form| !form.plan.is_empty());
     // A form is read before it is changed, and the forms are listed again before one is created.
     let creates_form = state.forms.iter().any(|form| form.plan.id.is_none());
-    let forms: usize = forms.map(|form| if form.plan.id.is_some() { 2 } else { 1 }).sum();
-    let forms = forms + usize::from(creates_form) + 2 * state.form_edits.len();
+    let forms = state.changed_forms().map(|form| if form.plan.id.is_some() { 2 } else { 1 });
+    let forms = forms.sum::<usize>() + usize::from(creates_form) + 2 * state.form_edits.len();
     let has_uploads = state.planned().any(|planned| planned.upload_requests() > 0);
     // After a question the pages are read again, and before it the token is looked at.
     let asks = usize::from(state.asks_first && state.has_changes());
@@ -34,8 +33,7 @@ pub(super) fn requests(state: &AccountState) -> usize {
         let is_looked_for = |plan: &&Plan| {
             let others = removing - usize::from(plan.removes());
             // Where the run waits, it is counted with the page.
-            let is_own =
-                if waits { plan.removes() } else { plan.removes() && plan.deletes.is_empty() };
+            let is_own = plan.removes() && (waits || plan.deletes.is_empty());
             others > 0 && !is_own && plan.is_looked_for()
         };
         plans().filter(is_looked_for).count()
@@ -51,14 +49,13 @@ pub(super) fn requests(state: &AccountState) -> usize {
 /// Returns the number of requests that write a page and read it again.
 fn of_page(page: &PageState, is_later: bool, waits: bool) -> usize {
     let Some(planned) = &page.planned else { return 0 };
-    let uploads = planned.upload_requests();
+    let (plan, uploads) = (planned.plan(), planned.upload_requests());
     // It is created and read. Its login, as a new one of another page, was checked before.
     let created = if page.is_new { 2 } else { 0 };
-    if planned.plan().is_empty() && !page.is_new {
+    if plan.is_empty() && !page.is_new {
         return 0;
     }
-    let plan = planned.plan();
-    let writes = if waits { plan.max_request_count() } else { plan.request_count() };
+    let writes = plan.requests(waits);
     let is_read_again = if waits {
         // Where the first write reads the page itself, that is counted with it.
         !plan.is_compared_when_written()
@@ -79,10 +76,9 @@ fn has_language(planned: &PlannedPage) -> bool {
 
 /// Returns the number of seconds that requests take if nothing else is sent: as many as a minute allows at once, the others in the minutes
 /// after it.
-pub(crate) fn seconds(requests: usize, limits: RateLimits) -> usize {
-    let Some(last) = requests.checked_sub(1) else { return 0 };
-    let (per_minute, per_second) = (limits.per_minute.max(1), limits.per_second.max(1));
-    last / per_minute * 60 + last % per_minute / per_second
+fn seconds(requests: usize) -> usize {
+    let (limits, last) = (RateLimits::default(), requests.saturating_sub(1));
+    last / limits.per_minute * 60 + last % limits.per_minute / limits.per_second
 }
 
 /// Announces the requests of a command that reads many pages.
@@ -101,7 +97,7 @@ pub(crate) fn announce_all(ui: &Ui, pages: usize, requests: usize) {
 
 /// Describes a number of requests and their time: `14 requests, about 2 s`.
 pub(crate) fn words(requests: usize) -> String {
-    let seconds = seconds(requests, RateLimits::default());
+    let seconds = seconds(requests);
     let counted = count(requests, "request");
     match seconds {
         0..=1 => counted,
@@ -116,8 +112,7 @@ mod tests {
 
     #[test]
     fn a_minute_passes_after_as_many_requests_as_it_allows() {
-        let limits = RateLimits::default();
-        let times = [0, 1, 5, 6, 60, 61, 102, 121].map(|requests| seconds(requests, limits));
+        let times = [0, 1, 5, 6, 60, 61, 102, 121].map(seconds);
         assert_eq!(times, [0, 0, 0, 1, 11, 60, 68, 120]);
         assert_eq!(words(1), "1 request");
         assert_eq!(words(102), "102 requests, about 68 s");

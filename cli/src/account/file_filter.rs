@@ -9,6 +9,7 @@ use crate::apply::sync::history::{page_with, rows_with};
 use crate::apply::sync::page_path::without_links;
 use crate::context::prelude::*;
 use crate::git;
+use links_pages::fs::directory_of;
 use links_pages::page_file::PageContent;
 use links_pages::page_file::local_image::LocalImage;
 
@@ -62,11 +63,9 @@ impl FileFilter {
         let failed = |why: &dyn std::fmt::Display| {
             CommandError::usage(format!("cannot compare files with `{revision}`: {why}"))
         };
-        let path = std::path::absolute(file).map_err(|error| failed(&error))?;
-        let directory = path.parent().unwrap_or(Path::new("/")).canonicalize();
-        let path =
-            directory.map_err(|error| failed(&error))?.join(path.file_name().unwrap_or_default());
-        match git::with(path.parent().unwrap_or(&path), |history| history.at(revision, &path)) {
+        let directory = directory_of(file).canonicalize().map_err(|error| failed(&error))?;
+        let path = directory.join(file.file_name().unwrap_or_default());
+        match git::with(&directory, |history| history.at(revision, &path)) {
             None => Err(failed(&"the directory is not in a Git repository")),
             Some(Err(error)) => Err(failed(&error)
                 .hinted((error.kind() == ErrorKind::NotFound).then_some(

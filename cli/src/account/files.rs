@@ -18,7 +18,6 @@ use links_pages::form_file::FormFile;
 use links_pages::page_file::patch::refuse_marks;
 use links_pages::page_file::{Document, FileKind, file_of, is_composed, row_path, split_row};
 use links_pages::sanitize::quoted;
-use links_pages::sync::PageName;
 
 /// Value of `format` in a saved plan, which distinguishes it from a page file.
 pub(super) const FORMAT: &str = "links-plan";
@@ -38,8 +37,6 @@ pub(crate) struct AccountFiles {
     pub(crate) failures: Vec<CommandError>,
     /// Files of the directories that are neither.
     pub(crate) skipped: Vec<PathBuf>,
-    /// Number of times that files break house rules of the level `warning`.
-    pub(crate) broken_rules: usize,
     /// The directories that were searched.
     pub(crate) directories: Vec<PathBuf>,
     /// Which files are taken.
@@ -86,11 +83,11 @@ impl AccountFiles {
         let searched = path.canonicalize().unwrap_or_default();
         // A lock that cannot be read is reported by the command that needs it.
         let recorded = recorded_below(context, path).unwrap_or_default().into_iter();
-        let mut recorded: BTreeMap<PathBuf, (PathBuf, PageName)> = recorded
+        let mut recorded: BTreeMap<PathBuf, (PathBuf, String)> = recorded
             .filter(|(file, _)| !is_absent(file))
             .filter_map(|(file, page)| {
                 let below = file.strip_prefix(&searched).ok()?;
-                Some((without_dot(path.join(below)), (file, page)))
+                Some((without_dot(path.join(below)), (file, page.login)))
             })
             .collect();
         for file in files_below(path, DEPTH)? {
@@ -99,11 +96,11 @@ impl AccountFiles {
             let read = self.add(&file, roots, !is_recorded);
             self.failures.extend(read.err());
         }
-        for (shown, (file, page)) in recorded {
+        for (shown, (file, login)) in recorded {
             if self.filter.excludes(&shown) {
                 continue;
             }
-            let read = not_a_file(&shown, &file, &page.login)
+            let read = not_a_file(&shown, &file, &login)
                 .map_or_else(|| self.add(&shown, roots, false), Err);
             self.failures.extend(read.err());
         }
@@ -112,7 +109,9 @@ impl AccountFiles {
 
     /// Returns why a file cannot be used. One that was `found` in a directory may be neither a page nor a form.
     pub(super) fn problem_of(path: &Path, is_found: bool) -> Option<CommandError> {
-        Self::default().add(path, &[], is_found).err()
+        let mut files = Self::default();
+        let read = files.add(path, &[], is_found);
+        read.err().or_else(|| files.failures.pop())
     }
 
     /// Returns the files if all can be used.
@@ -131,13 +130,12 @@ impl AccountFiles {
     ) -> Result<Self> {
         let mut files = Self::default();
         files.parse(path, name, bytes, roots, false)?;
-        Ok(files)
+        files.all_usable()
     }
 
     /// Returns the files that the pages use.
     pub(crate) fn used_files(&self) -> impl Iterator<Item = PathBuf> {
-        let used = |(_, page): &(PathBuf, PageFile)| page.used_files().collect::<Vec<_>>();
-        self.pages.iter().flat_map(used)
+        self.pages.iter().flat_map(|(_, page)| page.used_files())
     }
 
     /// Returns the pages, then the forms, to be checked against house rules.
@@ -154,7 +152,7 @@ impl AccountFiles {
     /// When a `links.toml` cannot be used.
     pub(crate) fn check_rules(&mut self, context: &Context) -> Result<()> {
         let mut found = lint::check(self.to_check())?.into_iter();
-        let (mut failures, mut broken_rules) = (Vec::new(), 0);
+        let Self { pages, forms, failures, .. } = self;
         let mut is_usable = |document: &Document| {
             let found = found.next().unwrap_or_default();
             if found.is_empty() {
@@ -165,7 +163,6 @@ impl AccountFiles {
             for (place, problem) in lint::problems(document, warnings).places() {
                 let text = format!("warning: {place}: {}", problem.message);
                 context.ui.tell(Style::Changed, text);
-                broken_rules += 1;
             }
             let is_usable = errors.is_empty();
             if !is_usable {
@@ -173,10 +170,8 @@ impl AccountFiles {
             }
             is_usable
         };
-        self.pages.retain(|(_, file)| is_usable(&file.document));
-        self.forms.retain(|(_, file)| is_usable(&file.document));
-        self.failures.extend(failures);
-        self.broken_rules = broken_rules;
+        pages.retain(|(_, file)| is_usable(&file.document));
+        forms.retain(|(_, file)| is_usable(&file.document));
         Ok(())
     }
 
@@ -226,7 +221,7 @@ impl AccountFiles {
         if is_found && is_saved_plan(&bytes) {
             return Ok(());
         }
-        refuse_plan(name, &bytes, "apply")?;
+        refuse_plan(name, &bytes)?;
         let document = Document::of_page_or_form(name, bytes)?;
         match FileKind::required(&document.root) {
             Ok(FileKind::Page) => self.add_page(path, document, roots)?,
@@ -242,14 +237,13 @@ impl AccountFiles {
 
     /// Adds a page file, or each page of one with a table.
     fn add_page(&mut self, path: &Path, document: Document, roots: &[PathBuf]) -> Result<()> {
-        let directory = path.parent().unwrap_or(Path::new(""));
-        let rows = document.row_keys(&roots_of(directory, &document, roots)?)?;
+        let rows = document.row_keys(&roots_of(parent(path), &document, roots)?)?;
         let Some(rows) = rows.filter(|_| split_row(document.name()).1.is_none()) else {
             self.pages.push((path.to_owned(), page(path, document, roots)?));
             return Ok(());
         };
-        if path.as_os_str() == "-" || split_row(&row_path(path, "a").to_string_lossy()).1.is_none()
-        {
+        // Without such an ending, or from standard input, the name of a row would not lead to the file.
+        if split_row(&row_path(path, "a").to_string_lossy()).1.is_none() {
             let message = format!(
                 "{} has a table, and so must be a file with the ending .yaml, .yml or .json",
                 document.name()
@@ -257,7 +251,6 @@ impl AccountFiles {
             return Err(CommandError::usage(message)
                 .with_hint("the names of its pages are those of the file and of the rows"));
         }
-        let mut failures = Vec::new();
         for row in rows {
             let path = row_path(path, &row);
             if self.filter.excludes(&path) || !self.known.insert(without_links(&path)) {
@@ -265,15 +258,10 @@ impl AccountFiles {
             }
             match page(&path, document.clone().of_row(&row), roots) {
                 Ok(page) => self.pages.push((path, page)),
-                Err(failure) => failures.push(failure),
+                Err(failure) => self.failures.push(failure),
             }
         }
-        // What is wrong in the file itself is so for every row.
-        let mut said = BTreeSet::new();
-        failures.retain(|failure| said.insert(format!("{:?}", failure.to_json())));
-        let last = failures.pop();
-        self.failures.extend(failures);
-        last.map_or(Ok(()), Err)
+        Ok(())
     }
 
     /// Leaves out the files of pages and forms that several files have.
@@ -290,31 +278,30 @@ impl AccountFiles {
             all.entry(form(found)).or_default().push(&found.0);
         }
         all.retain(|_, paths| paths.len() > 1);
-        let failures: Vec<_> =
-            all.iter().map(|(what, paths)| both_files_of(what, paths[0], paths[1])).collect();
+        let repeated = all.iter().map(|(what, paths)| both_files_of(what, paths[0], paths[1]));
+        self.failures.extend(repeated);
         let repeated: BTreeSet<String> = all.into_keys().collect();
         self.pages.retain(|found| !repeated.contains(&page(found)));
         self.forms.retain(|found| !repeated.contains(&form(found)));
-        self.failures.extend(failures);
         self
     }
 }
 
 /// Returns the words for the files that are left out: their number, and the first of them by name.
-pub(crate) fn left_out_words(skipped: &[PathBuf]) -> Option<String> {
+pub(super) fn left_out_words(skipped: &[PathBuf]) -> Option<String> {
     let names: Vec<String> =
         skipped.iter().take(NAMED).map(|path| path.display().to_string()).collect();
-    let names = names.join(", ");
-    match skipped.len() {
+    let (names, count) = (names.join(", "), skipped.len());
+    match count {
         0 => None,
         1 => Some(format!("skipped {names}: neither a page nor a form")),
-        count => {
-            let more = match count.saturating_sub(NAMED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            Some(format!("skipped {count} files that are neither pages nor forms: {names}{more}"))
+        2..=NAMED => {
+            Some(format!("skipped {count} files that are neither pages nor forms: {names}"))
         }
+        _ => Some(format!(
+            "skipped {count} files that are neither pages nor forms: {names} and {} more",
+            count - NAMED
+        )),
     }
 }
 
@@ -345,29 +332,29 @@ pub(super) fn is_saved_plan(bytes: &[u8]) -> bool {
 }
 
 /// Refuses a saved plan where a page file is asked for: the content of a file must not decide what a command may do.
-fn refuse_plan(name: &str, bytes: &[u8], command: &str) -> Result<()> {
+fn refuse_plan(name: &str, bytes: &[u8]) -> Result<()> {
     if !is_saved_plan(bytes) {
         return Ok(());
     }
     Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
-        .with_hint(format!("pass it with --plan: `links {command} --plan {}`", quoted(name))))
+        .with_hint(format!("pass it with --plan {}", quoted(name))))
 }
 
 fn page(path: &Path, document: Document, roots: &[PathBuf]) -> Result<PageFile> {
-    let directory = path.parent().unwrap_or(Path::new(""));
     refuse_marks(&document)?;
-    let roots = roots_of(directory, &document, roots)?;
-    Ok(PageFile { directory: directory.to_owned(), ..PageFile::of(document, &roots)? })
+    let roots = roots_of(parent(path), &document, roots)?;
+    Ok(PageFile { directory: parent(path).to_owned(), ..PageFile::of(document, &roots)? })
 }
 
-/// Reads a page file (`-`: standard input) with its fields. Also returns its bytes. `command` takes saved plans.
-pub(crate) fn read_page(
-    path: &Path,
-    roots: &[PathBuf],
-    command: &str,
-) -> Result<(PageFile, Vec<u8>)> {
+/// Returns the directory of a file, which is empty for a name alone.
+pub(super) fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+/// Reads a page file (`-`: standard input) with its fields. Also returns its bytes.
+pub(crate) fn read_page(path: &Path, roots: &[PathBuf]) -> Result<(PageFile, Vec<u8>)> {
     let (name, bytes) = read_file(path)?;
-    refuse_plan(&name, &bytes, command)?;
+    refuse_plan(&name, &bytes)?;
     Ok((page(path, Document::of_page_or_form(&name, bytes.clone())?, roots)?, bytes))
 }
 
@@ -380,8 +367,7 @@ pub(super) fn both_files_of(what: &str, one: &Path, other: &Path) -> CommandErro
 
 /// Returns the files that a command opens for these paths.
 pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) -> NamedFiles {
-    let default = if paths.is_empty() { directory_of_lock().ok() } else { None };
-    let paths: Vec<PathBuf> = paths.iter().cloned().chain(default).collect();
+    let paths = or_all(paths).unwrap_or_default();
     let lock = |path: &Path| LockStore::of(path).map(|store| store.path());
     let locks_of = |path: &PathBuf| -> Vec<PathBuf> {
         if !path.is_dir() {
@@ -396,8 +382,7 @@ pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) ->
             |lock| vec![lock],
         )
     };
-    let locks: BTreeSet<PathBuf> = paths.iter().flat_map(locks_of).collect();
-    let locks: Vec<PathBuf> = locks.into_iter().collect();
+    let locks: Vec<PathBuf> = paths.iter().flat_map(locks_of).collect();
     // Page files may use files beneath the directory of their lock.
     let directories = locks.iter().filter_map(|lock| lock.parent().map(Path::to_owned));
     let read = roots.iter().cloned().chain(directories).collect();
@@ -407,13 +392,11 @@ pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) ->
 
 /// Returns the paths; without any, the directory of the closest `links.lock`.
 pub(crate) fn or_all(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    if paths.is_empty() { Ok(vec![directory_of_lock()?]) } else { Ok(paths.to_vec()) }
-}
-
-fn directory_of_lock() -> Result<PathBuf> {
-    let here = Path::new(LOCK_NAME);
-    match LockStore::of(here) {
-        Some(store) => Ok(from_here(store.directory())),
+    if !paths.is_empty() {
+        return Ok(paths.to_vec());
+    }
+    match LockStore::of(Path::new(LOCK_NAME)) {
+        Some(store) => Ok(vec![from_here(store.directory())]),
         None => Err(CommandError::usage(
             "no files given, and no links.lock found in this directory or its parents",
         )

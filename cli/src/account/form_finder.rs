@@ -62,8 +62,7 @@ impl<'f> FormFinder<'f> {
             let hint = "delete one of them, or remove its `id` to create another form";
             return Err(both_files_of(&format!("the form {id}"), &other, path).with_hint(hint));
         }
-        let title =
-            file.form.fields.get("title").and_then(Value::as_str).unwrap_or_default().trim();
+        let title = title(file).unwrap_or_default().trim();
         let mut titled = self.forms.iter().filter(|form| form.title.trim() == title);
         let Some((id, name)) = titled.find_map(|form| self.unfiled.get_key_value(&form.id)) else {
             return Ok(());
@@ -77,6 +76,11 @@ impl<'f> FormFinder<'f> {
         let problem = file.document.locate(&[NAME], At::Value, message).help(help);
         Err(file.document.bad(vec![problem]).into())
     }
+}
+
+/// Returns the title that a form file gives its form.
+pub(super) fn title(file: &FormFile) -> Option<&str> {
+    file.form.fields.get("title").and_then(Value::as_str)
 }
 
 /// Returns for each file the id of its form; `None` if there is no such form, or it is unclear which one is meant.

@@ -1,28 +1,21 @@
 //! Form files of a run: which forms they are, and what changes.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
 use links_pages::account::{FormPlan, FormPlanError};
 use links_pages::apply::{RecordWrite, SlotTypes};
 use links_pages::sync::{Lock, Merge, RemoteChange, Replaced};
-use links_sdk::Client;
-use links_sdk::types::LeadForm;
 
-use super::form_finder::FormFinder;
+use super::form_finder::{FormFinder, title};
+use super::live_page::form_of;
 use crate::apply::dry_run::{UnsentRequest, described_command, not_sent};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::PlannedPage;
-use crate::apply::runs;
-use crate::apply::sync::{self, FormSync, LockStore, LockWrites, WrittenLocks, agreed};
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
+use crate::apply::sync::{self, FormSync, LockStore, LockWrites, agreed};
+use crate::context::prelude::*;
+use crate::error::for_account;
 use crate::journal;
-use crate::output::StyledLine;
 use crate::ui::plan::shown_value;
 use links_pages::form_file::FormFile;
-use links_pages::page_file::At;
 use links_pages::sanitize::quoted;
 
 /// A form file with the plan of its form.
@@ -54,41 +47,33 @@ impl PlannedForm {
         files: Vec<(PathBuf, FormFile)>,
         known: &mut KnownForms,
         overwrites: bool,
-    ) -> Result<(Vec<Self>, Vec<FailedFile>), CommandError> {
+    ) -> Result<(Vec<Self>, Vec<FailedFile>)> {
         if files.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
         let forms = known.account(client).await?.to_vec();
         let mut finder = FormFinder::new(context, &files, &forms)?;
-        let mut channels = None;
+        let names_channels = files.iter().any(|(_, file)| !file.channels.is_empty());
+        let channels =
+            if names_channels { client.notification_channels().await?.items } else { Vec::new() };
         let (mut planned, mut failures) = (Vec::new(), Vec::new());
         for (path, mut file) in files {
             let (name, record) = (file.form.name.clone(), FormSync::of(context, &path)?);
+            // The pages that refer to a form that cannot be planned are planned all the same.
             let recorded = record.as_ref().and_then(|record| record.id(&name)).cloned();
-            if !file.channels.is_empty() {
-                if channels.is_none() {
-                    channels = Some(client.notification_channels().await?.items);
-                }
-                let channels = channels.as_deref().unwrap_or_default();
-                if let Err(problems) = file.resolve_channels(channels) {
-                    // The pages that refer to it are planned all the same.
-                    known.add(&name, file.form.id.or(recorded).map(String::from));
-                    failures.push((path, problems.into()));
-                    continue;
-                }
-            }
+            let mut id = file.form.id.clone().or(recorded);
             let rules = (known.is_locked, overwrites);
-            match Self::of(context, path.clone(), file, record, &mut finder, rules) {
+            let resolved = file.resolve_channels(&channels).map_err(CommandError::from);
+            let form = resolved
+                .and_then(|()| Self::of(context, path.clone(), file, record, &mut finder, rules));
+            match form {
                 Ok(form) => {
-                    known.add(&name, form.plan.id.clone().map(String::from));
+                    id.clone_from(&form.plan.id);
                     planned.push(form);
                 }
-                Err(failure) => {
-                    // The pages that refer to it are planned all the same.
-                    known.add(&name, recorded.map(String::from));
-                    failures.push((path, failure));
-                }
+                Err(failure) => failures.push((path, failure)),
             }
+            known.add(&name, id.map(String::from));
         }
         Ok((planned, failures))
     }
@@ -100,7 +85,7 @@ impl PlannedForm {
         record: Option<FormSync>,
         finder: &mut FormFinder<'_>,
         (is_locked, overwrites): (bool, bool),
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let recorded = record.as_ref().and_then(|record| record.id(&file.form.name)).cloned();
         let forms = finder.forms;
         if is_locked {
@@ -108,15 +93,12 @@ impl PlannedForm {
             check_locked(&file, recorded.as_deref().filter(|_| is_in_lock), forms)?;
         }
         let mut plan = finder.plan(&file.form, recorded.as_deref()).map_err(|error| {
-            let place: Vec<String> = match &error {
-                FormPlanError::UnknownId { .. } => vec!["id".to_owned()],
-                FormPlanError::SeveralTitles { .. } => vec!["title".to_owned()],
-                FormPlanError::SeveralFields { index, .. } => {
-                    vec!["fields".to_owned(), index.to_string()]
-                }
+            let place = match &error {
+                FormPlanError::UnknownId { .. } => "id".to_owned(),
+                FormPlanError::SeveralTitles { .. } => "title".to_owned(),
+                FormPlanError::SeveralFields { index, .. } => format!("fields.{index}"),
             };
-            let problem = file.document.locate(&place, At::Value, error.to_string());
-            CommandError::from(file.document.bad(vec![problem]))
+            file.document.refuse([(&*place, &*error.to_string())])
         })?;
         finder.check(&plan, &file, &path)?;
         let seen = forms.iter().find(|form| Some(&form.id) == plan.id.as_ref()).cloned();
@@ -126,8 +108,18 @@ impl PlannedForm {
             is_recorded = base.is_some();
             merge = plan.merge(&file.form, form, base.as_ref(), overwrites);
             if !merge.conflicts.is_empty() {
+                let pull =
+                    for_account(format!("links pull {}", quoted(&path.display().to_string())));
                 let gap = record.as_ref().and_then(FormSync::gap);
-                return Err(conflict(&merge, &file, &path, gap));
+                let problems = sync::conflicts(&merge, &file.document, &pull, gap);
+                let message =
+                    "the file and the form both changed since the last sync; nothing was written";
+                let hint = format!(
+                    "run `{pull}` to mark the conflicts in the file, or use --force to keep the file's values"
+                );
+                return Err(CommandError::conflict(message)
+                    .with_hint(hint)
+                    .at(file.document.bad(problems)));
             }
         }
         let mut lock_only = LockOnly::default();
@@ -136,11 +128,9 @@ impl PlannedForm {
             && let Some((record, (store, _))) =
                 record.as_ref().and_then(|it| Some((it, it.lock()?)))
         {
-            let title = file.form.fields.get("title").and_then(|it| it.as_str());
-            let service = runs::service(context).unwrap_or_default();
-            let writes = LockWrites::of(context, &service, &store.path());
+            let writes = LockWrites::of(context, &store.path());
             if !writes.has_form(&plan.name, &form.id) {
-                lock_only = LockOnly::of_form(store, &record.path, title, form, forms);
+                lock_only = LockOnly::of_form(store, &record.path, title(&file), form, forms);
             }
         }
         Ok(Self { path, file, plan, seen, record, is_recorded, merge, lock_only })
@@ -176,13 +166,8 @@ impl PlannedForm {
     }
 
     /// Refuses to create the form if one of these has its title that is not among those from which it was planned.
-    pub(super) fn check_new(
-        &self,
-        before: &[LeadForm],
-        now: &[LeadForm],
-    ) -> Result<(), CommandError> {
-        let title = self.file.form.fields.get("title").and_then(|it| it.as_str());
-        let title = title.unwrap_or_default().trim();
+    pub(super) fn check_new(&self, before: &[LeadForm], now: &[LeadForm]) -> Result<()> {
+        let title = title(&self.file).unwrap_or_default().trim();
         let is_its = |form: &&LeadForm| {
             form.title.trim() == title && before.iter().all(|it| it.id != form.id)
         };
@@ -193,26 +178,17 @@ impl PlannedForm {
         let message = format!(
             "form {name} was not created: a form with the title \"{title}\" was created in the meantime ({id}); nothing was written to it"
         );
-        Err(CommandError::new(Exit::Conflict, message).with_hint("run the same command again"))
+        Err(CommandError::conflict(message).with_hint("run the same command again"))
     }
 
     /// Creates or changes the form.
-    pub(crate) async fn write(
-        &self,
-        context: &Context,
-        client: &Client,
-    ) -> Result<LeadForm, CommandError> {
-        let changed = self.plan.changed.clone();
-        let (write, record) = match (&self.plan.id, &self.seen) {
-            (Some(id), Some(seen)) => (
-                journal::form_write(context, id),
-                RecordWrite::replacing("updateForm", changed, seen),
-            ),
-            _ => (
-                journal::new_write(context, &self.plan.name),
-                RecordWrite::creating("createForm", changed),
-            ),
+    pub(crate) async fn write(&self, context: &Context, client: &Client) -> Result<LeadForm> {
+        let FormPlan { name, id, changed, before, .. } = self.plan.clone();
+        let (write, operation) = match id {
+            Some(id) => (journal::form_write(context, &id), "updateForm"),
+            None => (journal::new_write(context, &name), "createForm"),
         };
+        let record = RecordWrite { operation: operation.to_owned(), changed, before };
         let call = self.plan.execute(client, self.seen.as_ref());
         let shown = |form: &LeadForm| serde_json::to_value(form).ok();
         let written = write.write_record(record, call, shown).await;
@@ -220,15 +196,12 @@ impl PlannedForm {
     }
 
     /// Asks the service whether it would accept the form.
-    pub(crate) async fn check(&self, client: &Client) -> Result<(), CommandError> {
+    pub(crate) async fn check(&self, client: &Client) -> Result<()> {
         self.plan.check(client).await.map_err(|error| self.failure(error))
     }
 
     /// Returns the request of the form, without sending it.
-    pub(crate) async fn unsent_request(
-        &self,
-        client: &Client,
-    ) -> Result<UnsentRequest, CommandError> {
+    pub(crate) async fn unsent_request(&self, client: &Client) -> Result<UnsentRequest> {
         let sent = self.plan.execute(client, self.seen.as_ref()).await;
         Ok(described_command(&not_sent(sent)?))
     }
@@ -241,12 +214,11 @@ impl PlannedForm {
                 "run `links plan` to see the form's current values, then run the same command again",
             );
         }
-        let problem = |(path, message): (&str, &str)| {
-            let path: Vec<&str> = path.split('.').collect();
-            self.file.document.locate(&path, At::Value, message)
-        };
-        let problems: Vec<_> = failure.errors().map(problem).collect();
-        if problems.is_empty() { failure } else { failure.at(self.file.document.bad(problems)) }
+        if failure.errors().next().is_none() {
+            return failure;
+        }
+        let refused = self.file.document.refuse(failure.errors());
+        failure.at(refused)
     }
 
     /// Returns the form if it is as its file says, and there is nothing else to be said.
@@ -261,13 +233,6 @@ impl PlannedForm {
         self.record.as_ref().and_then(FormSync::lock)
     }
 
-    /// Adds the lock that governs the file.
-    pub(super) fn add_lock(&self, locks: &mut WrittenLocks) {
-        if let Some(lock) = self.lock() {
-            locks.add_form(lock, self.plan.id.as_deref());
-        }
-    }
-
     /// Records the form. `written` is the form after it was written. A form that is not recorded
     /// is found again by its title.
     pub(crate) fn store(&self, context: &Context, written: Option<&LeadForm>) {
@@ -276,12 +241,12 @@ impl PlannedForm {
         };
         if let Err(error) = record.store(context, &self.file.form, form, &self.merge) {
             let text = format!("cannot record the form {}: {error}", self.plan.name);
-            context.ui.say(&StyledLine::removed(text));
+            context.ui.tell(Style::Removed, text);
         }
     }
 
     /// Records file and form as far as they agree. What differs counts as changed on both sides.
-    pub(crate) fn rebuild(&self, context: &Context) -> Result<bool, CommandError> {
+    pub(crate) fn rebuild(&self, context: &Context) -> Result<bool> {
         let (Some(record), Some(form)) = (&self.record, &self.seen) else { return Ok(false) };
         let (said, live) = self.file.form.compared(form);
         let base = agreed(self.merge.clone(), &said, &live, &SlotTypes::default());
@@ -296,22 +261,14 @@ impl PlannedForm {
         pages: impl Iterator<Item = &'p PlannedPage>,
     ) -> Vec<&'p str> {
         let Some(id) = &self.plan.id else { return Vec::new() };
-        let shows = |page: &&PlannedPage| {
-            let slots = page.page.slots.iter();
-            slots
-                .filter(|slot| slot.kind == "form")
-                .any(|slot| slot.data.get("formId").and_then(|it| it.as_str()) == Some(id.as_str()))
-        };
+        let shows =
+            |page: &&PlannedPage| page.page.slots.iter().filter_map(form_of).any(|it| *id == it);
         pages.filter(shows).map(|page| page.page.login.as_str()).collect()
     }
 }
 
 /// Refuses a form file whose form the lock does not identify. `recorded` is the id that the lock has for its name.
-fn check_locked(
-    file: &FormFile,
-    recorded: Option<&str>,
-    forms: &[LeadForm],
-) -> Result<(), CommandError> {
+fn check_locked(file: &FormFile, recorded: Option<&str>, forms: &[LeadForm]) -> Result<()> {
     let name = &file.form.name;
     let refused = |message: String| {
         CommandError::refused(format!("--locked: {message}; nothing was written"))
@@ -324,17 +281,6 @@ fn check_locked(
         return Ok(());
     }
     let failure = refused(format!("links.lock records another form for {name}: {id}"));
-    let problem = file.document.locate(&["id"], At::Value, failure.to_string());
-    Err(failure.at(file.document.bad(vec![problem])))
-}
-
-/// Returns the error for values that both sides changed since the last sync, at their places in the file.
-fn conflict(merge: &Merge, file: &FormFile, path: &Path, gap: Option<&str>) -> CommandError {
-    let pull = format!("links pull {}", quoted(&path.display().to_string()));
-    let problems = sync::conflicts(merge, &file.document, &pull, gap);
-    let message = "the file and the form both changed since the last sync; nothing was written";
-    let hint = format!(
-        "run `{pull}` to mark the conflicts in the file, or use --force to keep the file's values"
-    );
-    CommandError::new(Exit::Conflict, message).with_hint(hint).at(file.document.bad(problems))
+    let refused = file.document.refuse([("id", &*failure.to_string())]);
+    Err(failure.at(refused))
 }

@@ -34,15 +34,11 @@ pub(crate) fn form_of(slot: &links_sdk::Slot) -> Option<&str> {
 
 /// Returns a page of the service as a page file has it.
 pub(crate) fn content(record: &Object, slots: &[links_sdk::Slot]) -> Value {
-    let mut content = Map::new();
-    for (name, value) in record.iter() {
-        let value = match value {
-            Value::Array(socials) if name == "socials" => {
-                socials.iter().map(|social| social.get("link").unwrap_or(social).clone()).collect()
-            }
-            other => other.clone(),
-        };
-        content.insert(name.clone(), value);
+    let mut content = record.0.clone();
+    if let Some(Value::Array(socials)) = content.get_mut("socials") {
+        for social in socials {
+            *social = social.get("link").unwrap_or(social).clone();
+        }
     }
     let slot =
         |slot: &links_sdk::Slot| json!({"id": slot.id, "type": slot.kind, "data": slot.data});

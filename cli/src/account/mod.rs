@@ -24,23 +24,18 @@ pub(crate) mod summary;
 mod totals;
 pub(crate) mod unchanged;
 
-use std::rc::Rc;
-
 use clap::Args;
 use links_pages::apply::{Applied, PageRequest, Run, RunSettings};
-use pages_run::{PageInput, PagesRun};
+use pages_run::PagesRun;
 use report::{applied, plan_exit, plan_lines, refusals, shown, stopped_at_once};
 use request::RunSource;
 use saved_plan::SavedPlan;
 use unchanged::Memo;
 
 use crate::apply::apply_args::RunOptions;
-use crate::apply::dry_run::{
-    check_on_service, listed, nothing_changed, unsent_requests, with_notes,
-};
+use crate::apply::dry_run::{check_on_service, unsent_requests};
 use crate::apply::execute::RunFailure;
 use crate::apply::fail_on::FailOn;
-use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::context::prelude::*;
 use crate::output::dry_run::DryRun;
@@ -70,9 +65,11 @@ pub(crate) struct PlanOutputs {
 impl PlanOutputs {
     /// Returns whether the plan is only shown, and ends with its own changes alone.
     pub(crate) fn is_shown(&self) -> bool {
-        let Self { out, check, summary, annotate, fail_on } = self;
-        let is_pending = *fail_on == FailOn::Pending;
-        out.is_none() && !check && summary.is_none() && annotate.is_none() && is_pending
+        self.out.is_none()
+            && !self.check
+            && self.summary.is_none()
+            && self.annotate.is_none()
+            && self.fail_on == FailOn::Pending
     }
 
     /// Returns the files that are written.
@@ -124,14 +121,16 @@ pub(crate) async fn plan(
     }
     let errors = failed.as_ref().err().map_or(0, |failure| failure.others().len().max(1));
     let account = match &session.context.settings.token {
-        TokenOrigin::Account(name, _) if session.context.is_part => Some(name),
+        TokenOrigin::Account(name, _) if crate::ui::is_part() => Some(name),
         _ => None,
     };
-    let described =
-        summary.as_ref().map(|_| summary::described(&plan_lines(&session.state), account, errors));
+    let described = summary
+        .map(|path| (path, summary::described(&plan_lines(&session.state), account, errors)));
     if let Some(annotate) = annotate {
         notes::annotate(annotate, &session.state);
-        failed.as_ref().err().into_iter().for_each(|failure| annotate.failure(failure));
+        if let Err(failure) = &failed {
+            annotate.failure(failure);
+        }
     }
     let PagesRun { context, state, .. } = session;
     if let Some(memo) = Memo::of(context, &state) {
@@ -141,10 +140,9 @@ pub(crate) async fn plan(
     if let (Err(_), Some(Value::Object(body))) = (&failed, output.body.own_mut()) {
         body["meta"]["failed"] = errors.into();
     }
-    let output = match (summary, described) {
-        (Some(path), Some(part)) => summary::put(&path, &[part], output)?,
-        _ => output,
-    };
+    if let Some((path, part)) = described {
+        output = summary::put(&path, &[part], output)?;
+    }
     Ok(context.with_failure(output, failed.err()))
 }
 
@@ -156,9 +154,9 @@ async fn planned(
 ) -> Result<PagesRun<'_>> {
     let mut settings = runs::settings(context);
     settings.read.clone_from(&options.read);
-    let (mut session, pages, inputs) = PagesRun::new(context, source, options).await?;
-    session.open_to_read(pages, inputs, settings).await?;
-    session.check_lock_user().await?;
+    let (mut session, pages) = PagesRun::new(context, source, options).await?;
+    session.open_to_read(pages, settings).await?;
+    session.state.locks().check_user(session.context, &session.state.client).await?;
     if !session.state.is_edit
         && let Err(failure) = session.check_logins().await
     {
@@ -169,11 +167,11 @@ async fn planned(
 
 /// Asks the service whether it would accept the plans. Returns notes about what was checked.
 async fn checked(session: &PagesRun<'_>) -> Result<Vec<StyledLine>> {
-    for form in session.state.forms.iter().filter(|form| !form.plan.is_empty()) {
+    for form in session.state.changed_forms() {
         form.check(&session.state.client).await?;
     }
     for form in &session.state.form_edits {
-        form.check().await?;
+        form.plan.check(&session.state.client).await?;
     }
     let mut notes = Vec::new();
     for planned in session.state.planned().filter(|planned| planned.page.exists()) {
@@ -192,14 +190,17 @@ async fn dry_run(
     let mut session = Box::pin(planned(context, source, options)).await?;
     session.check_planned()?;
     if how != DryRun::Request {
-        let mut notes = checked(&session).await?;
-        notes.push(nothing_changed());
-        let output = shown(&session.context.ui, session.state, FailOn::Pending);
-        return Ok(with_notes(output, notes));
+        let notes = checked(&session).await?;
+        let mut output = shown(&session.context.ui, session.state, FailOn::Pending);
+        if let Some(lines) = output.view.lines_mut() {
+            lines.extend(notes);
+            lines.push(StyledLine::faint("dry run: nothing was changed"));
+        }
+        return Ok(output);
     }
     refusals(&session.state).for_each(|line| session.context.ui.say(&line));
     let mut shown = Vec::new();
-    for form in session.state.forms.iter().filter(|form| !form.plan.is_empty()) {
+    for form in session.state.changed_forms() {
         shown.push(form.unsent_request(&session.state.client).await?);
     }
     for form in &session.state.form_edits {
@@ -208,7 +209,10 @@ async fn dry_run(
     for planned in session.state.planned() {
         shown.extend(unsent_requests(&session.state.client, planned).await?);
     }
-    Ok(listed(shown).exit(plan_exit(&session.state, FailOn::Pending)))
+    let (data, commands): (Vec<Value>, Vec<String>) = shown.into_iter().unzip();
+    let text = commands.into_iter().map(|line| line + "\n").collect();
+    let exit = plan_exit(&session.state, FailOn::Pending);
+    Ok(CommandOutput::own(data, View::Document(text)).exit(exit))
 }
 
 /// Makes the pages and forms match the files, or shows in a dry run what would be written.
@@ -227,18 +231,15 @@ pub(crate) async fn apply(
     (settings.wait, settings.allow_emptied) = (options.wait, options.flags.allow_empty);
     settings.adds = options.adds;
     settings.read.clone_from(&options.read);
-    let (mut session, pages, inputs) = PagesRun::new(context, source, options).await?;
-    let (running, client): (Rc<RunProgress>, _) =
-        (session.running.clone(), session.state.client.clone());
-    let run = Box::pin(run(&mut session, pages, inputs, settings));
+    let (mut session, pages) = PagesRun::new(context, source, options).await?;
+    let (running, client) = (session.running.clone(), session.state.client.clone());
+    let run = Box::pin(run(&mut session, pages, settings));
     let Some(ended) = running.watch(&client, run).await else {
         return stopped_at_once(session.context, session.state);
     };
-    let ended = ended?;
-    let is_unchanged = ended.iter().all(|it| it.as_ref().is_ok_and(|it| it.done.is_nothing()));
-    let memo = if is_unchanged { Memo::of(session.context, &session.state) } else { None };
-    let output = applied(session.context, session.state, ended)?;
-    if let Some(memo) = memo.filter(|_| output.exit == Exit::Ok) {
+    let memo = Memo::of(session.context, &session.state);
+    let output = applied(session.context, session.state, ended?)?;
+    if let Some(memo) = memo {
         memo.store();
     }
     Ok(output)
@@ -248,17 +249,16 @@ pub(crate) async fn apply(
 async fn run(
     session: &mut PagesRun<'_>,
     pages: Vec<PageRequest>,
-    inputs: Vec<PageInput>,
     settings: RunSettings,
 ) -> Result<Vec<Result<Applied, RunFailure>>> {
     let run = Run::begin(&session.state.client, pages, settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
-    let mut open = session.open(&run, inputs).await?;
+    let mut open = session.open(&run).await?;
     session.check_planned()?;
     session.continue_operation(&mut open);
-    session.check_lock_user().await?;
+    session.state.locks().check_user(session.context, &session.state.client).await?;
     let mut open = session.end_unchanged(open).await;
-    if session.has_changes(&open) {
+    if !open.is_empty() || session.state.has_form_changes() {
         session.check_plans(&open)?;
         // What an edit writes besides slots was checked by its command.
         if !session.state.is_edit {

@@ -6,15 +6,13 @@ use super::state::AccountState;
 use crate::apply::planned::PlannedPage;
 use crate::apply::sync;
 use crate::ui::annotations::{Annotate, Level};
-use links_pages::page_file::At;
 
 /// Writes a note at each line of a file that would change its page, and a warning where the page was changed.
 pub(super) fn annotate(annotate: Annotate, state: &AccountState) {
     for planned in state.planned() {
         let document = &planned.file.document;
         for (path, level, message) in notes(planned) {
-            let problem = document.locate(&path, At::Value, message);
-            for (place, problem) in document.bad(vec![problem]).places() {
+            for (place, problem) in document.refuse([(&*path, &*message)]).places() {
                 annotate.note(level, (place.file, place.line), &problem.message);
             }
         }
@@ -22,11 +20,11 @@ pub(super) fn annotate(annotate: Annotate, state: &AccountState) {
 }
 
 /// Returns the places in a file with what is to be said of them.
-fn notes(planned: &PlannedPage) -> Vec<(Vec<String>, Level, String)> {
+fn notes(planned: &PlannedPage) -> Vec<(String, Level, String)> {
     let mut notes = Vec::new();
-    let slot = |item: usize| vec!["slots".to_owned(), item.to_string()];
+    let slot = |item: usize| format!("slots.{item}");
     for name in planned.plan().fields.changed.keys() {
-        notes.push((vec![name.clone()], Level::Notice, format!("writes {name}")));
+        notes.push((name.clone(), Level::Notice, format!("writes {name}")));
     }
     for update in &planned.plan().updates {
         let keys: Vec<&str> = update.changed.keys().map(String::as_str).collect();
@@ -41,16 +39,14 @@ fn notes(planned: &PlannedPage) -> Vec<(Vec<String>, Level, String)> {
         let only = planned.lock_only.slots.contains(&delete.id);
         let only = if only { "; only links.lock says that it was in this file" } else { "" };
         let message = format!("deletes {} {}{only}", delete.kind, delete.id);
-        notes.push((vec!["slots".to_owned()], Level::Warning, message));
+        notes.push(("slots".to_owned(), Level::Warning, message));
     }
     for change in planned.merged.iter().flat_map(|merged| &merged.merge.remote) {
         let path = match change {
-            RemoteChange::Key { item, key, .. } => {
-                [slot(*item), vec!["data".to_owned(), key.clone()]].concat()
-            }
+            RemoteChange::Key { item, key, .. } => format!("{}.data.{key}", slot(*item)),
+            RemoteChange::Field { key, .. } => key.clone(),
             RemoteChange::Deleted { item, .. } => slot(*item),
-            RemoteChange::Field { key, .. } => vec![key.clone()],
-            RemoteChange::Made { .. } | RemoteChange::Order { .. } => vec!["slots".to_owned()],
+            RemoteChange::Made { .. } | RemoteChange::Order { .. } => "slots".to_owned(),
         };
         notes.push((path, Level::Warning, sync::remote_words(change)));
     }

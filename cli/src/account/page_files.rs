@@ -7,6 +7,7 @@ use crate::args::page::{self, PageWord};
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
 use crate::lint::rule_file;
+use links_pages::page_file::local_image::here;
 use links_pages::sanitize::quoted;
 
 /// Returns the paths that words name, with the files of the pages that they name by their keys.
@@ -38,31 +39,21 @@ pub(crate) fn paths(context: &Context, words: Vec<PageWord>) -> Result<Vec<PathB
 
 /// Returns the files that a command opens for words, with their house rules. `writes` tells whether their locks are written.
 pub(crate) fn named(words: Vec<PageWord>, roots: &[PathBuf], writes: bool) -> NamedFiles {
-    let paths = named_paths(words);
+    let (mut paths, keys) = page::split(words);
+    if !keys.is_empty() {
+        paths.push(here(&default_directory()).to_owned());
+    }
     let mut named = named_files(&paths, roots, writes);
-    let rules =
-        or_all(&paths).iter().flat_map(|paths| rule_file::all(paths, DEPTH)).collect::<Vec<_>>();
+    let rules = rule_file::all(&or_all(&paths).unwrap_or_default(), DEPTH);
     // A link would widen the confinement to where it leads. It is refused when the rules are read.
     named.read.extend(rules.into_iter().filter(|path| !path.is_symlink()));
     named
 }
 
-fn named_paths(words: Vec<PageWord>) -> Vec<PathBuf> {
-    let (mut paths, keys) = page::split(words);
-    if !keys.is_empty() {
-        let directory = default_directory();
-        let is_here = directory.as_os_str().is_empty();
-        paths.push(if is_here { PathBuf::from(".") } else { directory });
-    }
-    paths
-}
-
 fn no_file(key: &ProfileKey) -> CommandError {
-    let directory = default_directory();
-    let place = if directory.as_os_str().is_empty() { Path::new(".") } else { &directory };
     let message = format!(
         "`{key}` is neither a file nor a directory, nor a page that has a file in {}; nothing was written",
-        place.display()
+        here(&default_directory()).display()
     );
     let name = quoted(&key.to_string());
     CommandError::not_found(message).with_hint(format!(

@@ -20,7 +20,7 @@ use super::request::RunSource;
 use super::saved_plan::SavedPage;
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::{RunOptions, refused};
-use crate::apply::execute::{RunFailure, interrupted_note, not_recorded_note, step_message};
+use crate::apply::execute::{RunFailure, failed, interrupted_note, step_message};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only;
 use crate::apply::locked;
@@ -38,6 +38,8 @@ use links_pages::suggest::nearest;
 pub(super) struct PagesRun<'c> {
     pub(super) context: &'c mut Context,
     pub(super) state: AccountState,
+    /// What the pages that are not opened yet are made from.
+    inputs: BTreeMap<usize, PageInput>,
     known: KnownForms,
     pub(super) running: Rc<RunProgress>,
     /// Progress of the reading, where several pages are read.
@@ -49,19 +51,19 @@ pub(super) struct PagesRun<'c> {
 }
 
 /// What a page of a run is made from.
-pub(super) enum PageInput {
+enum PageInput {
     /// A file, with the only plan that may be carried out.
     File(Box<RecordedFile>, Option<Box<SavedPage>>),
     Edit(Rc<SlotsEdit>),
 }
 
 impl<'c> PagesRun<'c> {
-    /// Reads the forms, and what is recorded of the files. Returns the requests for the pages, and what each is made from.
+    /// Reads the forms, and what is recorded of the files. Also returns the requests for the pages.
     pub(super) async fn new(
         context: &'c mut Context,
         source: RunSource,
         options: RunOptions,
-    ) -> Result<(Self, Vec<PageRequest>, Vec<PageInput>)> {
+    ) -> Result<(Self, Vec<PageRequest>)> {
         let RunSource { mut files, saved, mut opened, edit, form_edits } = source;
         let client = match context.client().await {
             Ok(client) => client,
@@ -78,7 +80,7 @@ impl<'c> PagesRun<'c> {
         }
         let absent = AbsentFile::below(context, &files.directories)?;
         let mut failures = std::mem::take(&mut files.failures);
-        let AccountFiles { pages, forms, skipped, broken_rules, .. } = files;
+        let AccountFiles { pages, forms, skipped, .. } = files;
         let count = pages.len() + edit.as_ref().map_or(0, |it| it.pages.len());
         estimate::announce(&context.ui, count, count + 2);
         let mut known = KnownForms::of(options.locked);
@@ -94,7 +96,7 @@ impl<'c> PagesRun<'c> {
         let (mut states, mut requests, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
         for (path, file) in pages {
             let record = match opened.take() {
-                Some(text) => Some(SyncRecord::opened(context, text)),
+                Some(text) => Some(SyncRecord::opened(text)),
                 None if options.is_unrecorded || path.as_os_str() == "-" => None,
                 None => SyncRecord::of(context, &path)?,
             };
@@ -110,7 +112,7 @@ impl<'c> PagesRun<'c> {
             requests.push(page_request(record.as_deref(), &path, &file, &options));
             let file = Box::new(RecordedFile { file, record });
             inputs.push(PageInput::File(file, saved.next().map(Box::new)));
-            states.push(PageState::new(path));
+            states.push(PageState { path, ..PageState::default() });
         }
         let is_edit = edit.is_some() || !form_edits.is_empty();
         let is_asked = context.ui.is_interactive() && !options.flags.yes;
@@ -120,7 +122,7 @@ impl<'c> PagesRun<'c> {
                 let keys = vec![key.clone()];
                 requests.push(PageRequest { keys, path: None, may_create: false });
                 inputs.push(PageInput::Edit(edit.clone()));
-                states.push(PageState::new(key.to_string().into()));
+                states.push(PageState { path: key.to_string().into(), ..PageState::default() });
             }
         }
         let reading = (count > 1).then(|| context.ui.progress(count));
@@ -135,28 +137,28 @@ impl<'c> PagesRun<'c> {
             form_edits,
             absent,
             skipped,
-            broken_rules,
             written_forms: BTreeMap::new(),
             failures,
             is_edit,
             asks_first,
             is_shown: false,
         };
+        let inputs = inputs.into_iter().enumerate().collect();
         let (running, unchanged) = (Rc::default(), BTreeMap::new());
-        let run = Self { context, state, known, running, reading, unchanged, is_silent: false };
-        Ok((run, requests, inputs))
+        let run =
+            Self { context, state, inputs, known, running, reading, unchanged, is_silent: false };
+        Ok((run, requests))
     }
 
     /// Reads and plans the pages for a run that writes nothing. Pages that are gone or were renamed count among those that cannot be planned.
     pub(super) async fn open_to_read(
         &mut self,
         pages: Vec<PageRequest>,
-        inputs: Vec<PageInput>,
         settings: RunSettings,
     ) -> Result<Vec<OpenPage>> {
         let run = Run::plan(&self.state.client, pages, settings).await;
         let run = run.map_err(|error| self.state.not_run(error))?;
-        let open = self.open(&run, inputs).await?;
+        let open = self.open(&run).await?;
         for (nth, result) in std::mem::take(&mut self.unchanged) {
             let failure = result.err().map(|it| self.state.page_error(self.context, nth, it));
             self.state.failures.extend(failure);
@@ -170,16 +172,11 @@ impl<'c> PagesRun<'c> {
     /// # Errors
     ///
     /// When a page fails for a reason that would be that of the others, too.
-    pub(super) async fn open(
-        &mut self,
-        run: &Run,
-        sources: Vec<PageInput>,
-    ) -> Result<Vec<OpenPage>> {
+    pub(super) async fn open(&mut self, run: &Run) -> Result<Vec<OpenPage>> {
         let mut open = BTreeMap::new();
-        let mut sources: BTreeMap<usize, PageInput> = sources.into_iter().enumerate().collect();
         for nth in run.order() {
-            let Some(source) = sources.remove(&nth) else { continue };
-            match self.open_page(run, nth, source).await {
+            let Some(input) = self.inputs.remove(&nth) else { continue };
+            match self.open_page(run, nth, input).await {
                 Ok(page) => drop(open.insert(nth, page)),
                 Err(failure) if self.state.pages[nth].left_out.is_some() => {
                     self.unchanged.insert(nth, Err(failure));
@@ -201,11 +198,11 @@ impl<'c> PagesRun<'c> {
     pub(super) fn check_planned(&mut self) -> Result<()> {
         let failures = std::mem::take(&mut self.state.failures);
         // A request of an interrupted run may have been sent again before the failures were known.
-        let written = match self.state.client.write_summary().outcome() {
-            Outcome::NotExecuted => "nothing was written",
-            Outcome::Executed | Outcome::Unknown => {
-                "only the last request of an interrupted run was sent again"
-            }
+        let is_unwritten = self.state.client.write_summary().outcome() == Outcome::NotExecuted;
+        let written = if is_unwritten {
+            "nothing was written"
+        } else {
+            "only the last request of an interrupted run was sent again"
         };
         CommandError::if_any(failures, &format!("pages cannot be planned; {written}"))
     }
@@ -214,15 +211,12 @@ impl<'c> PagesRun<'c> {
         &mut self,
         run: &Run,
         nth: usize,
-        source: PageInput,
+        input: PageInput,
     ) -> Result<OpenPage, RunFailure> {
-        let mut page = match (run.open(nth).await, &source) {
+        let mut page = match (run.open(nth).await, &input) {
             (Ok(page), _) => page,
             (Err(error), PageInput::File(file, _)) => {
-                let RecordedFile { file, record } = &**file;
-                let error = self.not_opened(nth, error, file, record.as_deref());
-                let is_one = self.state.options.is_one_page;
-                return Err(if is_one { file_diagnostics_or(file, error) } else { error }.into());
+                return Err(self.not_opened(nth, error, file).into());
             }
             (Err(error), PageInput::Edit(_)) => return Err(error.into()),
         };
@@ -233,7 +227,7 @@ impl<'c> PagesRun<'c> {
             reading.now(&format!("read {}", page.snapshot().login));
         }
         let AccountState { client, options, .. } = &self.state;
-        let planned = match source {
+        let planned = match input {
             PageInput::File(mut file, saved) => {
                 let (snapshot, known) = (page.snapshot(), &mut self.known);
                 let profiles = &options.profiles;
@@ -245,16 +239,10 @@ impl<'c> PagesRun<'c> {
                     self.state.pages[nth].left_out = Some(why);
                 }
                 resolved?;
-                match (self.plan(&mut page, *file).await, saved) {
-                    (Ok(planned), Some(saved)) => {
-                        saved.check(planned, page.is_resumed())?;
-                        planned
-                    }
-                    (Ok(planned), None) => planned,
-                    (Err(RunFailure::Here(failure)), Some(saved)) => {
-                        return Err(saved.outdated(failure).into());
-                    }
-                    (Err(failure), _) => return Err(failure),
+                let planned = self.plan(&mut page, *file).await;
+                match saved {
+                    Some(saved) => saved.check(planned, page.is_resumed())?,
+                    None => planned?,
                 }
             }
             PageInput::Edit(edit) => {
@@ -274,22 +262,21 @@ impl<'c> PagesRun<'c> {
         &mut self,
         nth: usize,
         error: ApplyError,
-        file: &PageFile,
-        record: Option<&SyncRecord>,
+        RecordedFile { file, record }: &RecordedFile,
     ) -> CommandError {
-        let error = RunFailure::from(error).into_error(None, self.state.resume(false));
-        if error.exit() != Exit::NotFound {
-            return error;
+        let mut error = failed(error, None, self.state.resume(false));
+        if error.exit() == Exit::NotFound {
+            let meant = || {
+                let key = file.page.profile.to_string();
+                let meant = nearest(&key, self.context.known_logins()).filter(|it| *it != key)?;
+                Some(format!("page `{key}` not found; did you mean `{meant}`?"))
+            };
+            let gone = record.as_deref().and_then(SyncRecord::gone_hint);
+            self.state.pages[nth].left_out =
+                gone.as_ref().map(|_| "its page no longer exists".to_owned());
+            error = error.hinted(gone.or_else(meant));
         }
-        let meant = || {
-            let key = file.page.profile.to_string();
-            let meant = nearest(&key, self.context.known_logins()).filter(|meant| *meant != key)?;
-            Some(format!("page `{key}` not found; did you mean `{meant}`?"))
-        };
-        let gone = record.and_then(SyncRecord::gone_hint);
-        self.state.pages[nth].left_out =
-            gone.as_ref().map(|_| "its page no longer exists".to_owned());
-        error.hinted(gone.or_else(meant))
+        if self.state.options.is_one_page { file_diagnostics_or(file, error) } else { error }
     }
 
     /// Settles what an interrupted run left open on a page, and plans.
@@ -337,18 +324,11 @@ impl<'c> PagesRun<'c> {
         changed
     }
 
-    /// Returns whether a page or a form would be written.
-    pub(super) fn has_changes(&self, pages: &[OpenPage]) -> bool {
-        pages.iter().any(OpenPage::has_changes) || self.state.has_form_changes()
-    }
-
     /// Refuses plans that a guard stops, and locks that cannot be written.
     pub(super) fn check_plans(&self, pages: &[OpenPage]) -> Result<()> {
-        for page in pages.iter().filter(|page| page.has_changes() && !page.is_confirmed()) {
-            let planned = self.state.pages[page.nth()].planned.as_ref();
-            if let Some(refusal) = planned.and_then(|planned| planned.refusal) {
-                return Err(refused(refusal));
-            }
+        let mut new = self.state.unconfirmed(pages);
+        if let Some(refusal) = new.find_map(|planned| planned.refusal) {
+            return Err(refused(refusal));
         }
         if !self.state.options.locked {
             self.state.locks().check_writable()?;
@@ -356,17 +336,10 @@ impl<'c> PagesRun<'c> {
         Ok(())
     }
 
-    /// Refuses a `links.lock` of another user.
-    pub(super) async fn check_lock_user(&self) -> Result<()> {
-        self.state.locks().check_user(self.context, &self.state.client).await
-    }
-
     /// Asks about what only the lock says.
     pub(super) fn confirm_lock_only(&self, pages: &[OpenPage]) -> Result<()> {
-        let new = pages.iter().filter(|page| page.has_changes() && !page.is_confirmed());
-        let planned = new.filter_map(|page| self.state.pages[page.nth()].planned.as_ref());
-        let forms = self.state.forms.iter().filter(|form| !form.plan.is_empty());
-        let lines = planned.flat_map(PlannedPage::lock_only_lines);
+        let forms = self.state.changed_forms();
+        let lines = self.state.unconfirmed(pages).flat_map(PlannedPage::lock_only_lines);
         let lines: Vec<_> = lines.chain(forms.flat_map(PlannedForm::lock_only_lines)).collect();
         lock_only::confirm(&self.context.ui, &lines, self.state.options.flags.trust_lock)
     }
@@ -374,27 +347,22 @@ impl<'c> PagesRun<'c> {
     /// Refuses languages that the service does not have, before anything is written. The languages are the same for all pages, so that those
     /// of any page of the run are read.
     pub(super) async fn check_languages(&self, pages: &[OpenPage]) -> Result<()> {
-        let code = |page: &OpenPage| {
-            let planned = self.state.pages[page.nth()].planned.as_ref()?;
-            let code = planned.plan().fields.changed.get("languageCode")?.as_str()?.to_owned();
-            Some((planned.file.document.clone(), code))
-        };
-        let written: Vec<_> =
-            pages.iter().filter(|page| page.has_changes()).filter_map(code).collect();
+        let written = self.state.unconfirmed(pages).filter_map(|planned| {
+            let code = planned.plan().fields.changed.get("languageCode")?.as_str()?;
+            Some((&planned.file.document, code))
+        });
+        let written: Vec<_> = written.collect();
         let known = self.state.planned().map(|planned| planned.page.id).find(|id| *id != 0);
         let (Some(id), false) = (known, written.is_empty()) else { return Ok(()) };
-        let options = self.state.client.profile(id).settings().await?.options;
-        let failures: Vec<CommandError> = written
-            .into_iter()
-            .filter(|(_, code)| options.languages.iter().all(|known| known.code != *code))
-            .map(|(document, code)| {
-                let codes: Vec<&str> =
-                    options.languages.iter().map(|it| it.code.as_str()).collect();
-                let message = format!("unknown language `{code}`");
-                let problem = document.locate(&["languageCode"], At::Value, message);
-                document.bad(vec![problem.help(format!("use one of: {}", codes.join(", ")))]).into()
-            })
-            .collect();
+        let languages = self.state.client.profile(id).settings().await?.options.languages;
+        let codes: Vec<&str> = languages.iter().map(|it| it.code.as_str()).collect();
+        let mut failures = Vec::new();
+        for (document, code) in written.into_iter().filter(|(_, code)| !codes.contains(code)) {
+            let message = format!("unknown language `{code}`");
+            let problem = document.locate(&["languageCode"], At::Value, message);
+            let help = format!("use one of: {}", codes.join(", "));
+            failures.push(document.bad(vec![problem.help(help)]).into());
+        }
         CommandError::if_any(failures, "languages are unknown; nothing was written")
     }
 
@@ -405,15 +373,14 @@ impl<'c> PagesRun<'c> {
         for (nth, planned) in self.state.pages.iter().enumerate() {
             let Some(planned) = &planned.planned else { continue };
             let is_new = !planned.page.exists();
-            let renamed = planned.plan().fields.changed.get("login").and_then(|it| it.as_str());
-            let wanted = match renamed {
-                _ if is_new => planned.page.login.as_str(),
-                Some(login) => login,
-                None => continue,
+            let wanted = match planned.plan().fields.changed.get("login") {
+                _ if is_new => &planned.page.login,
+                Some(Value::String(login)) => login,
+                _ => continue,
             };
             let client = &self.state.client;
             let check = if is_new {
-                new.push(nth);
+                new.push((nth, wanted.clone()));
                 client.profiles().check_login(wanted)
             } else {
                 client.profile(planned.page.id).check_login(wanted)
@@ -422,8 +389,7 @@ impl<'c> PagesRun<'c> {
             if !answer.available {
                 let field = if planned.file.page.login.is_some() { "login" } else { "profile" };
                 let message = format!("the login `{wanted}` is not available: {}", answer.message);
-                let problem = planned.file.document.locate(&[field], At::Value, message);
-                failures.push(planned.file.document.bad(vec![problem]).into());
+                failures.push(planned.file.document.refuse([(field, &*message)]).into());
             }
         }
         CommandError::if_any(failures, "logins are not available; nothing was written")?;
@@ -434,10 +400,8 @@ impl<'c> PagesRun<'c> {
         let has_file = |id| self.state.planned().any(|planned| planned.page.id == id);
         let others: Vec<String> =
             known.into_iter().filter(|it| !has_file(it.id)).map(|it| it.login).collect();
-        for nth in new {
-            let page = &mut self.state.pages[nth];
-            let login = page.planned.as_ref().map(|planned| planned.page.login.as_str());
-            page.meant = login.and_then(|login| nearest(login, &others));
+        for (nth, login) in new {
+            self.state.pages[nth].meant = nearest(&login, &others);
         }
         Ok(())
     }
@@ -445,13 +409,19 @@ impl<'c> PagesRun<'c> {
     /// Uploads the images, and creates and changes the forms, which gives the plans their values. `asked` tells whether a user was asked.
     pub(super) async fn prepare(&mut self, pages: &mut [OpenPage], asked: bool) -> Result<()> {
         let mut is_later = asked;
-        for page in pages.iter().filter(|page| page.has_changes()) {
+        for page in &*pages {
             if let Some(planned) = &mut self.state.pages[page.nth()].planned {
                 is_later |= planned.upload(self.context, &self.state.client).await?;
             }
         }
-        is_later |= self.write_forms().await?;
-        for page in pages.iter_mut().filter(|page| page.has_changes()) {
+        let written = self.write_forms().await;
+        let names: Vec<&str> = self.state.written_forms.keys().map(String::as_str).collect();
+        is_later |= !names.is_empty();
+        written.map_err(|failure| match &names[..] {
+            [] => failure,
+            names => failure.partial(&format!("wrote form {}", names.join(", form "))),
+        })?;
+        for page in pages {
             if let Some(planned) = &mut self.state.pages[page.nth()].planned {
                 let refers = planned.put_forms(&self.state.written_forms);
                 if is_later || refers {
@@ -463,26 +433,15 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Creates and changes the forms, and puts the ids of new ones into the plans.
-    async fn write_forms(&mut self) -> Result<bool> {
-        let partial = |failure: CommandError, written: &BTreeMap<String, String>| {
-            let names: Vec<&str> = written.keys().map(String::as_str).collect();
-            if names.is_empty() {
-                return failure;
-            }
-            failure.partial(&format!("wrote form {}", names.join(", form ")))
-        };
+    async fn write_forms(&mut self) -> Result<()> {
         if self.state.forms.iter().any(|form| form.plan.id.is_none()) {
             // Another client may have created it since, also while a user was asked, and forms cannot be deleted.
             let before = self.known.account(&self.state.client).await?;
             let now = all_forms(&self.state.client).await?;
             self.state.forms.iter().try_for_each(|form| form.check_new(before, &now))?;
         }
-        for form in &self.state.forms {
-            if form.plan.is_empty() {
-                continue;
-            }
-            let written = form.write(self.context, &self.state.client).await;
-            let written = written.map_err(|failure| partial(failure, &self.state.written_forms))?;
+        for form in self.state.forms.iter().filter(|form| !form.plan.is_empty()) {
+            let written = form.write(self.context, &self.state.client).await?;
             if !self.state.options.locked {
                 form.store(self.context, Some(&written));
             }
@@ -491,14 +450,13 @@ impl<'c> PagesRun<'c> {
             self.state.written_forms.insert(name.clone(), id);
         }
         for form in &mut self.state.form_edits {
-            let written = form.write(self.context).await;
-            written.map_err(|failure| partial(failure, &self.state.written_forms))?;
+            form.write(self.context).await?;
             let (title, id) = (form.new_title().to_owned(), form.id().to_owned());
             let is_taken = self.state.written_forms.contains_key(&title);
             let name = if is_taken { id.clone() } else { title };
             self.state.written_forms.insert(name, id);
         }
-        Ok(!self.state.written_forms.is_empty())
+        Ok(())
     }
 
     /// Creates the pages that are missing, and executes all plans. Returns a result for each page.
@@ -506,23 +464,23 @@ impl<'c> PagesRun<'c> {
         &mut self,
         pages: Vec<OpenPage>,
     ) -> Vec<Result<Applied, RunFailure>> {
-        let (mut ready, mut failed) = (Vec::new(), BTreeMap::new());
+        let (mut ready, mut results) = (Vec::new(), std::mem::take(&mut self.unchanged));
         for mut page in pages {
             match self.create(&mut page).await {
                 Ok(()) => ready.push(page),
-                Err(failure) => drop(failed.insert(page.nth(), Err(failure))),
+                Err(failure) => drop(results.insert(page.nth(), Err(failure))),
             }
         }
-        // A slot that is deleted on another page may have been meant for one that is left out.
-        let is_incomplete =
-            !failed.is_empty() || self.state.pages.iter().any(|page| page.left_out.is_some());
-        let mut results = std::mem::take(&mut self.unchanged);
-        results.append(&mut failed);
+        // A slot that is deleted on another page may have been meant for one that failed, or that is left out.
+        let is_incomplete = results.values().any(Result::is_err);
         let on_step = &mut |nth, step, done: &_| self.step(nth, step, done);
         for page in execute(ready, is_incomplete, on_step).await {
             if let Some(error) = page.not_recorded {
                 let path = self.state.pages[page.nth].path.display().to_string();
-                let text = format!("{}{}", self.state.named(&path), not_recorded_note(&error));
+                let text = format!(
+                    "{}the journal is incomplete: {error}; check the page for changes",
+                    self.state.named(&path)
+                );
                 self.context.ui.tell(Style::Changed, text);
             }
             results.insert(page.nth, page.result.map_err(RunFailure::from));
@@ -587,13 +545,12 @@ pub(super) fn page_request(
         let keys = vec![recorded.unwrap_or_else(|| file.page.profile.clone())];
         return PageRequest { keys, path: options.path.clone(), may_create: false };
     }
-    let known = record.and_then(|record| record.known_page(file));
-    let mut keys: Vec<ProfileKey> = known.map(ProfileKey::Id).into_iter().collect();
-    let is_login = matches!(file.page.profile, ProfileKey::Login(_));
-    let may_create = keys.is_empty() && is_login && !options.locked;
-    if keys.is_empty() {
-        keys.push(file.page.profile.clone());
-        keys.extend(file.page.login.as_deref().and_then(|it| it.parse().ok()));
+    let path = Some(runs::recorded_path(path));
+    if let Some(id) = record.and_then(|record| record.known_page(file)) {
+        return PageRequest { keys: vec![ProfileKey::Id(id)], path, may_create: false };
     }
-    PageRequest { keys, path: Some(runs::recorded_path(path)), may_create }
+    let mut keys = vec![file.page.profile.clone()];
+    keys.extend(file.page.login.as_deref().and_then(|it| it.parse().ok()));
+    let may_create = matches!(keys[0], ProfileKey::Login(_)) && !options.locked;
+    PageRequest { keys, path, may_create }
 }

@@ -1,5 +1,7 @@
 //! Output of a plan and of a run over the files of an account.
 
+use std::fmt::Display;
+
 use links_pages::account::FormPlan;
 use links_pages::apply::{Applied, AppliedChanges, Plan, RetainReason};
 use links_pages::sync::{Merge, RemoteChange};
@@ -11,7 +13,7 @@ use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
 use super::totals::{MovedSlot, moved_slots, summary};
 use crate::apply::apply_args::refused;
-use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, failed_pages, written};
+use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, written};
 use crate::apply::fail_on::{FailOn, is_changed_there};
 use crate::apply::planned::{LOGIN, PlannedPage};
 use crate::apply::sync::{self, Since};
@@ -39,13 +41,11 @@ pub(super) fn shown(ui: &Ui, state: AccountState, fail_on: FailOn) -> CommandOut
 
 /// Exit code of a plan: such differences, none of them, or refused by `apply`.
 pub(super) fn plan_exit(state: &AccountState, fail_on: FailOn) -> Exit {
-    let is_pending = state.has_form_changes() || state.pages.iter().any(|page| page.is_new);
+    let merges = state.planned().filter_map(|planned| Some(&planned.merged.as_ref()?.merge));
+    let mut merges = merges.chain(state.forms.iter().map(|form| &form.merge));
     if state.planned().any(|planned| planned.refusal.is_some()) {
         Exit::Refused
-    } else if state.planned().any(|planned| fail_on.is_met(planned))
-        || fail_on != FailOn::Pending && state.forms.iter().any(|it| is_changed_there(&it.merge))
-        || is_pending && fail_on != FailOn::Remote
-    {
+    } else if fail_on.is_met(state.has_changes(), merges.any(is_changed_there)) {
         Exit::No
     } else {
         Exit::Ok
@@ -73,35 +73,27 @@ fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
         if !arriving.is_empty() {
             record["moved"] = arriving.into();
         }
-        if let Some(merged) = merged {
-            record["sync"] = sync_data(&merged.merge);
-        }
-        let (updates, creates) = (plan.updates.len(), plan.creates.len());
-        let counts = [plan.fields.changed.len(), updates, creates, plan.deletes.len()];
+        let remote = merged.as_ref().map_or(0, |it| it.merge.remote.len());
+        let counts =
+            [plan.fields.changed.len(), plan.updates.len(), plan.creates.len(), plan.deletes.len()];
         let mut row = row("page", &record, action(page.is_new, plan.is_empty()), counts);
-        row["remote"] = json!(merged.as_ref().map_or(0, |it| it.merge.remote.len()));
+        row["remote"] = remote.into();
         rows.push(row);
         pages.push(record);
     }
-    for form in &state.forms {
-        let mut row = form_row(form, form.plan.id.as_deref());
-        row["remote"] = form.merge.remote.len().into();
+    let mut forms = Vec::new();
+    let files = state.forms.iter().map(|form| (&form.plan, Some(form)));
+    let edits = state.form_edits.iter().map(|form| (&form.plan, None));
+    for (plan, file) in files.chain(edits) {
+        let mut record = json!(plan);
+        let mut row = form_row(plan, file);
+        row["remote"] = file.map_or(0, |form| form.merge.remote.len()).into();
         rows.push(row);
+        if let Some(form) = file {
+            record["sync"] = sync_data(&form.merge);
+        }
+        forms.push(record);
     }
-    for form in &state.form_edits {
-        let record = json!({ "id": form.id(), "name": form.title() });
-        let counts = [form.changes.len(), 0, 0, form.removed().len()];
-        let mut row = row("form", &record, action(false, false), counts);
-        row["remote"] = 0.into();
-        rows.push(row);
-    }
-    let form = |form: &PlannedForm| {
-        let mut record = json!(form.plan);
-        record["sync"] = sync_data(&form.merge);
-        record
-    };
-    let forms = state.forms.iter().map(form);
-    let forms: Vec<Value> = forms.chain(state.form_edits.iter().map(FormEdit::json)).collect();
     json!({ "pages": pages, "forms": forms })
 }
 
@@ -121,19 +113,21 @@ fn row(kind: &str, record: &Value, action: &str, counts: [usize; 4]) -> Value {
     })
 }
 
-/// Returns the row of a form. `id` is the one that it has, if it exists.
-fn form_row(form: &PlannedForm, id: Option<&str>) -> Value {
-    let plan = &form.plan;
-    let record = json!({ "id": id, "name": plan.name, "file": form.path.display().to_string() });
+/// Returns the row of a form, which may have a file.
+fn form_row(plan: &FormPlan, file: Option<&PlannedForm>) -> Value {
+    let file = file.map(|form| form.path.display().to_string());
+    let record = json!({ "id": plan.id, "name": plan.name, "file": file });
     let counts = [plan.changed.len(), 0, 0, plan.removed.len()];
     row("form", &record, action(plan.id.is_none(), plan.is_empty()), counts)
 }
 
 fn action(is_new: bool, is_unchanged: bool) -> &'static str {
-    match (is_new, is_unchanged) {
-        (true, _) => "create",
-        (false, true) => "none",
-        (false, false) => "change",
+    if is_new {
+        "create"
+    } else if is_unchanged {
+        "none"
+    } else {
+        "change"
     }
 }
 
@@ -168,7 +162,7 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
         let arriving = moved.iter().filter(|slot| slot.to == planned.page.login);
         details.extend(arriving.map(MovedSlot::line));
         if planned.plan().is_empty() && !page.is_new && details.is_empty() {
-            unchanged.push(planned.page.login.as_str());
+            unchanged.push(&planned.page.login);
             continue;
         }
         lines.extend(heading(page, planned));
@@ -184,7 +178,7 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     lines.extend(state.form_edits.iter().flat_map(FormEdit::lines));
     lines.extend(unchanged_line("", &unchanged, "pages"));
     let forms = state.forms.iter().filter(|form| is_unchanged(form));
-    let forms: Vec<&str> = forms.map(|form| form.plan.name.as_str()).collect();
+    let forms: Vec<&String> = forms.map(|form| &form.plan.name).collect();
     lines.extend(unchanged_line("form ", &forms, "forms"));
     lines.extend(state.absent().map(AbsentFile::line));
     // A run that is carried out was confirmed with them.
@@ -204,7 +198,11 @@ pub(super) fn refusals(state: &AccountState) -> impl Iterator<Item = StyledLine>
 }
 
 /// Line about pages or forms that stay as they are, if there are any: one by its name, several as their number.
-pub(super) fn unchanged_line(kind: &str, names: &[&str], several: &str) -> Option<StyledLine> {
+pub(super) fn unchanged_line(
+    kind: &str,
+    names: &[impl Display],
+    several: &str,
+) -> Option<StyledLine> {
     let text = match names {
         [] => return None,
         [name] => format!("= {kind}{name}: no changes"),
@@ -219,51 +217,43 @@ fn indented(line: StyledLine) -> StyledLine {
 }
 
 fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
-    let login = &planned.page.login;
-    let plan = planned.plan();
-    let more = if plan.is_empty() { String::new() } else { format!("; {plan}") };
-    if page.is_new {
-        let text = format!("+ {login}: new page (`links` can't delete it){more}");
-        let meant = page
-            .meant
-            .as_ref()
-            .map(|login| StyledLine::changed(format!("  did you mean the page `{login}`?")));
-        return [StyledLine::added(text)].into_iter().chain(meant).collect();
-    }
-    if plan.is_empty() {
-        return vec![StyledLine::faint(format!("= {login}: no changes"))];
-    }
+    let (login, plan) = (&planned.page.login, planned.plan());
     let changed = |plan: &Plan| StyledLine::changed(format!("~ {login}: {plan}"));
-    let Some(new) = plan.fields.changed.get(LOGIN) else { return vec![changed(plan)] };
-    let mut rest = plan.clone();
-    rest.fields.changed.0.retain(|name, _| name != LOGIN);
-    let text = format!(
-        "! {login}: new login {}; existing links, QR codes and NFC tags will stop working",
-        shown_value(new)
-    );
-    let renamed = StyledLine::removed(text);
-    let rest = (!rest.is_empty()).then(|| changed(&rest));
-    rest.into_iter().chain([renamed]).collect()
+    let mut lines = Vec::new();
+    if page.is_new {
+        let more = if plan.is_empty() { String::new() } else { format!("; {plan}") };
+        let text = format!("+ {login}: new page (`links` can't delete it){more}");
+        lines.push(StyledLine::added(text));
+        let meant = page.meant.iter().map(|it| format!("  did you mean the page `{it}`?"));
+        lines.extend(meant.map(StyledLine::changed));
+    } else if plan.is_empty() {
+        lines.push(StyledLine::faint(format!("= {login}: no changes")));
+    } else if let Some(new) = plan.fields.changed.get(LOGIN) {
+        let mut rest = plan.clone();
+        rest.fields.changed.0.retain(|name, _| name != LOGIN);
+        lines.extend((!rest.is_empty()).then(|| changed(&rest)));
+        lines.push(StyledLine::removed(format!(
+            "! {login}: new login {}; existing links, QR codes and NFC tags will stop working",
+            shown_value(new)
+        )));
+    } else {
+        lines.push(changed(plan));
+    }
+    lines
 }
 
 fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
     let name = &plan.name;
-    if plan.id.is_none() {
-        let text = format!("+ form {name}: new form (`links` can't delete it)");
-        let heading = StyledLine::added(text);
-        let lines = ui::plan::form_lines(&plan.before, &plan.changed);
-        return std::iter::once(heading).chain(lines).collect();
-    }
-    let on = match shown_on {
-        [] => String::new(),
-        logins => format!(" (shown on {})", logins.join(", ")),
+    let heading = match shown_on {
+        _ if plan.id.is_none() => {
+            StyledLine::added(format!("+ form {name}: new form (`links` can't delete it)"))
+        }
+        _ if plan.is_empty() => StyledLine::faint(format!("= form {name}: no changes")),
+        [] => StyledLine::changed(format!("~ form {name}")),
+        logins => StyledLine::changed(format!("~ form {name} (shown on {})", logins.join(", "))),
     };
-    if plan.is_empty() {
-        return vec![StyledLine::faint(format!("= form {name}: no changes"))];
-    }
-    let mut lines = vec![StyledLine::changed(format!("~ form {name}{on}"))];
-    lines.extend(ui::plan::form_lines(&plan.before, &plan.changed));
-    lines
+    let lines = ui::plan::form_lines(&plan.before, &plan.changed);
+    std::iter::once(heading).chain(lines).collect()
 }
 
 /// What was written to the pages of a run: its lines, records and rows.
@@ -281,7 +271,7 @@ impl WrittenPages {
         state: &PageState,
         page: &PageSnapshot,
         done: &AppliedChanges,
-        run: Option<&str>,
+        run: Option<String>,
         is_finished: bool,
     ) {
         let mut record = json!({
@@ -289,14 +279,11 @@ impl WrittenPages {
         });
         if let Some(planned) = &state.planned {
             add_source(&mut record, state, planned);
-            if planned.edited.is_none() {
-                record["sync"] = planned.merged.as_ref().map(|it| sync_data(&it.merge)).into();
-            }
         }
         let action = action(done.is_page_created, done.is_nothing());
         let counts = [done.fields.len(), done.updated, done.created.len(), done.deleted];
         let mut row = row("page", &record, action, counts);
-        (row["run"], row["finished"]) = (run.into(), is_finished.into());
+        (row["run"], row["finished"]) = (record["run"].clone(), is_finished.into());
         self.rows.push(row);
         self.pages.push(record);
     }
@@ -306,7 +293,7 @@ impl WrittenPages {
         &mut self,
         state: &PageState,
         done: &AppliedChanges,
-        run: Option<&str>,
+        run: Option<String>,
         is_finished: bool,
     ) {
         let Some(planned) = state.planned.as_ref().filter(|_| !done.is_nothing()) else { return };
@@ -359,6 +346,7 @@ fn add_source(record: &mut Value, page: &PageState, planned: &PlannedPage) {
             if !planned.file.left_out.is_empty() {
                 record["leftOut"] = json!(planned.file.left_out);
             }
+            record["sync"] = planned.merged.as_ref().map(|it| sync_data(&it.merge)).into();
         }
     }
 }
@@ -400,16 +388,14 @@ pub(super) fn applied(
                     all.lines.extend(url.map(|url| StyledLine::faint(format!("  {url}"))));
                     all.lines.extend(changes.into_iter().map(indented));
                 }
-                all.add(page, &read, &done, run.as_deref(), true);
+                all.add(page, &read, &done, run, true);
                 if let Err(error) = recorded {
-                    let path = page.path.display();
                     let message = format!(
-                        "{path}: the page matches the file, but `links` cannot record the sync: {error}"
+                        "{}: the page matches the file, but `links` cannot record the sync: {error}",
+                        page.path.display()
                     );
-                    failures.push(
-                        CommandError::new(Exit::Partial, message)
-                            .with_hint("run the same command again"),
-                    );
+                    let failure = CommandError::new(Exit::Partial, message);
+                    failures.push(failure.with_hint("run the same command again"));
                 }
             }
             Err(failure) => {
@@ -421,7 +407,7 @@ pub(super) fn applied(
                     context.ui.tell(Style::Changed, state.named(&known.login) + &text);
                 }
                 let page = &state.pages[nth];
-                all.add_unfinished(page, &done, run.as_deref(), failure.has_ended());
+                all.add_unfinished(page, &done, run, failure.has_ended());
                 if failure.is_stopped() {
                     is_stopped = true;
                     is_unclear |= failure.is_in_doubt();
@@ -433,10 +419,9 @@ pub(super) fn applied(
             }
         }
     }
-    let unchanged: Vec<&str> = unchanged.iter().map(String::as_str).collect();
     all.lines.extend(unchanged_line("", &unchanged, "pages"));
     let forms = state.forms.iter().filter(|form| form.plan.is_empty());
-    let forms: Vec<&str> = forms.map(|form| form.plan.name.as_str()).collect();
+    let forms: Vec<&String> = forms.map(|form| &form.plan.name).collect();
     all.lines.extend(unchanged_line("form ", &forms, "forms"));
     for (name, id) in &state.written_forms {
         all.lines.push(StyledLine::plain(format!("form {name}: written ({id})")));
@@ -449,11 +434,13 @@ pub(super) fn applied(
         let failure = failed_run(&state, failures, is_written);
         return all.failed(context, state, failure);
     }
-    let id = |form: &PlannedForm| {
-        let id = state.written_forms.get(&form.plan.name).map(String::as_str);
-        id.or(form.plan.id.as_deref()).map(str::to_owned)
-    };
-    all.rows.extend(state.forms.iter().map(|form| form_row(form, id(form).as_deref())));
+    for form in &state.forms {
+        let mut row = form_row(&form.plan, Some(form));
+        if let Some(id) = state.written_forms.get(&form.plan.name) {
+            row["id"] = id.as_str().into();
+        }
+        all.rows.push(row);
+    }
     all.lines.push(StyledLine::faint(count(state.client.requests_sent(), "request")));
     Ok(all.output(state, Exit::Ok))
 }
@@ -527,5 +514,10 @@ fn failed_run(
     };
     let left_out = state.pages.iter().filter(|page| page.left_out.is_some()).count();
     let resume = (failures.len() > left_out).then_some(RESUME);
-    failed_pages(failures, state.pages.len(), is_written.then_some(others), resume)
+    let message = format!("{} of {} pages failed", failures.len(), state.pages.len());
+    let failure = CommandError::of_some(failures, &message);
+    if is_written {
+        return failure.partly_written(others).hinted(resume);
+    }
+    failure.with_hint("nothing was written; fix the errors and run the command again")
 }

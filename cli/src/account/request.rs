@@ -14,7 +14,7 @@ use crate::context::prelude::*;
 use crate::ui::{self, PartUpdate};
 
 /// Files of a run, with what they come from, or an edit of pages without files.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct RunSource {
     pub(crate) files: AccountFiles,
     /// The only plans that may be carried out.
@@ -37,15 +37,11 @@ impl RunSource {
 
     /// Reads the slots of one page file (`-`: standard input).
     pub(crate) fn slots(context: &Context, path: &Path, options: &RunOptions) -> Result<Self> {
-        let mut source = Self::default();
-        let (file, _) = read_page(path, &options.flags.upload_root, &options.command.name)?;
-        source.files.pages.push((path.to_owned(), file));
-        source.files.check_rules(context)?;
-        source.files = source.files.all_usable()?;
-        for (_, file) in std::mem::take(&mut source.files.pages) {
-            source.files.pages.push((path.to_owned(), file.slots_only()?));
-        }
-        Ok(source)
+        let mut files = AccountFiles::default();
+        let (file, _) = read_page(path, &options.flags.upload_root)?;
+        files.pages.push((path.to_owned(), file.slots_only()?));
+        files.check_rules(context)?;
+        Ok(Self { files: files.all_usable()?, ..Self::default() })
     }
 
     /// Reads a saved plan (`-`: standard input), and sets the options that it was made with.
@@ -72,8 +68,8 @@ impl RunSource {
         if files.is_empty() {
             let files = files.all_usable()?;
             // Of several accounts, a pattern may leave out all files of one.
-            let is_left_out = !filter.compares() && !filter.takes_all() && context.is_part;
-            if is_left_out {
+            let is_left_out = !filter.takes_all() && ui::is_part();
+            if is_left_out && !filter.compares() {
                 ui::update(PartUpdate::NoFile);
             }
             if filter.compares() || is_left_out {

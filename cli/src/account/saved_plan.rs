@@ -6,10 +6,12 @@ use links_pages::apply::{Plan, PlannedDelete, fingerprint, same};
 use serde::{Deserialize, Serialize};
 
 use super::file_filter::have_same_lines;
-use super::files::{AccountFiles, FORMAT, is_saved_plan};
+use super::files::{AccountFiles, FORMAT, is_saved_plan, parent};
 use super::forms::PlannedForm;
+use super::pull::existing_file::write_file;
 use super::state::AccountState;
 use crate::apply::apply_args::RunOptions;
+use crate::apply::execute::RunFailure;
 use crate::apply::planned::PlannedPage;
 use crate::apply::sync::page_path::is_there;
 use crate::apply::uploads::{put_in_plan, upload_of};
@@ -19,14 +21,14 @@ use links_pages::page_file::local_image::{ImageRoots, Texts, hash_of, here, lies
 use links_pages::page_file::{Document, FileScope, Image, ReferencePlace, SourceFile, file_of};
 use links_pages::sanitize::quoted;
 
-/// Version that is written, and the newest that is read.
+/// Version that is written and read.
 const VERSION: u32 = 1;
 
 /// Maximum size in bytes: a saved plan holds its files and all data to send, and those of 100 pages are larger than a page file.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Plans of pages and forms with the inputs that they were made from.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(crate) struct SavedPlan {
     format: String,
     version: u32,
@@ -38,11 +40,10 @@ pub(crate) struct SavedPlan {
 }
 
 /// Plan of a page.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(super) struct SavedPage {
     id: ProfileId,
     login: String,
-    fingerprint: String,
     file: SavedFile,
     images: Vec<SavedImage>,
     plan: Plan,
@@ -51,16 +52,15 @@ pub(super) struct SavedPage {
 }
 
 /// Plan of a form.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct SavedForm {
     file: SavedFile,
     plan: FormPlan,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct SavedFile {
     name: String,
-    sha256: String,
     /// Whole text of the file: diagnostics are shown at its lines, and the plan is made again from it.
     text: String,
     /// Texts of the other files that it uses, by their paths relative to its directory.
@@ -71,7 +71,7 @@ struct SavedFile {
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct SavedOptions {
     prune: bool,
     prune_unsupported: bool,
@@ -81,7 +81,7 @@ struct SavedOptions {
     exact: bool,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct SavedImage {
     place: ReferencePlace,
     name: String,
@@ -93,16 +93,22 @@ impl SavedPlan {
     /// Saved form of the plans, for a file at `path`.
     pub(super) fn new(state: &AccountState, path: &Path) -> Self {
         let form = |form: &PlannedForm| {
-            let directory = form.path.parent().unwrap_or(Path::new(""));
-            SavedForm {
-                file: SavedFile::new(&form.file.document, directory, path),
-                plan: form.plan.clone(),
-            }
+            let file = SavedFile::new(&form.file.document, parent(&form.path), path);
+            SavedForm { file, plan: form.plan.clone() }
+        };
+        let RunOptions { flags, sync, .. } = &state.options;
+        let options = SavedOptions {
+            prune: flags.prune,
+            prune_unsupported: flags.prune_unsupported,
+            no_validate: flags.no_validate,
+            unlock: flags.unlock,
+            overwrite: sync.overwrite,
+            exact: sync.exact,
         };
         let mut saved = Self {
             format: FORMAT.to_owned(),
             version: VERSION,
-            options: SavedOptions::of(&state.options),
+            options,
             pages: state.planned().map(|it| SavedPage::new(it, path)).collect(),
             forms: state.forms.iter().map(form).collect(),
             digest: String::new(),
@@ -121,14 +127,12 @@ impl SavedPlan {
 
     /// Writes the plan. Replaces only an older plan.
     pub(super) fn write(&self, path: &Path) -> Result<()> {
-        let name = path.display();
         if named::read_most(path, MAX_BYTES).is_ok_and(|(_, bytes)| !is_saved_plan(&bytes)) {
-            let message = format!("{name} already exists and is not a saved plan");
+            let message = format!("{} already exists and is not a saved plan", path.display());
             return Err(CommandError::refused(message));
         }
         let text = serde_json::to_string_pretty(self).map_err(CommandError::internal)? + "\n";
-        atomic::write(path, &text, true)
-            .map_err(|error| file_error(&format!("cannot write {name}"), &error))
+        write_file(path, &text, true)
     }
 
     /// Reads a saved plan (`-`: standard input) with the files that it was made from, and sets the options that it was made with.
@@ -142,11 +146,10 @@ impl SavedPlan {
         let unusable = |why: &dyn std::fmt::Display| {
             CommandError::invalid(format!("cannot use the plan {name}: {why}"))
         };
-        let value: Value = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
-        if value["version"].as_u64().is_some_and(|version| version > VERSION.into()) {
-            return Err(unusable(&"it was written by a newer version of `links`"));
+        let mut saved: Self = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
+        if saved.version != VERSION {
+            return Err(unusable(&"it was written by another version of `links`"));
         }
-        let mut saved: Self = serde_json::from_value(value).map_err(|why| unusable(&why))?;
         if saved.digest != saved.content_digest() {
             let command = saved.planned_by();
             let message = "the plan file was edited after `links` saved it; nothing was written";
@@ -180,27 +183,23 @@ impl SavedPlan {
 
     /// Sets the options that the plan was made with, and nothing else.
     fn allow(&self, options: &mut RunOptions) -> Result<()> {
-        let flags = &mut options.flags;
-        let refused = |what: &str, option: &str| {
-            let hint =
-                format!("pass {option} to `links {}` when you make the plan", self.planned_by());
-            Err(CommandError::usage(format!("a saved plan already lists everything to be {what}"))
-                .with_hint(hint))
-        };
-        if flags.prune || flags.prune_unsupported {
-            return refused("deleted", "--prune");
-        }
-        if options.sync.overwrite || options.sync.exact {
-            return refused("overwritten", "--force or --exact");
-        }
-        if flags.unlock {
-            return refused("unlocked", "--unlock");
+        let (flags, sync) = (&mut options.flags, &mut options.sync);
+        let given = [
+            (flags.prune || flags.prune_unsupported, "deleted", "--prune"),
+            (sync.overwrite || sync.exact, "overwritten", "--force or --exact"),
+            (flags.unlock, "unlocked", "--unlock"),
+        ];
+        if let Some((_, what, option)) = given.iter().find(|(is_given, ..)| *is_given) {
+            let message = format!("a saved plan already lists everything to be {what}");
+            let command = self.planned_by();
+            return Err(CommandError::usage(message)
+                .with_hint(format!("pass {option} to `links {command}` when you make the plan")));
         }
         let SavedOptions { prune, prune_unsupported, no_validate, unlock, overwrite, exact } =
             self.options;
         (flags.prune, flags.prune_unsupported, flags.unlock) = (prune, prune_unsupported, unlock);
         flags.no_validate |= no_validate;
-        (options.sync.overwrite, options.sync.exact) = (overwrite, exact);
+        (sync.overwrite, sync.exact) = (overwrite, exact);
         Ok(())
     }
 
@@ -217,7 +216,7 @@ impl SavedPlan {
                     "the form {} changed after the plan was made; nothing was written",
                     now.plan.name
                 );
-                return Err(CommandError::new(Exit::Conflict, message)
+                return Err(CommandError::conflict(message)
                     .with_hint("make a new plan with `links plan --out PLAN`"));
             }
         }
@@ -241,13 +240,8 @@ pub(crate) fn page_of(plan: &Path) -> Option<PathBuf> {
         return None;
     }
     let (_, bytes) = named::read_most(plan, MAX_BYTES).ok()?;
-    let saved: Value = serde_json::from_slice(&bytes).ok()?;
-    let file: SavedFile = serde_json::from_value(saved["pages"][0]["file"].clone()).ok()?;
-    Some(file.path(plan))
-}
-
-fn parent(path: &Path) -> &Path {
-    path.parent().unwrap_or(Path::new(""))
+    let saved: SavedPlan = serde_json::from_slice(&bytes).ok()?;
+    Some(saved.pages.first()?.file.path(plan))
 }
 
 impl SavedFile {
@@ -260,15 +254,13 @@ impl SavedFile {
             }
             _ => directory.to_owned(),
         };
-        let (name, text) = (document.name().to_owned(), document.text().to_owned());
         let files = document.sources.files().iter().enumerate().skip(1);
         let used = |(nth, file): (usize, &SourceFile)| {
             (file.path.clone(), document.sources.text_of(nth).to_owned())
         };
         Self {
-            name,
-            sha256: hash_of(text.as_bytes()),
-            text,
+            name: document.name().to_owned(),
+            text: document.text().to_owned(),
             uses: files.map(used).collect(),
             directory,
         }
@@ -294,36 +286,18 @@ impl SavedFile {
 
     /// Returns whether the file has another text now.
     fn is_edited(&self) -> bool {
-        // The path comes from the plan: a file outside its directory is not examined, not even for existence.
-        let path = file_of(Path::new(&self.name));
-        let is_there = lies_beneath(path, &self.directory) && path.is_file();
-        let is_other = |(used, text): (&PathBuf, &String)| {
-            let path = self.directory.join(used);
+        let own = PathBuf::from(Path::new(&self.name).file_name().unwrap_or_default());
+        let mut all = self.uses.iter().chain([(&own, &self.text)]);
+        all.any(|(used, text)| {
+            // The path comes from the plan: a file outside its directory is not examined, not even for existence.
+            let path = self.directory.join(file_of(used));
             let is_there = lies_beneath(&path, &self.directory) && path.is_file();
             is_there
-                && named::read(&path)
-                    .is_ok_and(|(_, bytes)| !have_same_lines(&bytes, text.as_bytes()))
-        };
-        let bytes = is_there.then(|| named::read(path)).and_then(Result::ok);
-        self.uses.iter().any(is_other)
-            || bytes.is_some_and(|(_, bytes)| {
-                let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
-                !have_same_lines(text, self.text.as_bytes())
-            })
-    }
-}
-
-impl SavedOptions {
-    fn of(options: &RunOptions) -> Self {
-        let (flags, sync) = (&options.flags, options.sync);
-        Self {
-            prune: flags.prune,
-            prune_unsupported: flags.prune_unsupported,
-            no_validate: flags.no_validate,
-            unlock: flags.unlock,
-            overwrite: sync.overwrite,
-            exact: sync.exact,
-        }
+                && named::read(&path).is_ok_and(|(_, bytes)| {
+                    let now = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+                    !have_same_lines(now, text.as_bytes())
+                })
+        })
     }
 }
 
@@ -339,7 +313,6 @@ impl SavedPage {
         Self {
             id: page.id,
             login: page.login.clone(),
-            fingerprint: plan.page.clone(),
             file: SavedFile::new(&file.document, &file.directory, path),
             images: file.images.iter().map(image).collect(),
             plan: plan.clone(),
@@ -354,7 +327,18 @@ impl SavedPage {
 
     /// Refuses changes other than the planned ones: `planned` is the plan that the same file gives now. A run that is resumed has changed the
     /// page itself; it may delete nothing but what was planned.
-    pub(super) fn check(&self, planned: &PlannedPage, is_resumed: bool) -> Result<()> {
+    pub(super) fn check<'p>(
+        &self,
+        planned: Result<&'p PlannedPage, RunFailure>,
+        is_resumed: bool,
+    ) -> Result<&'p PlannedPage, RunFailure> {
+        let planned = planned.map_err(|failure| match failure {
+            // Somebody has changed the page, and the same file gives no plan any more.
+            RunFailure::Here(failure) if failure.exit() == Exit::Conflict => {
+                failure.with_hint(self.new_plan()).into()
+            }
+            failure => failure,
+        })?;
         // What an earlier run of the plan has carried out leaves nothing to do.
         let why = if planned.page.exists() && planned.plan().is_empty() {
             self.is_waiting(&planned.page)
@@ -362,13 +346,9 @@ impl SavedPage {
         } else {
             self.staleness(planned, is_resumed)
         };
-        match why {
-            None => Ok(()),
-            Some(why) => {
-                let message = format!("{why} since the plan was made; nothing was written");
-                Err(CommandError::new(Exit::Conflict, message).with_hint(self.new_plan()))
-            }
-        }
+        let Some(why) = why else { return Ok(planned) };
+        let message = format!("{why} since the plan was made; nothing was written");
+        Err(CommandError::conflict(message).with_hint(self.new_plan()).into())
     }
 
     /// Returns whether a page is still as it was when the plan was made, and the plan has something to do.
@@ -379,16 +359,8 @@ impl SavedPage {
         };
         !self.plan.is_empty()
             && self.id == page.id
-            && fingerprint(&page.slots) == self.fingerprint
+            && fingerprint(&page.slots) == self.plan.page
             && self.plan.fields.before.iter().all(is_as_before)
-    }
-
-    /// Returns the error for a page of which the same file gives no plan any more, because somebody has changed the page.
-    pub(super) fn outdated(&self, failure: CommandError) -> CommandError {
-        if failure.exit() != Exit::Conflict {
-            return failure;
-        }
-        failure.with_hint(self.new_plan())
     }
 
     fn new_plan(&self) -> String {
@@ -409,7 +381,7 @@ impl SavedPage {
         if planned.page.id != self.id {
             return Some(format!("the login {} was moved to another page", self.login));
         }
-        if fingerprint(&planned.page.slots) != self.fingerprint
+        if fingerprint(&planned.page.slots) != self.plan.page
             || planned.plan().fields.before != self.plan.fields.before
         {
             return Some("the page was changed".to_owned());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use links_pages::apply::{GuardRefusal, OpenPage, PageRequest, Run, RunSettings};
 
-use super::confirm;
+use super::confirm::Irreversible;
 use super::files::AccountFiles;
 use super::pages_run::{PagesRun, page_request as page_request_of};
 use super::request::RunSource;
@@ -50,19 +50,19 @@ pub(crate) async fn run_on_shadow(
 ) -> Result<(Arc<PageSnapshot>, NamedImages, ApplyOutlook)> {
     let settings = runs::settings(context);
     let source = RunSource { files, ..RunSource::default() };
-    let (mut session, pages, sources) = PagesRun::new(context, source, options).await?;
+    let (mut session, pages) = PagesRun::new(context, source, options).await?;
     session.is_silent = true;
-    let open = session.open_to_read(pages.clone(), sources, settings).await?;
+    let open = session.open_to_read(pages.clone(), settings).await?;
     session.check_planned()?;
     let refusal = session.state.planned().find_map(|planned| planned.refusal);
     let deletes = session.state.planned().flat_map(|planned| &planned.plan().deletes);
     let deletes = deletes.map(|slot| slot.id).collect();
     let is_changed = open.iter().any(OpenPage::has_changes);
-    let (irreversible, named) =
-        if is_changed { confirm::irreversible(&session.state, &open) } else { Default::default() };
+    let found = Irreversible::of(&session.state, &open);
     session.state.planned().try_for_each(require_known_types)?;
     let page = Box::pin(carried_out(&mut session, pages)).await?;
     let images = session.state.planned().flat_map(images).collect();
+    let (irreversible, named) = (found.words(), found.lines);
     Ok((page, images, ApplyOutlook { is_changed, refusal, irreversible, named, deletes }))
 }
 

@@ -1,6 +1,6 @@
 //! Pages and forms of a run over the files of an account.
 
-use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError};
+use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError, OpenPage};
 
 use super::absent_files::AbsentFile;
 use super::files::both_files_of;
@@ -13,6 +13,7 @@ use crate::apply::sync::WrittenLocks;
 use crate::context::prelude::*;
 
 /// A page of the run.
+#[derive(Default)]
 pub(super) struct PageState {
     pub(super) path: PathBuf,
     /// Latest plan.
@@ -39,8 +40,6 @@ pub(super) struct AccountState {
     pub(super) absent: Vec<AbsentFile>,
     /// Files that are neither pages nor forms.
     pub(super) skipped: Vec<PathBuf>,
-    /// Number of times that files break house rules of the level `warning`.
-    pub(super) broken_rules: usize,
     /// Ids of the forms that the run has written, by name.
     pub(super) written_forms: BTreeMap<String, String>,
     /// Why files, forms and pages cannot be planned.
@@ -56,19 +55,16 @@ pub(super) struct AccountState {
 impl PageState {
     /// Records what a run has written before it ended. `page` is the page as the run knows it.
     pub(super) fn record_sent(&mut self, context: &Context, page: &PageSnapshot) -> Result<()> {
-        let Some(planned) = &mut self.planned else { return Ok(()) };
-        let PlannedPage { file, record, merged, proposal, .. } = planned;
-        match (record, merged) {
-            (Some(record), Some(merged)) => {
-                record.store_sent(context, file, merged, page, &proposal.options)
-            }
+        match &mut self.planned {
+            Some(PlannedPage {
+                file,
+                record: Some(record),
+                merged: Some(merged),
+                proposal,
+                ..
+            }) => record.store_sent(context, file, merged, page, &proposal.options),
             _ => Ok(()),
         }
-    }
-
-    pub(super) fn new(path: PathBuf) -> Self {
-        let done = AppliedChanges::default();
-        Self { path, planned: None, is_new: false, meant: None, done, left_out: None }
     }
 }
 
@@ -93,6 +89,12 @@ impl AccountState {
         self.pages.iter().filter_map(|page| page.planned.as_ref())
     }
 
+    /// Returns the plans of those pages that no earlier run has confirmed.
+    pub(super) fn unconfirmed(&self, pages: &[OpenPage]) -> impl Iterator<Item = &PlannedPage> {
+        let new = pages.iter().filter(|page| !page.is_confirmed());
+        new.filter_map(|page| self.pages[page.nth()].planned.as_ref())
+    }
+
     /// Returns whether nothing can be shown but why.
     pub(super) fn is_unplanned(&self) -> bool {
         let is_empty = self.forms.is_empty() && self.form_edits.is_empty();
@@ -104,9 +106,14 @@ impl AccountState {
         self.absent.iter().filter(|absent| self.planned().all(|it| it.page.id != absent.id))
     }
 
+    /// Returns the files whose forms would be written.
+    pub(super) fn changed_forms(&self) -> impl Iterator<Item = &PlannedForm> {
+        self.forms.iter().filter(|form| !form.plan.is_empty())
+    }
+
     /// Returns whether a form would be written.
     pub(super) fn has_form_changes(&self) -> bool {
-        self.forms.iter().any(|form| !form.plan.is_empty()) || !self.form_edits.is_empty()
+        self.changed_forms().next().is_some() || !self.form_edits.is_empty()
     }
 
     /// Returns whether a page or a form would be written.
@@ -116,14 +123,16 @@ impl AccountState {
             || self.has_form_changes()
     }
 
-    /// Returns the locks that govern the files.
+    /// Returns the locks that govern the files, which belong to the user of the requests.
     pub(super) fn locks(&self) -> WrittenLocks {
         let mut locks = WrittenLocks::default();
         for planned in self.planned() {
             locks.add_page(planned.record.as_deref(), &planned.page);
         }
         for form in &self.forms {
-            form.add_lock(&mut locks);
+            if let Some(lock) = form.lock() {
+                locks.add_form(lock, form.plan.id.as_deref());
+            }
         }
         locks
     }
@@ -171,7 +180,7 @@ impl AccountState {
         let error = if is_left { error.partial(&written(&page.done)) } else { error };
         if is_of_run && error.is_validation() {
             context.forget_slot_types();
-            if let Some(planned) = &page.planned {
+            if let Some(planned) = planned {
                 planned.forget_images(context, &refused);
             }
         }
@@ -179,7 +188,7 @@ impl AccountState {
         if self.pages.len() == 1 || error.is_of_file() || error.exit().is_general() {
             return error;
         }
-        match page.planned.as_ref().filter(|_| self.is_shown) {
+        match planned.filter(|_| self.is_shown) {
             Some(planned) => error.about(&planned.page.login),
             // Until the plans of all pages are made, their files are what the user has to look at.
             None => error.about(&page.path.display().to_string()),

@@ -143,11 +143,10 @@ impl SummaryLimit {
 
     /// Returns the parts, without what does not fit.
     fn fitted(self, parts: &[SummaryPart]) -> String {
-        let around = |part: &SummaryPart| if part.lines.is_empty() { 0 } else { AROUND };
-        let needs = |part: &SummaryPart| (self.size)(&part.heading) + around(part);
         let mut left = self.most.saturating_sub(AROUND);
         let is_kept = |part: &&SummaryPart| {
-            let needed = needs(part);
+            let around = if part.lines.is_empty() { 0 } else { AROUND };
+            let needed = (self.size)(&part.heading) + around;
             let fits = needed <= left;
             left = left.saturating_sub(needed);
             fits

@@ -9,11 +9,8 @@ use crate::context::prelude::*;
 use crate::output::{counts, named_slot};
 
 /// A slot that is deleted on one page and created on another with the same content.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) struct MovedSlot<'s> {
-    id: SlotId,
-    kind: &'s str,
-    label: Option<&'s str>,
+    slot: &'s PlannedDelete,
     /// Login of the page that it leaves.
     from: &'s str,
     /// Login of the page on which it is created.
@@ -24,24 +21,24 @@ pub(super) struct MovedSlot<'s> {
 
 impl MovedSlot<'_> {
     pub(super) fn line(&self) -> StyledLine {
+        let PlannedDelete { kind, id, label } = self.slot;
         StyledLine::changed(format!(
             "> {} moves here from {}: it gets a new ID and loses its click statistics",
-            named_slot(self.kind, self.id, self.label),
+            named_slot(kind, *id, label.as_deref()),
             self.from
         ))
     }
 
     pub(super) fn json(&self) -> Value {
-        json!({ "id": self.id, "from": self.from, "index": self.index })
+        json!({ "id": self.slot.id, "from": self.from, "index": self.index })
     }
 }
 
 /// Returns the slots that move between the pages of a run.
 pub(super) fn moved_slots(state: &AccountState) -> Vec<MovedSlot<'_>> {
-    let mut deleted: Vec<(&PlannedPage, &PlannedDelete)> = Vec::new();
-    for planned in state.planned() {
-        deleted.extend(planned.plan().deletes.iter().map(|slot| (planned, slot)));
-    }
+    let deleted =
+        state.planned().flat_map(|from| from.plan().deletes.iter().map(move |slot| (from, slot)));
+    let mut deleted: Vec<_> = deleted.collect();
     let mut moved = Vec::new();
     for to in state.planned() {
         for create in &to.plan().creates {
@@ -50,14 +47,8 @@ pub(super) fn moved_slots(state: &AccountState) -> Vec<MovedSlot<'_>> {
             };
             if let Some(nth) = deleted.iter().position(is_same) {
                 let (from, slot) = deleted.swap_remove(nth);
-                moved.push(MovedSlot {
-                    id: slot.id,
-                    kind: &slot.kind,
-                    label: slot.label.as_deref(),
-                    from: &from.page.login,
-                    to: &to.page.login,
-                    index: create.index,
-                });
+                let (from, to) = (&from.page.login, &to.page.login);
+                moved.push(MovedSlot { slot, from, to, index: create.index });
             }
         }
     }
@@ -85,31 +76,24 @@ pub(super) fn summary(state: &AccountState) -> String {
     if pages + forms < 2 {
         return requests;
     }
-    let plans = || state.planned().map(PlannedPage::plan);
-    let is_new = |planned: &&PlannedPage| !planned.page.exists();
-    let new = state.planned().filter(is_new).count();
-    let changed = state.planned().filter(|it| is_new(it) || !it.plan().is_empty());
-    let changed_forms = state.forms.iter().filter(|form| !form.plan.is_empty()).count();
+    let sum = |of: fn(&PlannedPage) -> usize| state.planned().map(of).sum::<usize>();
+    let changed = sum(|it| usize::from(!it.page.exists() || !it.plan().is_empty()));
     let of = |changed: usize, all: usize, what: &str| {
         (all > 0).then(|| format!("{changed} of {}", count(all, what)))
     };
     let what: Vec<String> = [
-        of(changed.count(), pages, "page"),
-        of(changed_forms + state.form_edits.len(), forms, "form"),
+        of(changed, pages, "page"),
+        of(state.changed_forms().count() + state.form_edits.len(), forms, "form"),
     ]
     .into_iter()
     .flatten()
     .collect();
-    let sum = |of: fn(&links_pages::apply::Plan) -> usize| plans().map(of).sum::<usize>();
-    let creates = sum(|plan| plan.creates.len());
-    let (updates, deletes) = (sum(|plan| plan.updates.len()), sum(|plan| plan.deletes.len()));
-    let uploads = state.planned().map(|it| it.shown().uploads().len()).sum();
     let counts = counts(&[
-        (new, "new page"),
-        (creates, "new slot"),
-        (updates, "update"),
-        (deletes, "delete"),
-        (uploads, "upload"),
+        (sum(|it| usize::from(!it.page.exists())), "new page"),
+        (sum(|it| it.plan().creates.len()), "new slot"),
+        (sum(|it| it.plan().updates.len()), "update"),
+        (sum(|it| it.plan().deletes.len()), "delete"),
+        (sum(|it| it.shown().uploads.len()), "upload"),
     ]);
     let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
     format!("{} change{counts}; {requests}", what.join(" and "))

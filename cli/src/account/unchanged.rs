@@ -33,7 +33,7 @@ const MOST_BYTES: u64 = 64 << 20;
 const ABSENT: &str = "absent";
 
 /// What a command found.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct Unchanged {
     /// Version of the program: another one may compare in another way.
     by: String,
@@ -41,8 +41,6 @@ struct Unchanged {
     forms: Vec<UnchangedForm>,
     /// Hashes of the page files and form files, and of the locks that govern them.
     files: BTreeMap<PathBuf, String>,
-    /// Files with the rules that these keep. Their hashes are among those of the files.
-    rules: BTreeSet<PathBuf>,
     /// SHA-256 of the images.
     images: BTreeMap<PathBuf, String>,
     /// Files that are neither pages nor forms.
@@ -80,35 +78,30 @@ pub(crate) async fn output(
     paths: &[PathBuf],
     options: &mut RunOptions,
     writes: bool,
-) -> Result<Option<CommandOutput>> {
+) -> Option<CommandOutput> {
     if !context.ui.shows_text() || !context.plan_first.is_cleared() {
-        return Ok(None);
+        return None;
     }
-    let Some(files) = all_files(paths) else { return Ok(None) };
-    let Some(known) = memo(context, &files, options).and_then(|it| load_json::<Unchanged>(&it))
-    else {
-        return Ok(None);
-    };
+    let files = all_files(paths)?;
+    let known: Unchanged = load_json(&memo(context, &files, options)?)?;
     if !known.is_of(&files) || !known.pages.iter().all(|page| page.is_governed(context)) {
-        return Ok(None);
+        return None;
     }
-    let Ok(client) = context.client().await else { return Ok(None) };
+    let client = context.client().await.ok()?;
     let settings = runs::settings(context);
-    let keys = known.pages.iter().map(|page| page.key.parse::<ProfileKey>());
-    let Ok(keys) = keys.collect::<Result<Vec<_>, _>>() else { return Ok(None) };
+    let keys = known.pages.iter().map(|page| page.key.parse::<ProfileKey>().ok());
+    let keys = keys.collect::<Option<Vec<_>>>()?;
     options.read = ReadPages::begin(&client, &settings, &keys).await;
     let (mut lines, mut logins) = (Vec::new(), Vec::new());
     for (page, key) in known.pages.iter().zip(&keys) {
         // What fails is tried again by the run, which says more.
-        let Ok(read) = options.read.read(&client, key, page.has_language).await else {
-            return Ok(None);
-        };
+        let read = options.read.read(&client, key, page.has_language).await.ok()?;
         let service = settings.service.as_deref().unwrap_or_default();
         let state = settings.state.as_deref();
         let PageSnapshot { id, login, .. } = read.head();
         let is_interrupted = |state| JournalStore::of(state, service, *id).is_interrupted();
         if read.digest() != Some(&page.page) || state.is_some_and(is_interrupted) {
-            return Ok(None);
+            return None;
         }
         if writes || page.details.is_empty() {
             logins.push(login.clone());
@@ -119,12 +112,12 @@ pub(crate) async fn output(
         }
     }
     if !known.forms.is_empty() {
-        let Ok(forms) = client.forms().list().await else { return Ok(None) };
+        let forms = client.forms().list().await.ok()?;
         let is_same = |known: &UnchangedForm| {
             forms.items.iter().any(|it| it.id == known.id && hash_of_form(it) == known.form)
         };
         if !known.forms.iter().all(is_same) {
-            return Ok(None);
+            return None;
         }
     }
     if let Some(words) = left_out_words(&known.skipped) {
@@ -134,7 +127,6 @@ pub(crate) async fn output(
     for _ in &keys {
         update(PartUpdate::PageRead);
     }
-    let logins: Vec<&str> = logins.iter().map(String::as_str).collect();
     lines.extend(unchanged_line("", &logins, "pages"));
     let forms: Vec<&str> = known.forms.iter().map(|form| form.name.as_str()).collect();
     lines.extend(unchanged_line("form ", &forms, "forms"));
@@ -145,7 +137,7 @@ pub(crate) async fn output(
         let requests = usize::try_from(requests).unwrap_or_default();
         StyledLine::plain(format!("no changes ({})", estimate::words(requests)))
     });
-    Ok(Some(CommandOutput::new(Body::Own(Value::Null), View::Lines(lines))))
+    Some(CommandOutput::new(Body::Own(Value::Null), View::Lines(lines)))
 }
 
 /// What a command has found, with the file that is to have it.
@@ -155,17 +147,16 @@ impl Memo {
     /// Returns what a command has found if all files say what their pages have, and nothing but that was to be said as text.
     pub(super) fn of(context: &Context, state: &AccountState) -> Option<Self> {
         let is_all = state.failures.is_empty() && state.absent().next().is_none();
-        if !is_all || !context.ui.shows_text() || state.is_edit || state.broken_rules > 0 {
+        let pages = state.pages.iter().map(|page| &page.path);
+        let files = pages.chain(state.forms.iter().map(|form| &form.path)).chain(&state.skipped);
+        let files: Vec<PathBuf> = files.cloned().collect();
+        if !is_all || !context.ui.shows_text() || state.is_edit || have_rules(&files) {
             return None;
         }
         let mut known = Unchanged {
             by: env!("CARGO_PKG_VERSION").to_owned(),
-            pages: Vec::new(),
-            forms: Vec::new(),
-            files: BTreeMap::new(),
-            rules: BTreeSet::new(),
-            images: BTreeMap::new(),
             skipped: state.skipped.clone(),
+            ..Unchanged::default()
         };
         for path in &state.skipped {
             known.files.insert(path.clone(), hash(&named::read(path).ok()?.1));
@@ -175,13 +166,6 @@ impl Memo {
         }
         for page in &state.pages {
             known.add(page, &state.options)?;
-        }
-        let pages = state.pages.iter().map(|page| &page.path);
-        let files = pages.chain(state.forms.iter().map(|form| &form.path)).chain(&state.skipped);
-        let files: Vec<PathBuf> = files.cloned().collect();
-        known.rules = rules(&files);
-        for path in &known.rules {
-            known.files.insert(path.clone(), hash(&named::read(path).ok()?.1));
         }
         Some(Self(memo(context, &files, &state.options)?, known))
     }
@@ -214,7 +198,7 @@ impl Unchanged {
     /// Adds a page; `None` if there is more to be said of it than that it is as its file says.
     fn add(&mut self, state: &PageState, options: &RunOptions) -> Option<()> {
         let planned = state.planned.as_ref()?;
-        let PlannedPage { file, page, merged, refusal, record, .. } = planned;
+        let PlannedPage { file, page, merged, record, .. } = planned;
         let plan = planned.plan();
         let merge = merged.as_ref().map(|it| &it.merge);
         let is_kept = |id: &SlotId| plan.kept.iter().any(|slot| slot.id == *id);
@@ -233,8 +217,6 @@ impl Unchanged {
         if !is_as_written
             || !is_quiet
             || state.is_new
-            || state.left_out.is_some()
-            || refusal.is_some()
             || !file.left_out.is_empty()
             || file.references.iter().any(|it| is_foreign(&it.target))
             || record.as_ref().is_some_and(|it| it.text().is_some())
@@ -295,7 +277,7 @@ impl Unchanged {
         };
         self.by == env!("CARGO_PKG_VERSION")
             && files.iter().all(|file| self.files.contains_key(file))
-            && rules(files) == self.rules
+            && !have_rules(files)
             && self.files.iter().all(is_same)
             && self.images.iter().all(is_same_image)
     }
@@ -325,11 +307,9 @@ fn says_the_same(planned: &PlannedPage) -> bool {
     let slots: Vec<&Slot> = page.slots.iter().filter(|slot| !is_kept(slot)).collect();
     let is_slot = |nth: usize| {
         let (item, slot) = (&said.slots[nth], slots[nth]);
-        let is_held = |(key, value): (&String, &Value)| {
-            slot.data.get(key).map_or_else(|| same(&Value::Null, value), |it| same(it, value))
-        };
+        let mut values = item.data.iter();
         proposal.wanted.bound.get(nth).is_some_and(|it| it.slot == Some(slot.id))
-            && item.data.iter().all(is_held)
+            && values.all(|(key, value)| same(slot.data.get(key).unwrap_or(&Value::Null), value))
     };
     said.fields.iter().all(is_field)
         && (!file.page.has_slots
@@ -364,9 +344,9 @@ fn all_files(paths: &[PathBuf]) -> Option<Vec<PathBuf>> {
     (!files.is_empty()).then_some(files)
 }
 
-/// Returns the files with the rules for these files.
-fn rules(files: &[PathBuf]) -> BTreeSet<PathBuf> {
-    files.iter().filter_map(|file| rule_file::of(file)).collect()
+/// Returns whether there are house rules for these files, of which a run says more.
+fn have_rules(files: &[PathBuf]) -> bool {
+    files.iter().any(|file| rule_file::of(file).is_some())
 }
 
 fn hash_of_form(form: &LeadForm) -> String {

@@ -8,24 +8,24 @@ use std::thread;
 use std::time::Duration;
 
 use links_sdk::{Clock, SystemClock};
+use serde::Deserialize;
 
 use crate::auth::{AccountName, ServiceUser};
 use crate::context::prelude::*;
 use crate::env_vars::{AGENT, BASE_URL, COLOR, TOKEN, TOKEN_FILE};
 use crate::ui::{self, PartUpdate};
 
-/// First argument of the process for one account. [`ServiceUser::text`] follows, and the name of the call with that of an operation.
+/// First argument of the process for one account. An [`OwnPart`] follows as JSON, and the option with the account.
 const PART: &str = "__part";
 
 /// What this process does of a command for several accounts.
+#[derive(Deserialize)]
 pub(crate) struct OwnPart {
     pub(super) owner: ServiceUser,
     /// Name that the journals of all these processes share.
     pub(super) call: String,
     /// Name of the operation that is taken back.
     pub(super) operation: Option<String>,
-    /// Number of arguments that the command line does not have.
-    pub(super) added: usize,
 }
 
 /// Directories and files of one account.
@@ -41,38 +41,30 @@ pub(super) struct PartOutput {
     pub(super) exit: Exit,
     pub(super) stdout: Vec<u8>,
     /// Its messages, and those of the programs that it has started, without its error.
-    said: Vec<u8>,
+    pub(super) said: Vec<u8>,
     /// Its error, as it is shown.
-    pub(super) failure: Vec<u8>,
+    pub(super) failure: String,
+    /// The error as the object that scripts read, or `null`.
+    pub(super) error: Value,
     /// True if its plan is in the summary.
     pub(super) is_in_summary: bool,
     /// True if a pattern has left out all of its files.
     pub(super) is_without_files: bool,
-    /// The error as the object that scripts read, if this process knows it; else `null`.
-    error: Value,
 }
 
 /// Returns the arguments without those that make a process that of one account, and whom it is for.
-pub(super) fn own_arguments(args: Vec<OsString>) -> (Vec<OsString>, Option<OwnPart>) {
-    let part = match &args[..] {
-        [_, part, owner, call, account, _, ..] if part == PART && account == ACCOUNT => {
-            let (owner, names) = (owner.to_str().and_then(ServiceUser::parse), call.to_str());
-            owner.zip(names).map(|(owner, names)| {
-                let mut names = names.split(' ').map(str::to_owned);
-                let (call, operation) = (names.next().unwrap_or_default(), names.next());
-                OwnPart { owner, call, operation, added: 2 }
-            })
+pub(super) fn own_arguments(mut args: Vec<OsString>) -> (Vec<OsString>, Option<OwnPart>) {
+    let part: Option<OwnPart> = match &args[..] {
+        [_, part, own, option, _, ..] if part == PART && option == ACCOUNT => {
+            own.to_str().and_then(|own| serde_json::from_str(own).ok())
         }
         _ => None,
     };
-    match part {
-        Some(part) => {
-            ui::report_to_parent();
-            let program = args.iter().take(1);
-            (program.chain(args.iter().skip(4)).cloned().collect(), Some(part))
-        }
-        None => (args, None),
+    if part.is_some() {
+        args.drain(1..3);
+        let _ = crate::error::ACCOUNT.set(args[2].to_string_lossy().into_owned());
     }
+    (args, part)
 }
 
 /// Option with the account, which is put before the arguments of the command line.
@@ -96,7 +88,7 @@ impl Part {
     pub(super) fn run(
         &self,
         args: &[OsString],
-        call: &str,
+        (call, operation): (&str, Option<&str>),
         is_colored: bool,
         is_stopped: impl Fn() -> bool,
         update: impl Fn(PartUpdate),
@@ -109,7 +101,8 @@ impl Part {
         };
         let spawn = |program: PathBuf| {
             let mut command = process::Command::new(program);
-            command.args([PART, &self.owner.text(), call, ACCOUNT, &account.to_string()]);
+            let own = json!({ "owner": self.owner, "call": call, "operation": operation });
+            command.args([PART, &own.to_string(), ACCOUNT, &account.to_string()]);
             command.args(args.iter().skip(1));
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             // This process marks the data of all.
@@ -122,7 +115,7 @@ impl Part {
             command.spawn()
         };
         match std::env::current_exe().and_then(spawn) {
-            Ok(child) => PartOutput::of(child, account, is_stopped, update),
+            Ok(child) => PartOutput::of(child, is_stopped, update),
             Err(error) => PartOutput::failed(&CommandError::internal(format!(
                 "cannot start the process for this account: {error}; nothing was written"
             ))),
@@ -140,12 +133,7 @@ impl Part {
 
 impl PartOutput {
     /// Reads what a process prints until it has ended.
-    fn of(
-        mut child: Child,
-        account: &AccountName,
-        is_stopped: impl Fn() -> bool,
-        update: impl Fn(PartUpdate),
-    ) -> Self {
+    fn of(mut child: Child, is_stopped: impl Fn() -> bool, update: impl Fn(PartUpdate)) -> Self {
         let mut input = child.stdin.take();
         let (sender, lines) = sync_channel(QUEUED);
         send_lines(child.stdout.take(), false, sender.clone());
@@ -166,7 +154,7 @@ impl PartOutput {
                 Ok((false, line)) => output.stdout.extend(line),
                 Ok((true, line)) => {
                     let (said, own) = ui::split_at_mark(&line);
-                    output.hear(said, account);
+                    output.hear(said);
                     // What a program has said without the end of its line is a message of its own.
                     if !said.is_empty() && !own.is_empty() {
                         output.said.push(b'\n');
@@ -174,8 +162,14 @@ impl PartOutput {
                     match PartUpdate::parse(own) {
                         Some(PartUpdate::Summary) => output.is_in_summary = true,
                         Some(PartUpdate::NoFile) => output.is_without_files = true,
+                        Some(PartUpdate::Failure(text, error)) => {
+                            output.failure += &text;
+                            if output.error.is_null() {
+                                output.error = serde_json::from_str(&error).unwrap_or_default();
+                            }
+                        }
                         Some(one) => update(one),
-                        None => output.hear(own, account),
+                        None => output.hear(own),
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -184,21 +178,20 @@ impl PartOutput {
         };
         let code = status.as_ref().ok().and_then(ExitStatus::code);
         let is_its = |exit: &Exit| Some(i32::from(exit.code())) == code;
-        match (Exit::ALL.iter().copied().find(is_its), status) {
-            (Some(exit), _) => output.exit = exit,
-            (None, Ok(status)) if is_interrupt(status) => output.exit = Exit::Interrupted,
-            (None, Ok(status)) => output.lose(&status.to_string()),
-            (None, Err(error)) => output.lose(&error.to_string()),
+        output.exit = match (Exit::ALL.iter().copied().find(is_its), &status) {
+            (Some(exit), _) => exit,
+            (None, Ok(status)) if is_interrupt(*status) => Exit::Interrupted,
+            (None, _) => Exit::Internal,
+        };
+        if output.exit == Exit::Internal && (code.is_none() || output.error.is_null()) {
+            output.lose(&status.map_or_else(|error| error.to_string(), |it| it.to_string()));
         }
         output
     }
 
-    /// Takes a message of the process: a line of its error, or another one.
-    fn hear(&mut self, line: &[u8], account: &AccountName) {
-        let own = ui::line_of_error(line);
-        let text = with_account(&String::from_utf8_lossy(own.unwrap_or(line)), account);
-        let to = if own.is_some() { &mut self.failure } else { &mut self.said };
-        to.extend(text.into_bytes());
+    /// Takes a message of the process, or of a program that it has started.
+    fn hear(&mut self, line: &[u8]) {
+        self.said.extend(line);
         // Seldom, because what is kept is moved.
         if self.said.len() > 2 * MOST {
             self.said.drain(..self.said.len() - MOST);
@@ -206,16 +199,15 @@ impl PartOutput {
     }
 
     fn new(exit: Exit) -> Self {
-        let (stdout, said, failure) = (Vec::new(), Vec::new(), Vec::new());
+        let (stdout, said, failure) = (Vec::new(), Vec::new(), String::new());
         let error = Value::Null;
-        Self { exit, stdout, said, failure, is_in_summary: false, is_without_files: false, error }
+        Self { exit, stdout, said, failure, error, is_in_summary: false, is_without_files: false }
     }
 
     /// Returns the output of a process that was not started.
     pub(super) fn failed(failure: &CommandError) -> Self {
-        let text = format!("{failure}\n").into_bytes();
         let error = failure.to_json();
-        Self { failure: text, error, ..Self::new(failure.exit()) }
+        Self { failure: format!("{failure}\n"), error, ..Self::new(failure.exit()) }
     }
 
     /// Adds that nobody knows how the process has ended.
@@ -223,38 +215,9 @@ impl PartOutput {
         let text = format!(
             "the process for this account was ended ({how}); it may have written something"
         );
-        self.failure.extend(format!("{text}\n").into_bytes());
+        self.failure.extend([&text, "\n"]);
         self.error = CommandError::internal(text).to_json();
         self.error["outcome"] = "unknown".into();
-    }
-
-    /// Returns all messages of the process.
-    pub(super) fn messages(&self) -> Vec<u8> {
-        [&*self.said, &self.failure].concat()
-    }
-
-    /// Returns the error of the process as the object that scripts read, `null` without one, and what else the process has said.
-    pub(super) fn error(&self) -> (Value, Vec<u8>) {
-        if !self.error.is_null() {
-            return (self.error.clone(), self.said.clone());
-        }
-        let (mut error, mut rest) = (Value::Null, self.said.clone());
-        for line in self.failure.split_inclusive(|byte| *byte == b'\n') {
-            match serde_json::from_slice::<Value>(line) {
-                Ok(json) if error.is_null() && json["exit"] == self.exit.code() => error = json,
-                _ => rest.extend_from_slice(line),
-            }
-        }
-        let is_failure = !matches!(self.exit, Exit::Ok | Exit::No);
-        if is_failure && error.is_null() && !rest.is_empty() {
-            let text = String::from_utf8_lossy(&rest).trim_end().to_owned();
-            error = CommandError::new(self.exit, text).to_json();
-            if self.exit == Exit::Internal {
-                error["outcome"] = "unknown".into();
-            }
-            rest.clear();
-        }
-        (error, rest)
     }
 }
 
@@ -269,28 +232,6 @@ fn is_interrupt(status: ExitStatus) -> bool {
 #[cfg(not(unix))]
 fn is_interrupt(_: ExitStatus) -> bool {
     false
-}
-
-/// Returns a message with the account in the commands that it tells the user to run: they are about that account alone, whose token no
-/// variable holds.
-fn with_account(message: &str, account: &AccountName) -> String {
-    const COMMAND: &str = "`links ";
-    // They write to no page, so that they are not among the commands that were run.
-    const TOLD: [&str; 6] = ["auth ", "init ", "log", "pull ", "slots apply --abort", "slots list"];
-    let (mut text, mut rest) = (String::new(), message);
-    while let Some((before, from)) = rest.split_once(COMMAND)
-        && let Some((command, after)) = from.split_once('`')
-    {
-        text.extend([before, COMMAND, command]);
-        // Other commands are those that were run.
-        let is_told = before.ends_with("run ") || TOLD.iter().any(|told| command.starts_with(told));
-        if is_told && !command.contains(ACCOUNT) {
-            text.extend([" ", ACCOUNT, " ", &account.to_string()]);
-        }
-        text.push('`');
-        rest = after;
-    }
-    (text + rest).replace(&format!(", or set another {TOKEN}"), "")
 }
 
 /// Sends the lines of a stream, and whether they are messages, from a thread that ends with the stream. What was read before an error counts.

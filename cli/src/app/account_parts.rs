@@ -23,7 +23,7 @@ use crate::context::prelude::*;
 use crate::output::Body;
 use crate::output::count;
 use crate::output::format::Format;
-use crate::settings::{ServiceTarget, Settings, TokenOrigin};
+use crate::settings::{OF_FLAG, ServiceTarget, Settings, TokenOrigin};
 use crate::signal::{DeferInterrupt, lock};
 use crate::ui::Ui;
 
@@ -42,6 +42,9 @@ struct AccountRuns {
     /// Why paths belong to none of the accounts.
     left_out: Vec<String>,
 }
+
+/// An account whose process has ended.
+type Ended<'p> = (&'p Part, PartOutput);
 
 /// Returns whom a lock belongs to, or why it does not say so.
 fn owner_of(lock: &Path) -> Result<ServiceUser, String> {
@@ -130,7 +133,9 @@ pub(super) fn run(
         _ if is_input => Some("`-` is standard input, which only one of them can read"),
         _ if settings.is_account_by_flag => Some("--account names one account"),
         _ if settings.account.is_some() => Some("LINKS_ACCOUNT names one account"),
-        _ if words.is_at_url => Some("--base-url names one service"),
+        (ServiceTarget::Service(url), _) if url.from == OF_FLAG => {
+            Some("--base-url names one service")
+        }
         (ServiceTarget::Sandbox(_), _) => Some("the sandbox is one account"),
         (_, TokenOrigin::Variable(_) | TokenOrigin::File(_)) => {
             Some("the environment sets the token of one account")
@@ -183,10 +188,7 @@ fn unasked(asks: bool, accounts: usize, first: &str) -> Option<CommandError> {
 }
 
 fn reported(ui: &Ui, ended: Result<Exit>) -> Exit {
-    ended.unwrap_or_else(|failure| {
-        ui.fail(&failure);
-        failure.exit()
-    })
+    ended.unwrap_or_else(|failure| ui.fail(&failure))
 }
 
 /// Returns the parts if there are several, and why other paths belong to none. With fewer parts, these paths have to be refused.
@@ -244,10 +246,8 @@ impl AccountRuns {
         // Ctrl-C also reaches the other processes, each of which ends when it is safe.
         let deferred = DeferInterrupt::new();
         let call = IdempotencyKey::random().to_string();
-        let call = [Some(call), self.operation.clone()].into_iter().flatten().collect::<Vec<_>>();
-        let call = call.join(" ");
-        let waiting = Mutex::new(self.parts.iter().enumerate().collect::<Vec<_>>());
-        lock(&waiting).reverse();
+        let call = (&*call, self.operation.as_deref());
+        let waiting = Mutex::new(self.parts.iter().enumerate());
         let outputs = Mutex::new(BTreeMap::new());
         let progress = PartsProgress::new(ui, self.parts.len());
         let is_colored = ui.passes_colors();
@@ -255,9 +255,9 @@ impl AccountRuns {
             for _ in 0..self.jobs.get().min(self.parts.len()) {
                 scope.spawn(|| {
                     loop {
-                        let Some((nth, part)) = lock(&waiting).pop() else { break };
+                        let Some((nth, part)) = lock(&waiting).next() else { break };
                         // A process that starts after Ctrl-C would not know of it. That another has ended by it may be seen before the signal.
-                        let is_interrupt = |it: &PartOutput| it.exit == Exit::Interrupted;
+                        let is_interrupt = |(_, it): &Ended<'_>| it.exit == Exit::Interrupted;
                         let is_ended = || lock(&outputs).values().any(is_interrupt);
                         let output = if deferred.is_asked() || is_ended() {
                             PartOutput::failed(&CommandError::new(
@@ -266,9 +266,9 @@ impl AccountRuns {
                             ))
                         } else {
                             let update = |it| progress.update(nth, it);
-                            part.run(&self.args, &call, is_colored, || deferred.is_asked(), update)
+                            part.run(&self.args, call, is_colored, || deferred.is_asked(), update)
                         };
-                        lock(&outputs).insert(nth, output);
+                        lock(&outputs).insert(nth, (part, output));
                         progress.done(nth);
                     }
                 });
@@ -276,19 +276,18 @@ impl AccountRuns {
         });
         let totals = progress.totals();
         drop(progress);
-        let outputs: Vec<PartOutput> = lock(&outputs).split_off(&0).into_values().collect();
-        let gravest = outputs.iter().map(|output| output.exit).max_by_key(|exit| weight(*exit));
+        let outputs: Vec<Ended<'_>> = lock(&outputs).split_off(&0).into_values().collect();
+        let gravest = outputs.iter().map(|(_, it)| it.exit).max_by_key(|exit| weight(*exit));
         let summarized = self.summarize_failures(&outputs);
-        let shown = self.show(ui, settings.output, &outputs, totals);
+        let shown = self.show(ui, settings.output, &outputs, &totals);
         shown.map_err(|failure| {
-            let exit = |(part, output): (&Part, &PartOutput)| {
-                format!("{} {}", part.name(), output.exit.code())
-            };
-            let exits: Vec<_> = self.parts.iter().zip(&outputs).map(exit).collect();
+            let exit =
+                |(part, output): &Ended<'_>| format!("{} {}", part.name(), output.exit.code());
+            let exits: Vec<_> = outputs.iter().map(exit).collect();
             if totals.writes > 0 { failure.after_accounts(&exits.join(", ")) } else { failure }
         })?;
         summarized?;
-        if outputs.iter().all(|output| output.is_without_files) {
+        if outputs.iter().all(|(_, output)| output.is_without_files) {
             return Err(CommandError::usage("no page or form file found in any account")
                 .with_hint("`--exclude` leaves all of them out"));
         }
@@ -296,15 +295,15 @@ impl AccountRuns {
     }
 
     /// Adds the accounts without a plan to the summary, and what belongs to none. The others have added their plans.
-    fn summarize_failures(&self, outputs: &[PartOutput]) -> Result<()> {
+    fn summarize_failures(&self, outputs: &[Ended<'_>]) -> Result<()> {
         let Some(path) = &self.summary else { return Ok(()) };
-        let failed = |(part, output): (&Part, &PartOutput)| {
-            let is_failed = !matches!(output.exit, Exit::Ok | Exit::No) && !output.is_in_summary;
+        let failed = |(part, output): &Ended<'_>| {
+            let is_failed = is_failure(output.exit) && !output.is_in_summary;
             // Not what the program for its token has said, which nobody has read.
-            let said = String::from_utf8_lossy(&output.failure);
-            is_failed.then(|| summary::failed(&format!(", `{}`: failed", part.name()), &said))
+            let said = &output.failure;
+            is_failed.then(|| summary::failed(&format!(", `{}`: failed", part.name()), said))
         };
-        let mut failed: Vec<_> = self.parts.iter().zip(outputs).filter_map(failed).collect();
+        let mut failed: Vec<_> = outputs.iter().filter_map(failed).collect();
         if !self.left_out.is_empty() {
             let said = self.left_out.join("\n");
             failed.push(summary::failed(": paths without an account", &said));
@@ -317,37 +316,32 @@ impl AccountRuns {
         &self,
         ui: &Ui,
         format: Format,
-        outputs: &[PartOutput],
-        totals: PartTotals,
+        outputs: &[Ended<'_>],
+        totals: &PartTotals,
     ) -> Result<()> {
         let heading = |part: &Part, output: &PartOutput| {
             format!("== {} (exit code {})", part.name(), output.exit.code())
         };
-        let (all, mut shown) = (self.parts.iter().zip(outputs), Ok(()));
         if self.selects || !matches!(format, Format::Json | Format::Yaml) {
-            let mut first_line = None;
-            for (part, output) in all {
+            let (mut first_line, mut shown) = (None, Ok(()));
+            for (part, output) in outputs {
                 let data = following(format, &output.stdout, &mut first_line);
-                let said = if ui.says_json() {
-                    let (error, mut said) = output.error();
-                    if !error.is_null() {
-                        said.extend(format!("{error}\n").bytes());
-                    }
-                    said
-                } else {
-                    output.messages()
+                let failure = match &output.error {
+                    _ if !ui.says_json() => output.failure.clone(),
+                    Value::Null => String::new(),
+                    error => format!("{error}\n"),
                 };
+                let said = [&*output.said, failure.as_bytes()].concat();
                 shown = shown.and(ui.pass(&heading(part, output), &said, &data));
             }
             ui.tell(Style::Faint, totals.summary(self.parts.len()));
             return shown;
         }
         let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
-        let record = |(part, output): (&Part, &PartOutput)| {
+        let record = |(part, output): &Ended<'_>| {
             let result = json(&output.stdout);
-            let (error, said) = output.error();
             // Nothing is printed to stdout.
-            let _ = ui.pass(&heading(part, output), &said, b"");
+            let _ = ui.pass(&heading(part, output), &output.said, b"");
             json!({
                 "account": part.account.as_ref().map(ToString::to_string),
                 "user": part.owner.user,
@@ -356,18 +350,18 @@ impl AccountRuns {
                 "exit": output.exit.code(),
                 "data": result["data"],
                 "meta": result["meta"],
-                "error": error,
+                "error": output.error,
             })
         };
-        let data: Vec<Value> = all.map(record).collect();
-        let failures = outputs.iter().filter(|it| !matches!(it.exit, Exit::Ok | Exit::No)).count();
+        let data: Vec<Value> = outputs.iter().map(record).collect();
+        let failures = outputs.iter().filter(|(_, it)| is_failure(it.exit)).count();
         let meta = json!({
             "accounts": self.parts.len(),
             "failed": failures,
             "leftOut": self.left_out.len(),
             "pages": totals.pages,
             "requests": totals.requests,
-            "waitedSeconds": totals.waited.as_secs(),
+            "waitedSeconds": totals.waited().as_secs(),
         });
         let body = Body::Own(json!({ "data": data, "meta": meta }));
         ui.show(&CommandOutput::new(body, View::Lines(Vec::new())))
@@ -392,23 +386,12 @@ fn following<'o>(
     }
 }
 
-/// Returns how grave an exit code is, compared with those of other accounts.
-fn weight(exit: Exit) -> usize {
-    const ORDER: [Exit; 14] = [
-        Exit::Ok,
-        Exit::No,
-        Exit::NotFound,
-        Exit::Invalid,
-        Exit::Refused,
-        Exit::Conflict,
-        Exit::Drift,
-        Exit::Partial,
-        Exit::RateLimited,
-        Exit::Network,
-        Exit::Server,
-        Exit::Forbidden,
-        Exit::NotAuthenticated,
-        Exit::Usage,
-    ];
-    ORDER.iter().position(|it| *it == exit).unwrap_or(ORDER.len())
+/// Returns how grave an exit code is, compared with those of other accounts: a failure more than a finding, and one of which nobody knows the
+/// outcome most.
+fn weight(exit: Exit) -> (bool, bool, u8) {
+    (is_failure(exit), exit == Exit::Internal, exit.code())
+}
+
+fn is_failure(exit: Exit) -> bool {
+    !matches!(exit, Exit::Ok | Exit::No)
 }

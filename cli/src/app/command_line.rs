@@ -35,6 +35,13 @@ pub(crate) struct Cli {
     pub(crate) name: String,
 }
 
+impl Cli {
+    /// Tells whether a part of the data is selected.
+    pub(crate) fn selects(&self) -> bool {
+        self.global.fields.is_some() || self.global.jq.is_some()
+    }
+}
+
 /// Returns the definition of the whole command line, for scripts and tests that walk it.
 pub fn command() -> Definition {
     let mut definition = whole();

@@ -175,24 +175,13 @@ async fn meant_field(
 }
 
 /// Returns the words of the command line that are not the names of its commands.
-fn arguments(context: &Context) -> Vec<&str> {
-    let tree = (context.tree)();
-    let mut command = &tree;
-    let mut arguments = Vec::new();
-    for word in &context.words {
-        match command.find_subcommand(word) {
-            Some(found) => command = found,
-            None => arguments.push(&**word),
-        }
-    }
-    arguments
+fn arguments(context: &Context) -> impl Iterator<Item = &str> {
+    let words = PartialLine::read(&context.words).words;
+    words.into_iter().skip(context.command.split(' ').count())
 }
 
 /// Returns the known word that is nearest to the first of these words that is not itself known.
 fn near<'w>(words: impl IntoIterator<Item = &'w str>, known: &[String]) -> Option<String> {
     let is_known = |word: &str| known.iter().any(|it| it == word);
-    words
-        .into_iter()
-        .filter(|word| !word.starts_with('-') && !is_known(word))
-        .find_map(|word| nearest(word, known))
+    words.into_iter().filter(|word| !is_known(word)).find_map(|word| nearest(word, known))
 }

@@ -20,7 +20,6 @@ use self::command_line::Cli;
 pub use self::command_line::command;
 use crate::apply::operation_file;
 use crate::auth::save_logins;
-use crate::commands::AccountWords;
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
 use crate::context::seconds_now;
@@ -58,7 +57,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let watch = |()| part.as_ref().map_or(Ok(()), |_| signal::stop_with_input());
     if let Err(error) = signal::install().and_then(watch) {
         let failure = CommandError::internal(format!("cannot start: {error}"));
-        return failed(&Ui::plain(Format::default()), &failure).into();
+        return Ui::plain(Format::default()).fail(&failure).into();
     }
     // The only provider in this program, and the smallest one. It is taken by every TLS connection.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -97,15 +96,15 @@ fn run(
 ) -> (Exit, Option<Box<dyn Any>>) {
     #[cfg(debug_assertions)]
     crate::testing::panic_if_asked();
-    let (settings, ui) = match prepare(&cli, part.is_some()) {
+    let (settings, ui) = match prepare(&cli) {
         Ok(prepared) => prepared,
         Err(failure) => {
-            return (failed(&Ui::plain(usage_error::format(&cli.global)), &failure), None);
+            return (Ui::plain(usage_error::format(&cli.global)).fail(&failure), None);
         }
     };
     let messages = ui::message_format(settings.output, cli.global.implies_format());
     report_interrupts(Ui::plain(messages));
-    let selects = cli.global.fields.is_some() || cli.global.jq.is_some();
+    let selects = cli.selects();
     if let Some(exit) = by_account(&mut cli, args, part, (&settings, &ui)) {
         return (exit, None);
     }
@@ -128,17 +127,17 @@ fn run(
         Ok(runtime) => runtime,
         Err(error) => {
             let failure = CommandError::internal(format!("cannot start: {error}"));
-            return (failed(&ui, &failure), None);
+            return (ui.fail(&failure), None);
         }
     };
     let ended = runtime.block_on(async {
         let mut context = Context::new(settings, ui, command);
-        let words = args.iter().skip(1 + part.map_or(0, |part| part.added));
+        // The program that has started this one has put the option with the account before the others.
+        let words = args.iter().skip(if part.is_some() { 3 } else { 1 });
         context.words = words.map(|it| it.to_string_lossy().into_owned()).collect();
         context.command = cli.name;
         if let Some(part) = part {
             context.continue_call(&part.call);
-            context.is_part = true;
             if let Some(id) = &part.operation {
                 cli.command.name_operation(id);
             }
@@ -155,12 +154,8 @@ fn run(
             }
             (ended, _) => ended,
         };
-        let ended = match ended {
-            Ok(outcome) if context.dry_run().is_some() => {
-                context.plan_first.made(seconds_now()).map(|()| outcome)
-            }
-            ended => ended,
-        };
+        let made = |outcome| context.plan_first.made(seconds_now()).map(|()| outcome);
+        let ended = ended.and_then(made);
         context.remember();
         let not_written = operation_file::write(&context).err();
         let (exit, rest) = match ended {
@@ -168,9 +163,9 @@ fn run(
                 let exit = match (context.ui.show(&outcome), outcome.then) {
                     (Err(failure), _) if context.written().outcome() != Outcome::NotExecuted => {
                         let failure = failure.after_writing(&outcome.body.ids());
-                        failed(&context.ui, &failure.after_writes(&context.written()))
+                        context.ui.fail(&failure.after_writes(&context.written()))
                     }
-                    (Err(failure), _) => failed(&context.ui, &failure),
+                    (Err(failure), _) => context.ui.fail(&failure),
                     (Ok(()), Some(then)) => then.await,
                     (Ok(()), None) => outcome.exit,
                 };
@@ -182,10 +177,10 @@ fn run(
                 if failure.may_be_repeated() {
                     context.plan_first.give_back(seconds_now());
                 }
-                (failed(&context.ui, &failure), None)
+                (context.ui.fail(&failure), None)
             }
         };
-        match not_written.map(|failure| failed(&context.ui, &failure)) {
+        match not_written.map(|failure| context.ui.fail(&failure)) {
             Some(own) if exit == Exit::Ok => (own, rest),
             _ => (exit, rest),
         }
@@ -207,17 +202,13 @@ fn by_account(
     part: Option<&account_part::OwnPart>,
     (settings, ui): (&Settings, &Ui),
 ) -> Option<Exit> {
-    let selects = cli.global.fields.is_some() || cli.global.jq.is_some();
-    let is_at_url = cli.global.base_url.is_some();
+    let selects = cli.selects();
     let words = cli.command.account_words()?;
     match part {
         Some(part) => {
-            account_parts::keep(&part.owner, words).err().map(|failure| failed(ui, &failure))
+            account_parts::keep(&part.owner, words).err().map(|failure| ui.fail(&failure))
         }
-        None => {
-            let words = AccountWords { is_at_url, ..words };
-            account_parts::run(settings, ui, args, words, selects)
-        }
+        None => account_parts::run(settings, ui, args, words, selects),
     }
 }
 
@@ -256,14 +247,13 @@ pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &
 }
 
 /// Resolves the settings and the output before anything is sent, so that mistakes in them are reported first.
-pub(crate) fn prepare(cli: &Cli, is_part: bool) -> Result<(Settings, Ui)> {
+pub(crate) fn prepare(cli: &Cli) -> Result<(Settings, Ui)> {
     let global = &cli.global;
     let mut settings = match settings::of_process(global) {
         Err(_) if cli.command.rules().accepts_invalid_config => settings::without_config(global)?,
         settings => settings?,
     };
-    if is_part && settings.output == Format::Yaml && global.fields.is_none() && global.jq.is_none()
-    {
+    if ui::is_part() && settings.output == Format::Yaml && !cli.selects() {
         // The process that started this one makes a single document of those of all accounts.
         settings.output = Format::Json;
     }
@@ -272,7 +262,6 @@ pub(crate) fn prepare(cli: &Cli, is_part: bool) -> Result<(Settings, Ui)> {
     }
     let shape = OutputOptions {
         format: settings.output,
-        is_implied: global.implies_format(),
         named: global.output,
         fields: global.fields.clone(),
         query: global.jq.as_deref().map(Query::new).transpose()?,
@@ -286,11 +275,6 @@ pub(crate) fn prepare(cli: &Cli, is_part: bool) -> Result<(Settings, Ui)> {
     }
     let ui = Ui::new(&settings, shape);
     Ok((settings, ui))
-}
-
-pub(crate) fn failed(ui: &Ui, failure: &CommandError) -> Exit {
-    ui.fail(failure);
-    failure.exit()
 }
 
 /// Makes a panic of any thread end the process.

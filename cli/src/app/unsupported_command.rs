@@ -64,16 +64,15 @@ pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<CommandError>
 /// Returns the error for an option of another program: one that is refused as `arg`, or one with a single dash, of which the parser has read
 /// only the first letters.
 pub(crate) fn foreign_option(words: &[&str], arg: &str) -> Option<CommandError> {
-    let options = words.iter().take_while(|word| **word != "--");
-    let mut named = options.filter_map(|word| {
-        let (word, name) =
-            (word.split('=').next()?, word.trim_start_matches('-').split('=').next()?);
+    let mut options = words.iter().take_while(|word| **word != "--");
+    let (word, hint) = options.find_map(|word| {
+        let word = word.split('=').next()?;
+        let name = word.trim_start_matches('-');
         let is_refused = !word.starts_with("--") || word == arg.split([' ', '=']).next()?;
         let is_option = word.starts_with('-') && name.len() > 1;
         let [_, hint] = rows("option:").find(|[names, _]| has(names, name))?;
         (is_option && is_refused).then_some((word, hint))
-    });
-    let (word, hint) = named.next()?;
+    })?;
     Some(CommandError::usage(format!("unknown option `{}`", sanitize::line(word))).with_hint(hint))
 }
 

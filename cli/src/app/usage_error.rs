@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::command_line::{Cli, parse};
+use super::command_line::Cli;
 use super::unsupported_command;
 use crate::context::prelude::*;
 use crate::env_vars::{OUTPUT, TOKEN, TOKEN_FILE};
@@ -32,20 +32,15 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(|it| &**it).collect();
     let line = PartialLine::read(words.get(1..).unwrap_or_default());
-    // Where the message may quote a word that is not safe to print, the line is parsed again with words that are.
-    let shown = words.iter().map(|word| OsString::from(&*sanitize::one_line(word)));
-    let shown: Vec<OsString> = shown.collect();
-    let error = if shown == args { error } else { parse(&shown).err().unwrap_or(error) };
     // The names of commands are known without their arguments.
     let tree = Cli::command();
     let format = format(&line.global);
     if line.other_options.iter().any(|it| it == "--token") {
         // Other users of the machine and the history of the shell see the arguments of a command.
         let message = "there is no `--token` option, because other users can read command lines";
-        Ui::plain(format).fail(&CommandError::usage(message).with_hint(format!(
+        return Ui::plain(format).fail(&CommandError::usage(message).with_hint(format!(
             "store it with `links auth login --token-stdin`, or set {TOKEN} or {TOKEN_FILE}"
         )));
-        return Exit::Usage;
     }
     let suggestion = match error.kind() {
         ErrorKind::InvalidSubcommand => unsupported_command::suggestion(&line.words, &tree),
@@ -65,8 +60,7 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
         }
         _ => None,
     };
-    Ui::plain(format).fail(&suggestion.unwrap_or_else(|| failure(&error, &line.words, &tree)));
-    Exit::Usage
+    Ui::plain(format).fail(&suggestion.unwrap_or_else(|| failure(&error, &line.words, &tree)))
 }
 
 /// Returns the error in the words of this program.

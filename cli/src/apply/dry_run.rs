@@ -19,12 +19,8 @@ pub(crate) async fn check_on_service(
     let pending = || planned.file.images.iter().filter(|image| !image.is_uploaded);
     let waiting: BTreeSet<usize> = pending().filter_map(|it| it.place.item).collect();
     if !waiting.is_empty() {
-        let text = match waiting.len() {
-            1 => "did not check 1 slot whose image is not uploaded yet".to_owned(),
-            several => {
-                format!("did not check {several} slots whose images are not uploaded yet")
-            }
-        };
+        let slots = count(waiting.len(), "slot");
+        let text = format!("did not check {slots}, because the images are not uploaded yet");
         notes.push(StyledLine::faint(text));
     }
     let fields = pending().filter(|it| it.place.item.is_none());
@@ -49,26 +45,6 @@ pub(crate) async fn check_on_service(
     }
     let problems = problems::of_refusals(&refused, &planned.file, planned.described.as_ref());
     Err(planned.file.document.bad(problems).into())
-}
-
-/// Note at the end of a dry run.
-pub(crate) fn nothing_changed() -> StyledLine {
-    StyledLine::faint("dry run: nothing was changed")
-}
-
-/// Adds notes below the lines of an output.
-pub(crate) fn with_notes(mut output: CommandOutput, notes: Vec<StyledLine>) -> CommandOutput {
-    if let Some(lines) = output.view.lines_mut() {
-        lines.extend(notes);
-    }
-    output
-}
-
-/// Output of requests that were not sent.
-pub(crate) fn listed(requests: Vec<UnsentRequest>) -> CommandOutput {
-    let (data, text): (Vec<Value>, Vec<String>) = requests.into_iter().unzip();
-    let text = text.into_iter().map(|line| line + "\n").collect();
-    CommandOutput::own(data, View::Document(text))
 }
 
 /// A request that was not sent, for scripts and as a command.
@@ -109,7 +85,7 @@ pub(crate) async fn unsent_requests(
             }
             PlanBatch::Reorder => {
                 let page: Vec<_> = page.slots.iter().map(|slot| slot.id).collect();
-                let Some(ids) = plan.resolve_order(&page, &[]) else { continue };
+                let Some(ids) = plan.resolve_order(&page, &BTreeMap::new()) else { continue };
                 order = ids;
             }
             _ => {}

@@ -69,28 +69,8 @@ pub(crate) fn interrupted(so_far: &[String], more: &str, resume: &str) -> Comman
         .with_hint(resume)
 }
 
-/// Error of a run in which pages failed. `others` says what became of the others, if anything was written, and `resume` how the run is continued.
-pub(crate) fn failed_pages(
-    failures: Vec<CommandError>,
-    pages: usize,
-    others: Option<&str>,
-    resume: Option<&str>,
-) -> CommandError {
-    let message = format!("{} of {pages} pages failed", failures.len());
-    let failure = CommandError::of_some(failures, &message);
-    match others {
-        Some(others) => failure.partly_written(others).hinted(resume),
-        None => failure.with_hint("nothing was written; fix the errors and run the command again"),
-    }
-}
-
 /// Addition to the error of a run that was ended at once.
 pub(crate) const AT_ONCE: &str = "; the last request may still have been applied";
-
-/// Describes a journal that could not be written to after a change was made.
-pub(crate) fn not_recorded_note(error: &std::io::Error) -> String {
-    format!("the journal is incomplete: {error}; check the page for changes")
-}
 
 /// Hint after a change by another client that ended a run.
 const PLAN_AGAIN: &str = "run `links slots plan` to see what is left to do";
@@ -150,7 +130,7 @@ pub(crate) fn failed(
                 });
         }
         ApplyCause::Changed(_) => {
-            return CommandError::new(Exit::Conflict, format!("{message}; nothing was written"))
+            return CommandError::conflict(format!("{message}; nothing was written"))
                 .with_hint("run the same command again for a new plan");
         }
         ApplyCause::Journal(why) => unwritable(&why),
@@ -175,7 +155,7 @@ pub(crate) fn failed(
         _ => CommandError::new(Exit::Server, message),
     };
     match (done.is_nothing(), outcome) {
-        (true, links_sdk::Outcome::NotExecuted) => failure,
+        (true, Outcome::NotExecuted) => failure,
         (true, _) => failure.with_hint(resume),
         (false, _) => failure.partial(&so_far).with_hint(resume),
     }
@@ -199,10 +179,9 @@ fn at_items(failure: CommandError, items: &[ItemRefusal], planned: &PlannedPage)
 pub(crate) fn written(done: &AppliedChanges) -> String {
     let counts =
         [(done.updated, "updated"), (done.created.len(), "created"), (done.deleted, "deleted")];
-    let names: Vec<&str> = done.fields.iter().map(String::as_str).collect();
     let mut parts = Vec::new();
     parts.extend(done.is_page_created.then(|| "page created".to_owned()));
-    parts.extend((!names.is_empty()).then(|| names.join(", ")));
+    parts.extend(done.fields.iter().cloned());
     let counted = counts
         .iter()
         .filter(|(count, _)| *count > 0)
@@ -251,15 +230,13 @@ impl RunFailure {
 
     /// Returns what the run has written, and its name in the journals.
     pub(crate) fn so_far(&self) -> (AppliedChanges, Option<String>) {
-        match self {
-            Self::Here(_) => (AppliedChanges::default(), None),
-            Self::Run(error) => (error.done().clone(), error.run().map(str::to_owned)),
-        }
+        let of_run = self.of_run();
+        of_run.map(|it| (it.done().clone(), it.run().map(str::to_owned))).unwrap_or_default()
     }
 
     /// Returns whether everything was written, and the run is not continued.
     pub(crate) fn has_ended(&self) -> bool {
-        matches!(self, Self::Run(error) if error.has_ended())
+        self.of_run().is_some_and(ApplyError::has_ended)
     }
 
     /// Returns whether Ctrl-C ended the run: before a step, or while a request waited to be sent.
@@ -281,25 +258,20 @@ impl RunFailure {
 
     /// Returns the page as the run knows it, if the run has written to it.
     pub(crate) fn page(&self) -> Option<&PageSnapshot> {
-        match self {
-            Self::Here(_) => None,
-            Self::Run(error) => error.page(),
-        }
+        self.of_run()?.page()
     }
 
     /// Returns whether a page that was planned and confirmed was, or may have been, written.
     pub(crate) fn has_written(&self) -> bool {
-        match self {
-            // A page that was created could not be planned.
-            Self::Here(_) => true,
-            Self::Run(error) => error.outcome() != Outcome::NotExecuted,
-        }
+        // Otherwise a page that was created could not be planned.
+        self.of_run().is_none_or(|error| error.outcome() != Outcome::NotExecuted)
     }
 
     fn cause(&self) -> Option<&ApplyCause> {
-        match self {
-            Self::Here(_) => None,
-            Self::Run(error) => Some(error.cause()),
-        }
+        self.of_run().map(ApplyError::cause)
+    }
+
+    fn of_run(&self) -> Option<&ApplyError> {
+        if let Self::Run(error) = self { Some(error) } else { None }
     }
 }

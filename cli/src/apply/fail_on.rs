@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use links_pages::sync::{DeletionReason, Merge};
 
 use super::planned::PlannedPage;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 
 /// Differences for which a plan ends with exit code 3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -23,7 +23,7 @@ impl FailOn {
     pub(crate) fn check<'p>(
         self,
         mut planned: impl Iterator<Item = &'p PlannedPage>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         let is_recorded =
             |it: &PlannedPage| it.record.as_ref().is_some_and(|it| it.page().is_some());
         let unknown = planned.find(|it| self != Self::Pending && !is_recorded(it));
@@ -37,14 +37,12 @@ impl FailOn {
         ))
     }
 
-    /// Returns whether a plan has such differences.
-    pub(crate) fn is_met(self, planned: &PlannedPage) -> bool {
-        let is_pending = || !planned.plan().is_empty();
-        let is_remote = || planned.merged.as_ref().is_some_and(|it| is_changed_there(&it.merge));
+    /// Returns whether a plan with these differences has such.
+    pub(crate) fn is_met(self, is_pending: bool, is_remote: bool) -> bool {
         match self {
-            Self::Pending => is_pending(),
-            Self::Remote => is_remote(),
-            Self::Any => is_pending() || is_remote(),
+            Self::Pending => is_pending,
+            Self::Remote => is_remote,
+            Self::Any => is_pending || is_remote,
         }
     }
 }

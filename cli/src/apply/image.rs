@@ -1,11 +1,11 @@
 //! Strings in a page file that are paths of images on this machine, which sent unchanged would show nothing.
 
 use links_pages::apply::Plan;
-use serde_json::Value;
 
+use crate::context::prelude::*;
 use links_pages::page_file::fields::local_file;
 use links_pages::page_file::local_image::{has_image_ending, is_local};
-use links_pages::page_file::{At, FieldDiagnostic, PageFile};
+use links_pages::page_file::{At, FieldDiagnostic};
 
 /// Diagnostics of the strings in the data that would be sent which name an image that the file could upload, or are surely paths of images on
 /// this machine.

@@ -54,10 +54,8 @@ impl KnownForms {
         name: &str,
         recorded: Option<&str>,
     ) -> Result<Result<Value, UnknownForm>> {
-        match self.local.get(name) {
-            Some(Some(id)) => return Ok(Ok(json!(id))),
-            Some(None) => return Ok(Ok(form_of(name))),
-            None => {}
+        if let Some(id) = self.local.get(name) {
+            return Ok(Ok(id.as_ref().map_or_else(|| form_of(name), |id| json!(id))));
         }
         let is_locked = self.is_locked;
         let forms = self.account(client).await?;
@@ -65,14 +63,10 @@ impl KnownForms {
             return Ok(Ok(json!(form.id)));
         }
         if is_locked {
-            let message = match recorded {
-                Some(id) => {
-                    format!(
-                        "--locked: the form {id}, which links.lock records for \"{name}\", no longer exists"
-                    )
-                }
-                None => format!("--locked: form \"{name}\" is not in links.lock"),
-            };
+            let id = recorded.unwrap_or_default();
+            let message = format!(
+                "--locked: the form {id}, which links.lock records for \"{name}\", no longer exists"
+            );
             return Ok(Err((message, Some(LOCKED.to_owned()))));
         }
         Ok(titled(name, forms).map(|form| json!(form.id)))

@@ -5,14 +5,14 @@
 use std::ops::ControlFlow;
 
 use links_pages::apply::Plan;
-use links_pages::sync::{DeletionReason, FilePage, LivePage, Lock, PageBase, RecordOf, held_slots};
+use links_pages::sync::{DeletionReason, FilePage, LivePage, Lock, RecordOf, held_slots};
 
 use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
-use super::sync::history::{reason, said};
+use super::sync::history::said;
 use super::sync::{LockStore, MergedPage, SyncRecord};
 use crate::context::prelude::*;
-use crate::git::{self, History};
+use crate::git;
 use crate::ui::Ui;
 use links_pages::page_file::node::Tree;
 use links_pages::page_file::{Document, Reference, ReferenceTarget};
@@ -55,51 +55,33 @@ impl LockOnly {
         if slots.is_empty() {
             return Self::default();
         }
+        let (shown, types) = (LivePage::of(page, &FilePage::default()), &target.options.types);
         let found = git::with(store.directory(), |history| {
-            let mut found = Self { slots: slots.clone(), ..Self::default() };
-            let mut files = vec![record.file_path()];
+            let (mut left, mut gap) = (slots.clone(), None);
             // The file may have another name there.
             let lock = history.head(&store.path())?;
             let lock = lock.and_then(|lock| Lock::parse(&String::from_utf8_lossy(&lock)).ok());
-            if let Some(lock) = &lock {
-                let pages = lock.pages.iter().filter(|(_, it)| it.id == page.id);
-                files.extend(pages.map(|(key, _)| store.path_of(key)));
-                files.dedup();
+            let pages = lock.iter().flat_map(|lock| &lock.pages).filter(|(_, it)| it.id == page.id);
+            let files = pages.map(|(key, _)| store.path_of(key)).chain([record.file_path()]);
+            for file in files.collect::<BTreeSet<_>>() {
+                if left.is_empty() {
+                    break;
+                }
+                gap = history.versions(&file, |history, commit, content| {
+                    let read = |used: &Path| history.at(commit, used).ok()?;
+                    if let Some(said) = said(&RecordOf::Page(page.id), &file, &content, read) {
+                        for id in held_slots(&said, base, &shown, types, &left) {
+                            left.remove(&id);
+                        }
+                    }
+                    if left.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                })?;
             }
-            for file in files {
-                found.read_page(history, &file, base, page, target)?;
-            }
-            Ok(found)
+            let reason = gap.map(str::to_owned);
+            Ok(Self { slots: left, reason, ..Self::default() })
         });
         let found = Self::of_history(found, |reason| Self { slots, reason, ..Self::default() });
         if found.slots.is_empty() { Self::default() } else { found }
-    }
-
-    /// Removes the slots that a version of a page file held.
-    fn read_page(
-        &mut self,
-        history: &mut History,
-        path: &Path,
-        base: &PageBase,
-        page: &PageSnapshot,
-        target: &PlanTarget,
-    ) -> std::io::Result<()> {
-        if self.slots.is_empty() {
-            return Ok(());
-        }
-        let shown = LivePage::of(page, &FilePage::default());
-        let end = history.versions(path, |history, commit, content| {
-            let read = |used: &Path| history.at(commit, used).ok()?;
-            if let Some(said) = said(&RecordOf::Page(page.id), path, &content, read) {
-                let types = &target.options.types;
-                for id in held_slots(&said, base, &shown, types, &self.slots) {
-                    self.slots.remove(&id);
-                }
-            }
-            if self.slots.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
-        self.reason = reason(end);
-        Ok(())
     }
 
     /// Tells whether only a lock of somebody else says that a form file is for a form: no committed version of the file, nor the file itself, has the
@@ -119,7 +101,7 @@ impl LockOnly {
         }
         let found = git::with(store.directory(), |history| {
             let mut is_form = true;
-            let end = history.versions(path, |_, _, content| {
+            let gap = history.versions(path, |_, _, content| {
                 let document = Document::from_bytes("", content).ok();
                 let title = document.as_ref().and_then(|document| {
                     match &document.root.get("title")?.tree {
@@ -130,7 +112,8 @@ impl LockOnly {
                 is_form = !is_same(title);
                 if is_form { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
-            Ok(Self { is_form, reason: reason(end).filter(|_| is_form), ..Self::default() })
+            let reason = gap.filter(|_| is_form).map(str::to_owned);
+            Ok(Self { is_form, reason, ..Self::default() })
         });
         Self::of_history(found, |reason| Self { is_form: true, reason, ..Self::default() })
     }

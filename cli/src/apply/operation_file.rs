@@ -48,23 +48,16 @@ pub(crate) struct OperationFile {
 pub(crate) fn prepare(context: &mut Context, path: Option<PathBuf>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let name = path.display();
-    if path.as_os_str() == "-" {
-        return Err(CommandError::usage(
-            "--operation-out needs a file, not standard output; nothing was written",
-        ));
+    if path.as_os_str() == "-" || path.is_dir() || !directory_of(&path).is_dir() {
+        let message = format!(
+            "--operation-out needs a file in a directory that exists, not {name}; nothing was written"
+        );
+        return Err(CommandError::usage(message));
     }
-    if named::read_most(&path, MAX_BYTES).is_ok_and(|(_, bytes)| !is_operation(&bytes)) {
+    if named::read_most(&path, MAX_BYTES).is_ok_and(|(_, bytes)| !has_format(&bytes, FORMAT)) {
         let message =
             format!("{name} already exists and is not an operation file; nothing was written");
         return Err(CommandError::refused(message).with_hint("choose another file"));
-    }
-    if path.is_dir() {
-        return Err(CommandError::usage(format!("{name} is a directory; nothing was written")));
-    }
-    let directory = directory_of(&path);
-    if !directory.is_dir() {
-        let message = format!("directory {} not found; nothing was written", directory.display());
-        return Err(CommandError::usage(message));
     }
     let prepared = named::resolve(&path).and_then(|path| private::prepare(&path));
     prepared.map_err(|error| {
@@ -113,10 +106,6 @@ pub(crate) fn write(context: &Context) -> Result<()> {
     written.map_err(|why| failed(&why))
 }
 
-fn is_operation(bytes: &[u8]) -> bool {
-    has_format(bytes, FORMAT)
-}
-
 /// Tells whether a file is JSON with this `format`, as this program writes it.
 pub(crate) fn has_format(bytes: &[u8], format: &str) -> bool {
     #[derive(Deserialize)]
@@ -136,20 +125,16 @@ impl OperationFile {
             let message = format!("cannot use the operation {name}: {why}; nothing was written");
             CommandError::invalid(message)
         };
-        if !is_operation(&bytes) {
+        if !has_format(&bytes, FORMAT) {
             let message = format!("{name} is not an operation file; nothing was written");
             return Err(CommandError::invalid(message)
                 .with_hint("create one with `links apply --operation-out FILE`"));
         }
         let value: Value = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
-        match value["version"].as_u64() {
-            Some(version) if version == u64::from(VERSION) => {}
-            Some(version) => {
-                let why =
-                    format!("it has version {version}, but `links` reads only version {VERSION}");
-                return Err(unusable(&why).with_hint("update `links`"));
-            }
-            None => return Err(unusable(&"it has no version")),
+        let version = &value["version"];
+        if *version != VERSION {
+            let why = format!("it has version {version}, but `links` reads only version {VERSION}");
+            return Err(unusable(&why).with_hint("update `links`"));
         }
         let file: Self = serde_json::from_value(value).map_err(|why| unusable(&why))?;
         let service = runs::service(context).unwrap_or_default();
@@ -205,20 +190,16 @@ impl OperationFile {
                 CommandError::invalid(message)
             })?;
             // The file of the page is known where the operation was made.
-            let known = local.get(&run_name).and_then(|write| write.recorded.opening.as_ref());
-            let path = known.and_then(|opening| opening.path.clone());
-            if let (Some(opening), Ok(log)) = (&mut recorded.opening, &mut recorded.log) {
-                opening.path.clone_from(&path);
-                log.opening.path = path;
+            let known = local.get(&run_name).and_then(LoggedWrite::opening);
+            if let (Some(opening), Ok(log)) = (known, &mut recorded.log) {
+                log.opening.path.clone_from(&opening.path);
             }
             let store = match page {
                 Some(page) => JournalStore::of(&state, &service, page),
                 None => JournalStore::of_commands(&state, &service),
             };
             first.get_or_insert_with(|| run_name.clone());
-            let write =
-                LoggedWrite { store, recorded, is_run: page.is_some(), before, is_foreign: false };
-            local.insert(run_name, write);
+            local.insert(run_name, LoggedWrite { store, recorded, before, is_foreign: false });
         }
         let operations = Operations::of(local.into_values().collect());
         let index = first.and_then(|run| operations.of_run(&run));

@@ -1,14 +1,10 @@
 //! Operations: all writes of one call of the program, and which of them were undone.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use links_pages::apply::{JournalEntries, RunOwner, RunState};
-use serde_json::{Value, json};
 
-use super::runs;
 use super::write_log::{self, LoggedWrite};
-use crate::context::{Context, seconds_now};
-use crate::error::CommandError;
+use crate::context::prelude::*;
+use crate::context::seconds_now;
 use crate::output::Column;
 use crate::ui::ago;
 
@@ -27,6 +23,9 @@ pub(crate) const READ_COLUMNS: &[Column] =
 
 /// Hint of an error about an operation.
 pub(crate) const LIST: &str = "run `links log` to list the operations on this machine";
+
+/// Maximum number of operations that a hint names.
+const NAMED_IDS: usize = 10;
 
 /// Number of pages and forms that a table names.
 const NAMED: usize = 3;
@@ -93,8 +92,8 @@ impl Operation {
 
     fn state(&self) -> &'static str {
         let states = self.states();
-        match states.iter().copied().collect::<Vec<_>>()[..] {
-            [state] => state,
+        match states.first() {
+            Some(&state) if states.len() == 1 => state,
             _ if states.contains("unfinished") => "unfinished",
             _ if states.contains("unknown") => "unknown",
             _ => "partial",
@@ -105,7 +104,7 @@ impl Operation {
 impl Operations {
     /// Reads the journals of the configured service, without those of other accounts; those of all services if none is configured. Of a
     /// command for several accounts, what it wrote to the others is read, too.
-    pub(crate) fn read(context: &Context) -> Result<Self, CommandError> {
+    pub(crate) fn read(context: &Context) -> Result<Self> {
         Ok(Self::of(write_log::all_accounts(context)?))
     }
 
@@ -144,7 +143,7 @@ impl Operations {
     }
 
     /// Returns the operation of this name. The beginning of the name is enough, and the name of each of its runs names it.
-    pub(crate) fn one(&self, name: &str) -> Result<usize, CommandError> {
+    pub(crate) fn one(&self, name: &str) -> Result<usize> {
         let named = self.of_run.iter().filter(|(run, _)| run.starts_with(name));
         let found: BTreeSet<usize> = named.map(|(_, index)| *index).collect();
         match found.into_iter().collect::<Vec<_>>()[..] {
@@ -155,7 +154,11 @@ impl Operations {
             [index] => Ok(index),
             ref several => {
                 let names: Vec<&str> = several.iter().map(|at| self.all[*at].id()).collect();
-                Err(runs::ambiguous(name, &names))
+                let more = if names.len() > NAMED_IDS { ", …" } else { "" };
+                let shown = names[..names.len().min(NAMED_IDS)].join(", ");
+                let message =
+                    format!("{name} matches {} operations; nothing was written", names.len());
+                Err(CommandError::usage(message).with_hint(format!("use one of: {shown}{more}")))
             }
         }
     }

@@ -99,7 +99,7 @@ pub(crate) async fn plan(
             "the page changed: {} {} would now also be deleted; nothing was written",
             other.kind, other.id
         );
-        return Err(CommandError::new(Exit::Conflict, message)
+        return Err(CommandError::conflict(message)
             .with_hint("check what would be deleted, then apply again"));
     }
     let guarded = apply::guard(&plan, page.slots.len(), &run.flags.limits());
@@ -146,26 +146,24 @@ fn checked(
         }
     }
     let planned = Plan::of_page(page, &target.wanted, options);
-    let mut problems = match &planned {
-        Ok(_) if run.flags.no_validate => Vec::new(),
-        Ok(plan) => {
-            let mut all = Vec::new();
+    let (mut problems, validates) = (Vec::new(), !run.flags.no_validate);
+    match &planned {
+        Ok(plan) if validates => {
             // Nothing says that a new page cannot have a status.
             let fields = &file.page.content.fields;
-            all.extend(mood_problems(&file.document, fields, &page.record));
-            all.extend(problems::of_plan(plan, &page.slots, file, described, |nth| nth));
-            all.extend(image::problems(plan, file));
-            all
+            problems.extend(mood_problems(&file.document, fields, &page.record));
+            problems.extend(problems::of_plan(plan, &page.slots, file, described, |nth| nth));
+            problems.extend(image::problems(plan, file));
         }
+        Ok(_) => {}
         Err(PlanError::Items(items)) => {
-            let mut all = problems::of_items(items, file, Some(described));
-            if !run.flags.no_validate {
-                all.extend(problems::of_others(items, &page.slots, file, options, described));
+            problems.extend(problems::of_items(items, file, Some(described)));
+            if validates {
+                problems.extend(problems::of_others(items, &page.slots, file, options, described));
             }
-            all
         }
         Err(error) => return Err(unplannable(error)),
-    };
+    }
     // Diagnostics about the placeholder of a broken reference are dropped: the broken reference is reported itself.
     let placeholders: BTreeSet<&str> = file.missing.iter().map(|it| it.path.as_str()).collect();
     problems.retain(|it| !placeholders.contains(it.path.as_str()));

@@ -1,7 +1,7 @@
 //! What a plan is to reach: the slots of a file, or what a merge with the page makes of them.
 
 use links_pages::apply::{PlanError, PlanOptions, SyncedRun, Wanted};
-use links_pages::sync::{Conflict, Merge, RemoteChange};
+use links_pages::sync::{Conflict, RemoteChange};
 
 use super::problems;
 use crate::apply::apply_args::{RunOptions, SyncArgs};
@@ -10,21 +10,6 @@ use crate::args::fields::contested;
 use crate::context::prelude::*;
 use links_pages::page_file::FileScope;
 use links_pages::sanitize::quoted;
-
-/// Keeps the slots that were removed from a text or file, which are deleted only if that was asked for.
-fn keep_removed(merge: &mut Merge) {
-    merge.deletions.clear();
-    merge.conflicts.retain(|conflict| !matches!(conflict, Conflict::DeletedHere { .. }));
-}
-
-/// Returns the command that takes over into a file what changed on its page.
-fn pull_command(file: &PageFile, page: &PageSnapshot) -> String {
-    let command = match file.scope {
-        FileScope::Page => "pull",
-        FileScope::Slots => "slots pull",
-    };
-    format!("links {command} {} -O {}", quoted(&page.login), quoted(file.document.name()))
-}
 
 /// Returns the error for a page of which no plan can be made, whatever the file says of its items.
 pub(super) fn unplannable(error: &PlanError) -> CommandError {
@@ -35,28 +20,12 @@ pub(super) fn unplannable(error: &PlanError) -> CommandError {
     CommandError::new(exit, error.to_string())
 }
 
-/// Returns the error for a page whose slots are recorded only by commits that are not known.
-fn unsure(file: &PageFile, gap: &str) -> CommandError {
-    let message = format!(
-        "links.lock lists slots that aren't in any version of {} that could be read from Git; nothing was written",
-        file.document.name()
-    );
-    CommandError::refused(message).with_hint(format!("earlier commits were not read: {gap}"))
-}
-
 /// What a plan is to reach.
 pub(super) struct PlanTarget {
     pub(super) wanted: Wanted,
     pub(super) options: PlanOptions,
     /// The merge, if there is a record of the last sync.
     pub(super) merged: Option<Box<MergedPage>>,
-}
-
-/// Returns what the journal of a run says of its merge.
-fn synced_run(record: &SyncRecord, run: &RunOptions) -> SyncedRun {
-    let SyncArgs { overwrite, exact } = run.sync;
-    let (file, base) = (record.run_file(), record.digest());
-    SyncedRun { file, base, overwrite, exact, locked: run.locked }
 }
 
 impl PlanTarget {
@@ -86,25 +55,31 @@ impl PlanTarget {
             overwrite: run.sync.overwrite || run.sync.exact,
             ..options.clone()
         };
-        let mut merged = record.merge(file, page, &merge_options).map_err(|error| {
-            let problems = match error {
-                PlanError::Unclear(problems) => {
-                    sync::identity_problems(&problems, file, &|id| record.page_of_slot(id))
-                }
-                PlanError::Items(items) => problems::of_items(&items, file, None),
-                error => return unplannable(&error),
-            };
-            CommandError::from(file.document.bad(problems))
-        })?;
+        let other = |error| match error {
+            PlanError::Items(items) => {
+                file.document.bad(problems::of_items(&items, file, None)).into()
+            }
+            error => unplannable(&error),
+        };
+        let mut merged = record
+            .merge(file, page, &merge_options)
+            .map_err(|error| record.unplannable(error, file, other))?;
         if let Some(gap) = record.gap().filter(|_| merged.is_unsure && !merge_options.overwrite) {
-            return Err(unsure(file, gap));
+            let message = format!(
+                "links.lock lists slots that aren't in any version of {} that could be read from Git; nothing was written",
+                file.document.name()
+            );
+            return Err(CommandError::refused(message)
+                .with_hint(format!("earlier commits were not read: {gap}")));
         }
         let merge = &mut merged.merge;
         if is_text {
             merge.keep_made();
         }
         if (is_text || run.sync.exact) && !run.flags.prune {
-            keep_removed(merge);
+            // Slots that were removed from a text or file are deleted only if that was asked for.
+            merge.deletions.clear();
+            merge.conflicts.retain(|conflict| !matches!(conflict, Conflict::DeletedHere { .. }));
         }
         let mut options = options.clone();
         for change in &merge.remote {
@@ -116,7 +91,15 @@ impl PlanTarget {
                 renewed.clone_from(page);
             }
         }
-        options.sync = record.text().is_none().then(|| synced_run(record, run));
+        let SyncArgs { overwrite, exact } = run.sync;
+        // What the journal of the run says of its merge.
+        options.sync = (!is_text).then(|| SyncedRun {
+            file: record.run_file(),
+            base: record.digest(),
+            overwrite,
+            exact,
+            locked: run.locked,
+        });
         let wanted = if file.page.has_slots {
             merge.wanted()
         } else {
@@ -144,15 +127,18 @@ impl PlanTarget {
             let problems = text.show(&merge.conflicts, file, page);
             return Err(contested().at(file.document.bad(problems)));
         }
-        let pull = pull_command(file, page);
+        let command = match file.scope {
+            FileScope::Page => "pull",
+            FileScope::Slots => "slots pull",
+        };
+        let (login, path) = (quoted(&page.login), quoted(file.document.name()));
+        let pull = format!("links {command} {login} -O {path}");
         let gap = record.and_then(SyncRecord::gap);
         let problems = sync::conflicts(merge, &file.document, &pull, gap);
         let message = "the file and the page both changed since the last sync; nothing was written";
         let hint = format!(
             "run `{pull}` to mark the conflicts in the file, or use --force to keep the file's values"
         );
-        Err(CommandError::new(Exit::Conflict, message)
-            .with_hint(hint)
-            .at(file.document.bad(problems)))
+        Err(CommandError::conflict(message).with_hint(hint).at(file.document.bad(problems)))
     }
 }

@@ -88,7 +88,7 @@ impl PlannedPage {
             }
         };
         let uploads = self.file.new_images().map(upload).collect();
-        PlanView::of(self.plan(), &self.page.slots).with_uploads(uploads)
+        PlanView::of(self.plan(), &self.page.slots, uploads)
     }
 
     /// Human-readable lines of the plan, without that of the login. `is_full` says that a large plan is shown with all its lines.

@@ -22,36 +22,30 @@ pub(crate) fn of_items(
     described: Option<&SlotTypeCatalog>,
 ) -> Vec<FieldDiagnostic> {
     let problem = |item: &ItemError| {
-        let (below, help) = match &item.problem {
-            ItemProblem::NotOnPage { .. } | ItemProblem::RepeatedId { .. } => (vec!["id"], None),
-            ItemProblem::TypeDiffers { .. } => (vec!["type"], None),
+        let (mut message, mut help) = (item.problem.to_string(), None);
+        let below = match &item.problem {
+            ItemProblem::NotOnPage { .. } | ItemProblem::RepeatedId { .. } => vec!["id"],
+            ItemProblem::TypeDiffers { .. } => vec!["type"],
             ItemProblem::NotCreatable { kind } => {
-                (vec!["type"], described.and_then(|it| creatable(kind, it)))
+                if let Some(described) = described {
+                    if described.get(kind).is_some() {
+                        help = Some("such slots can only be created in the dashboard".to_owned());
+                    } else {
+                        message = format!("unknown slot type `{kind}`");
+                        help = suggest(kind, described.creatable());
+                    }
+                }
+                vec!["type"]
             }
-            ItemProblem::NotClearable { key, .. } => (vec!["data", key.as_str()], None),
+            ItemProblem::NotClearable { key, .. } => vec!["data", key],
             ItemProblem::NotEditable { keys, .. } => {
-                (keys.first().map_or(vec![], |key| vec!["data", key.as_str()]), None)
+                keys.first().map_or(vec![], |key| vec!["data", key])
             }
-            ItemProblem::Ambiguous { .. } => (vec![], None),
-        };
-        let message = match &item.problem {
-            ItemProblem::NotCreatable { kind }
-                if described.is_some_and(|it| it.get(kind).is_none()) =>
-            {
-                format!("unknown slot type `{kind}`")
-            }
-            problem => problem.to_string(),
+            ItemProblem::Ambiguous { .. } => vec![],
         };
         at(file, item.index, &below, At::Value, message, help)
     };
     items.iter().map(problem).collect()
-}
-
-fn creatable(kind: &str, described: &SlotTypeCatalog) -> Option<String> {
-    match described.get(kind) {
-        Some(_) => Some("such slots can only be created in the dashboard".to_owned()),
-        None => suggest(kind, described.creatable()),
-    }
 }
 
 /// Schema violations of all data that would be sent. `index` maps an item of the plan to the item of the file.
@@ -62,8 +56,27 @@ pub(crate) fn of_plan(
     described: &SlotTypeCatalog,
     index: impl Fn(usize) -> usize,
 ) -> Vec<FieldDiagnostic> {
-    let found = violations(plan, page, described);
-    found.into_iter().flat_map(|(nth, faults)| at_faults(file, index(nth), faults)).collect()
+    let mut found = Vec::new();
+    for (nth, faults) in violations(plan, page, described) {
+        let index = index(nth);
+        // The path of an image or the id of a form is not chosen by the user, and may not be known yet.
+        let is_reference = |fault: &SchemaViolation| {
+            fault.at == At::Value
+                && file.references.iter().any(|reference| {
+                    reference.place.item == Some(index) && reference.place.path == fault.path
+                })
+        };
+        for fault in faults.into_iter().filter(|it| !is_reference(it)) {
+            let mut below = vec!["data"];
+            below.extend(fault.path.iter().map(String::as_str));
+            // A missing field is reported at the item, whether or not the item has data.
+            if fault.path.is_empty() {
+                below.clear();
+            }
+            found.push(at(file, index, &below, fault.at, fault.message, fault.help));
+        }
+    }
+    found
 }
 
 /// Schema violations of all data that would be sent, by the index of their item.
@@ -80,25 +93,13 @@ pub(crate) fn violations(
     }
     let current: HashMap<SlotId, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     for update in &plan.updates {
-        let held = current.get(&update.id).map(|slot| &slot.data.0);
-        let merged = merged(held, &update.changed);
+        let mut merged =
+            current.get(&update.id).map(|slot| slot.data.0.clone()).unwrap_or_default();
+        merged.extend(update.changed.0.clone());
         found.push((update.index, schemas.check(&update.kind, merged, Some(&update.changed))));
     }
     found.retain(|(_, faults)| !faults.is_empty());
     found
-}
-
-/// Data of a slot with its changes.
-fn merged(held: Option<&Map<String, Value>>, changed: &Map<String, Value>) -> Map<String, Value> {
-    let held = held.into_iter().flatten();
-    let mut merged: Map<String, Value> =
-        held.map(|(key, value)| (key.clone(), changed.get(key).unwrap_or(value).clone())).collect();
-    for (key, value) in changed {
-        if !merged.contains_key(key) {
-            merged.insert(key.clone(), value.clone());
-        }
-    }
-    merged
 }
 
 /// Schema violations of the items that can be planned, where other items cannot.
@@ -162,29 +163,6 @@ pub(crate) fn of_refusals(
         }
     }
     problems
-}
-
-fn at_faults(
-    file: &PageFile,
-    index: usize,
-    faults: Vec<SchemaViolation>,
-) -> impl Iterator<Item = FieldDiagnostic> + '_ {
-    // The path of an image or the id of a form is not chosen by the user, and may not be known yet.
-    let is_reference = move |fault: &SchemaViolation| {
-        fault.at == At::Value
-            && file.references.iter().any(|reference| {
-                reference.place.item == Some(index) && reference.place.path == fault.path
-            })
-    };
-    faults.into_iter().filter(move |it| !is_reference(it)).map(move |fault| {
-        let mut below = vec!["data"];
-        below.extend(fault.path.iter().map(String::as_str));
-        // A missing field is reported at the item, whether or not the item has data.
-        if fault.path.is_empty() {
-            below.clear();
-        }
-        at(file, index, &below, fault.at, fault.message, fault.help)
-    })
 }
 
 fn at(

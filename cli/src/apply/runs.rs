@@ -6,17 +6,6 @@ use crate::context::prelude::*;
 use crate::env_vars::STATE_DIR;
 pub(crate) use crate::journal::{directory, service};
 
-/// Maximum number of operations that a hint names.
-const NAMED_RUNS: usize = 10;
-
-/// Returns the error for the beginning of a name that several operations have, with their names.
-pub(crate) fn ambiguous(name: &str, runs: &[&str]) -> CommandError {
-    let (shown, more) = runs.split_at(runs.len().min(NAMED_RUNS));
-    let more = if more.is_empty() { "" } else { ", …" };
-    CommandError::usage(format!("{name} matches {} operations; nothing was written", runs.len()))
-        .with_hint(format!("use one of: {}{more}", shown.join(", ")))
-}
-
 /// Returns the settings of a run that only reads, and knows the journals of unfinished runs if there is a directory for them.
 pub(crate) fn settings(context: &Context) -> RunSettings {
     let (service, state) = (service(context).unwrap_or_default(), directory(context).ok());

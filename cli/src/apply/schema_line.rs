@@ -1,8 +1,6 @@
 //! First line of a page file, by which editors with the YAML language server find its schema.
 
-use std::path::Path;
-
-use crate::error::CommandError;
+use crate::context::prelude::*;
 
 /// Name of the schema file of a page in the examples.
 const SCHEMA: &str = "page.schema.json";
@@ -16,7 +14,7 @@ const BEGIN: &str = "# yaml-language-server: $schema=";
 /// # Errors
 ///
 /// When `schema` cannot be written in a line.
-pub(crate) fn with_schema(text: &str, schema: &str) -> Result<String, CommandError> {
+pub(crate) fn with_schema(text: &str, schema: &str) -> Result<String> {
     if schema.is_empty() || schema.contains(char::is_control) {
         return Err(CommandError::usage("--schema must be a path"));
     }
@@ -40,7 +38,7 @@ pub(crate) fn with_schema(text: &str, schema: &str) -> Result<String, CommandErr
 pub(crate) fn schema_of<'s>(
     given: Option<&'s str>,
     file: Option<&Path>,
-) -> Result<Option<&'s str>, CommandError> {
+) -> Result<Option<&'s str>> {
     if file.is_some_and(is_json) {
         return match given {
             Some(_) => Err(no_schema_in_json()),

@@ -46,38 +46,27 @@ pub(crate) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<Comma
 /// Returns the only unfinished run. Without the key of a page, the run must be known to belong to this account.
 fn one(context: &Context, key: Option<&ProfileKey>) -> Result<LoggedWrite> {
     let mut all = find(context, key)?;
-    let named = "pass the page file of the run; to list the runs, pass --status";
-    match (all.pop(), all.is_empty()) {
-        (Some(one), true) if key.is_some() || is_known_own(context, &one) => Ok(one),
-        (Some(_), true) => {
-            let message = "found an unfinished run that may belong to another account";
-            Err(CommandError::usage(message).with_hint(named))
-        }
-        (None, _) => Err(CommandError::not_found("no unfinished runs")),
-        (Some(_), false) => {
-            Err(CommandError::usage("more than one run is unfinished").with_hint(named))
-        }
-    }
-}
-
-fn is_known_own(context: &Context, write: &LoggedWrite) -> bool {
-    context.owner().is_some_and(|own| write.is_of(&own) == Some(true))
+    let Some(one) = all.pop() else { return Err(CommandError::not_found("no unfinished runs")) };
+    let is_own = || context.owner().is_some_and(|own| one.is_of(&own) == Some(true));
+    let why = if !all.is_empty() {
+        "more than one run is unfinished"
+    } else if key.is_some() || is_own() {
+        return Ok(one);
+    } else {
+        "found an unfinished run that may belong to another account"
+    };
+    let hint = "pass the page file of the run; to list the runs, pass --status";
+    Err(CommandError::usage(why).with_hint(hint))
 }
 
 fn find(context: &Context, key: Option<&ProfileKey>) -> Result<Vec<LoggedWrite>> {
     let mut all = write_log::all(context)?;
-    all.retain(|write| {
-        write.is_run && write.recorded.is_open() && key.is_none_or(|key| is_of(write, key))
-    });
-    Ok(all)
-}
-
-/// Tells whether a run belongs to the page that a key names.
-fn is_of(write: &LoggedWrite, key: &ProfileKey) -> bool {
-    match (key, &write.recorded.opening) {
-        (ProfileKey::Id(id), _) => write.store.profile() == Some(*id),
-        (ProfileKey::Login(login), Some(opening)) => opening.login == *login,
+    let is_of_page = |write: &LoggedWrite| match key {
+        None => true,
+        Some(ProfileKey::Id(id)) => write.store.profile() == Some(*id),
         // The login of the page is recorded only in the journal.
-        (ProfileKey::Login(_), None) => true,
-    }
+        Some(ProfileKey::Login(login)) => write.opening().is_none_or(|it| it.login == *login),
+    };
+    all.retain(|write| write.is_run() && write.recorded.is_open() && is_of_page(write));
+    Ok(all)
 }

@@ -127,15 +127,10 @@ impl PlannedPage {
     async fn send(&self, client: &Client, image: &Image) -> Result<String> {
         let shown = image.local.path();
         let shown = shown.display();
-        let bytes = image
-            .local
-            .read()
-            .map_err(|error| CommandError::usage(format!("cannot read {shown}: {error}")))?;
+        let unreadable = |error| CommandError::usage(format!("cannot read {shown}: {error}"));
+        let bytes = image.local.read().map_err(unreadable)?;
         let Some(bytes) = bytes else {
-            let message = format!("{shown} changed after the plan was made; nothing was written");
-            return Err(
-                CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
-            );
+            return Err(CommandError::changed(shown));
         };
         let name = image.local.file_name();
         let uploaded = client.files().upload(Upload::bytes(name, Bytes::from(bytes))).await;

@@ -1,19 +1,14 @@
 //! Every write of this machine: the runs of `apply` and the commands that write without one.
 
-use std::collections::BTreeSet;
-
 use links_pages::apply::{
     DesiredSlot, JournalEntries, JournalError, JournalStore, RecordWrite, RecordedRun, RunCommand,
     RunEnding, RunHeader, RunOwner, RunState,
 };
-use links_sdk::{ProfileId, ProfileKey};
-use serde_json::{Value, json};
 
 use super::execute::written;
 use super::runs;
 use crate::auth::ServiceUser;
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::output::Column;
 use crate::settings::ServiceTarget;
 
@@ -31,8 +26,6 @@ pub(crate) const COLUMNS: &[Column] = &[
 pub(crate) struct LoggedWrite {
     pub(crate) store: JournalStore,
     pub(crate) recorded: RecordedRun,
-    /// True for a run of `apply`, which may be resumed.
-    pub(crate) is_run: bool,
     /// Slots before the run, if it is not in the store but in the file of an operation.
     pub(crate) before: Option<Vec<DesiredSlot>>,
     /// True if another account of this machine made it.
@@ -40,7 +33,7 @@ pub(crate) struct LoggedWrite {
 }
 
 /// Writes to the configured service, the oldest first, without those of other accounts; to all services if none is configured.
-pub(crate) fn all(context: &Context) -> Result<Vec<LoggedWrite>, CommandError> {
+pub(crate) fn all(context: &Context) -> Result<Vec<LoggedWrite>> {
     let mut all = of_service(context, runs::service(context).as_deref())?;
     if let Some(own) = context.owner() {
         all.retain(|write| write.is_of(&own) != Some(false));
@@ -49,14 +42,14 @@ pub(crate) fn all(context: &Context) -> Result<Vec<LoggedWrite>, CommandError> {
 }
 
 /// The same writes, and those of all other accounts.
-pub(crate) fn all_accounts(context: &Context) -> Result<Vec<LoggedWrite>, CommandError> {
+pub(crate) fn all_accounts(context: &Context) -> Result<Vec<LoggedWrite>> {
     if matches!(context.settings.target, ServiceTarget::Sandbox(_)) {
         return all(context);
     }
     let (service, own) = (runs::service(context), context.owner());
     let mut all = of_service(context, None)?;
     for write in &mut all {
-        let of = write.recorded.opening.as_ref().map(|opening| &opening.service);
+        let of = write.opening().map(|opening| &opening.service);
         let is_of_service = service.as_ref().is_none_or(|it| of.is_none_or(|of| of == it));
         let is_own = own.as_ref().map(|own| is_of_service && write.is_of(own) != Some(false));
         // Without an account, only what is of several is not the own.
@@ -65,20 +58,18 @@ pub(crate) fn all_accounts(context: &Context) -> Result<Vec<LoggedWrite>, Comman
     Ok(all)
 }
 
-fn of_service(context: &Context, service: Option<&str>) -> Result<Vec<LoggedWrite>, CommandError> {
+fn of_service(context: &Context, service: Option<&str>) -> Result<Vec<LoggedWrite>> {
     let directory = runs::directory(context)?;
     let unreadable = |error: std::io::Error| {
         CommandError::usage(format!("cannot read {}: {error}", directory.display()))
     };
     let mut all = Vec::new();
     for store in JournalStore::all(&directory, service).map_err(unreadable)? {
-        let recorded = store.list().map_err(unreadable)?;
-        let is_run = !store.is_of_commands();
         let logged = |recorded| {
             let store = store.clone();
-            LoggedWrite { store, recorded, is_run, before: None, is_foreign: false }
+            LoggedWrite { store, recorded, before: None, is_foreign: false }
         };
-        all.extend(recorded.into_iter().map(logged));
+        all.extend(store.list().map_err(unreadable)?.into_iter().map(logged));
     }
     all.sort_by(|one, other| one.recorded.run.cmp(&other.recorded.run));
     Ok(all)
@@ -120,9 +111,19 @@ impl<'a> PageFilter<'a> {
 }
 
 impl LoggedWrite {
+    /// Returns whether it is a run of `apply`, which may be resumed.
+    pub(crate) fn is_run(&self) -> bool {
+        !self.store.is_of_commands()
+    }
+
+    /// Beginning of its journal, as far as that can be read.
+    pub(crate) fn opening(&self) -> Option<&RunHeader> {
+        self.recorded.opening.as_ref()
+    }
+
     /// Tells whether the write belongs to an account. `None` if unknown.
     pub(crate) fn is_of(&self, own: &RunOwner) -> Option<bool> {
-        runs::is_own(self.recorded.opening.as_ref(), own)
+        runs::is_own(self.opening(), own)
     }
 
     /// Name of the run.
@@ -132,7 +133,7 @@ impl LoggedWrite {
 
     /// Returns the command that made it, if the journal tells it.
     pub(crate) fn command(&self) -> Option<&RunCommand> {
-        self.recorded.opening.as_ref()?.command.as_ref()
+        self.opening()?.command.as_ref()
     }
 
     /// Returns whether it is what a command for several accounts wrote to one of them.
@@ -142,7 +143,7 @@ impl LoggedWrite {
 
     /// Returns the account, as far as the journal tells it.
     pub(crate) fn account(&self) -> Option<ServiceUser> {
-        let opening = self.recorded.opening.as_ref()?;
+        let opening = self.opening()?;
         let user = opening.owner.as_ref()?.user?;
         Some(ServiceUser { service: opening.service.clone(), user })
     }
@@ -162,31 +163,29 @@ impl LoggedWrite {
         match self.command() {
             Some(command) if command.words.is_empty() => command.name.clone(),
             Some(command) => command.words.join(" "),
-            None if self.is_run => "slots apply".to_owned(),
+            None if self.is_run() => "slots apply".to_owned(),
             None => String::new(),
         }
     }
 
     /// The time at which it began, as far as it was recorded.
     pub(crate) fn time(&self) -> String {
-        self.recorded.opening.as_ref().map(|opening| runs::time(opening.time)).unwrap_or_default()
+        self.opening().map(|opening| runs::time(opening.time)).unwrap_or_default()
     }
 
     /// Id of the page, if the journal tells it.
     pub(crate) fn page_id(&self) -> Option<ProfileId> {
-        let recorded =
-            self.recorded.opening.as_ref().map_or(ProfileId::default(), |opening| opening.profile);
-        let id = if self.is_run { self.store.profile().unwrap_or(recorded) } else { recorded };
-        (id != 0).then_some(id)
+        let recorded = || self.opening().map(|opening| opening.profile);
+        self.store.profile().or_else(recorded).filter(|id| *id != 0)
     }
 
     /// Name of what was written: the login of the page, or the form.
     pub(crate) fn target(&self) -> String {
-        match &self.recorded.opening {
-            Some(RunHeader { form: Some(form), .. }) => format!("form {form}"),
-            Some(opening) => opening.login.clone(),
-            None => String::new(),
-        }
+        let name = |opening: &RunHeader| match &opening.form {
+            Some(form) => format!("form {form}"),
+            None => opening.login.clone(),
+        };
+        self.opening().map(name).unwrap_or_default()
     }
 
     /// Returns whether both are writes to the same page or form.
@@ -197,14 +196,14 @@ impl LoggedWrite {
 
     /// Login of the page, or its id if the command named it by that.
     fn login(&self) -> Option<&str> {
-        let opening = self.recorded.opening.as_ref().filter(|opening| opening.form.is_none())?;
+        let opening = self.opening().filter(|opening| opening.form.is_none())?;
         Some(&opening.login)
     }
 
     /// Record for the output.
     pub(crate) fn row(&self) -> Value {
         let mut row = json!({ "run": self.run() });
-        if let Some(opening) = &self.recorded.opening {
+        if let Some(opening) = self.opening() {
             row["time"] = runs::time(opening.time).into();
             row["command"] = self.command_line().into();
             row["page"] = self.target().into();
@@ -229,13 +228,12 @@ impl LoggedWrite {
 
     /// Record for others: neither the words of the command nor what it wrote, nor to which page.
     pub(crate) fn without_content(&self) -> Value {
-        let opening = self.recorded.opening.as_ref();
         let name = self.command().map(|it| it.name.as_str());
         let is_name =
             |name: &&str| name.bytes().all(|it| it.is_ascii_lowercase() || b" -".contains(&it));
         let done = self.log().map(|log| &log.done);
         json!({
-            "time": opening.map(|it| runs::time(it.time)),
+            "time": self.opening().map(|it| runs::time(it.time)),
             "command": name.filter(is_name),
             "state": self.state(),
             "inDoubt": self.log().map(JournalEntries::is_unsettled),
@@ -252,7 +250,7 @@ impl LoggedWrite {
             Err(_) => return "unreadable",
         };
         match log.state {
-            state if self.is_run => named(state),
+            state if self.is_run() => named(state),
             _ if log.is_unsettled() => "unknown",
             RunState::Unfinished if !log.has_effect() => "not_sent",
             RunState::Unfinished if log.is_written => named(RunState::Done),

@@ -12,6 +12,7 @@ use crate::ui::cut;
 use links_pages::apply::same;
 use links_pages::page_file::Document;
 use links_pages::page_file::local_image::{has_image_ending, looks_local};
+use links_pages::sanitize::quoted;
 
 const ONLY_DATA: &str = "pass only the content of `data`";
 
@@ -156,8 +157,7 @@ impl FieldValues {
             is_local && (is_image || image_fields.contains(field))
         });
         let Some((field, text)) = wrong else { return Ok(self) };
-        let word = format!("{field}@{text}");
-        let word = shlex::try_quote(&word).map_or_else(|_| format!("{field}@FILE"), Into::into);
+        let word = quoted(&format!("{field}@{text}"));
         Err(CommandError::usage(format!(
             "`{text}` is a file on this machine, which no one else can see"
         ))
@@ -185,13 +185,19 @@ impl FieldValues {
         (operation, key): (&'static str, Option<&IdempotencyKey>),
     ) -> Result<Self> {
         let all = self.images.clone();
-        let uploads: Vec<_> =
-            all.iter().map(|(_, name)| images::upload(name)).collect::<Result<_, _>>()?;
+        let prepared = |(field, name): &(String, String)| {
+            let upload = images::upload(name)?;
+            Ok(match key {
+                Some(key) => client
+                    .files()
+                    .upload(upload.method(UploadMethod::Multipart))
+                    .with_idempotency_key(key_of_upload(key, field)?),
+                None => client.files().upload(upload),
+            })
+        };
+        let uploads = all.iter().map(prepared).collect::<Result<Vec<_>>>()?;
         let mut dry_run_end = None;
         let mut reused = ReusedImages::new(context);
-        if let Some(key) = key {
-            all.iter().try_for_each(|(field, _)| key_of_upload(key, field).map(drop))?;
-        }
         for ((field, name), upload) in all.iter().zip(uploads) {
             let hash = reused.hash(name);
             if let Some(path) = hash.as_deref().and_then(|hash| reused.take(hash)) {
@@ -205,14 +211,7 @@ impl FieldValues {
             if let Some(warning) = images::warning(name, page_field) {
                 context.ui.say(&warning);
             }
-            let sent = match key {
-                Some(key) => {
-                    let upload = upload.method(UploadMethod::Multipart);
-                    client.files().upload(upload).with_idempotency_key(key_of_upload(key, field)?)
-                }
-                None => client.files().upload(upload),
-            };
-            match sent.await.map_err(CommandError::from) {
+            match upload.await.map_err(CommandError::from) {
                 Ok(file) => {
                     let text = format!("uploaded {name} as {}", file.path);
                     context.ui.tell(Style::Added, text);
@@ -234,20 +233,14 @@ impl FieldValues {
             }
         }
         self.reused = Some(reused);
-        match dry_run_end {
-            Some(end) if context.dry_run() == Some(DryRun::Service) => {
-                self.upload_results = end.dry_run_results().to_vec();
-                // A new slot may need its image.
-                let is_checked = operation != "createSlot" && !self.all.is_empty();
-                let unchecked = self.unchecked();
-                if is_checked { Ok(self) } else { Err(end.before_unchecked(operation, unchecked)) }
-            }
-            dry_run_end => {
-                self.upload_results =
-                    dry_run_end.map(|it| it.dry_run_results().to_vec()).unwrap_or_default();
-                Ok(self)
-            }
+        let Some(end) = dry_run_end else { return Ok(self) };
+        self.upload_results = end.dry_run_results().to_vec();
+        // A new slot may need its image.
+        let is_checked = operation != "createSlot" && !self.all.is_empty();
+        if is_checked || context.dry_run() != Some(DryRun::Service) {
+            return Ok(self);
         }
+        Err(end.before_unchecked(operation, self.unchecked()))
     }
 
     /// Returns the fields of images that a dry run has not uploaded.
@@ -288,7 +281,11 @@ impl FieldValues {
         changes.0.retain(|name, mine| {
             let (before, theirs) = (value_or_null(opened, name), value_or_null(now, name));
             if !same(before, theirs) && !same(mine, theirs) {
-                conflicts.push((name.clone(), theirs_and_before(before, theirs)));
+                let [before, theirs] = [before, theirs].map(|it| cut(&it.to_string(), SHOWN));
+                let text = format!(
+                    "another client changed this from {before} to {theirs} in the meantime"
+                );
+                conflicts.push((name.clone(), text));
             }
             !same(mine, theirs)
         });
@@ -315,12 +312,11 @@ impl FieldValues {
         if let Some(reused) = self.reused.as_ref().filter(|_| failure.is_validation()) {
             reused.forget();
         }
-        let own = |path: &str| -> String {
+        let own = |(path, message): (&str, &str)| {
             let below = path.strip_prefix(under).and_then(|rest| rest.strip_prefix('.'));
-            below.unwrap_or(path).to_owned()
+            (below.unwrap_or(path).to_owned(), message.to_owned())
         };
-        let errors: Vec<_> =
-            failure.errors().map(|(path, message)| (own(path), message.to_owned())).collect();
+        let errors: Vec<_> = failure.errors().map(own).collect();
         let top = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
         let as_json = errors.iter().find_map(|(path, why)| self.as_json(path, why));
         let failure = failure.hinted(as_json.map(|word| format!("use := for JSON values: {word}")));
@@ -348,11 +344,7 @@ impl FieldValues {
         let text = self.given.get(field)?.as_str()?;
         let value: Value = serde_json::from_str(text).ok()?;
         let is_about_type = TYPES.iter().any(|it| why.contains(it));
-        (!value.is_string() && is_about_type).then(|| {
-            let text =
-                shlex::try_quote(text).map_or_else(|_| text.into(), std::borrow::Cow::into_owned);
-            format!("{field}:={text}")
-        })
+        (!value.is_string() && is_about_type).then(|| format!("{field}:={}", quoted(text)))
     }
 }
 
@@ -366,22 +358,13 @@ fn key_of_upload(key: &IdempotencyKey, field: &str) -> Result<IdempotencyKey> {
 /// Returns the failure of a merge, without the places of its conflicts.
 pub(crate) fn contested() -> CommandError {
     let message = "another client made a conflicting change in the meantime; nothing was written";
-    CommandError::new(Exit::Conflict, message).with_hint(
+    CommandError::conflict(message).with_hint(
         "to keep your value, delete the comment above it in the editor; otherwise, enter the other value",
     )
 }
 
 /// Maximum width of a value that a conflict shows.
 const SHOWN: usize = 300;
-
-/// Returns the words that show both values of the other side, for the user who decides.
-pub(crate) fn theirs_and_before(before: &Value, theirs: &Value) -> String {
-    format!(
-        "another client changed this from {} to {} in the meantime",
-        cut(&before.to_string(), SHOWN),
-        cut(&theirs.to_string(), SHOWN)
-    )
-}
 
 fn value_or_null<'m>(record: &'m Map<String, Value>, name: &str) -> &'m Value {
     record.get(name).unwrap_or(&Value::Null)

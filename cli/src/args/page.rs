@@ -114,11 +114,10 @@ pub(crate) enum PageWord {
 ///
 /// When the word is neither a path nor a key.
 pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
-    let ending = split_row(text).0.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let is_file = ["yaml", "yml", "json"].iter().any(|it| ending.eq_ignore_ascii_case(it));
+    let is_file = || is_yaml_or_json(Path::new(split_row(text).0));
     let is_url = text.starts_with("https://") || text.starts_with("http://");
     let is_path =
-        || is_file || text == "-" || text.contains(is_separator) || Path::new(text).is_dir();
+        || text == "-" || text.contains(is_separator) || is_file() || Path::new(text).is_dir();
     if !is_url && is_path() {
         return Ok(PageWord::Path(PathBuf::from(text)));
     }
@@ -127,8 +126,8 @@ pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
 
 /// Tells whether the name of a file ends as that of a page file.
 pub(crate) fn is_yaml_or_json(path: &Path) -> bool {
-    let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
-    ["yaml", "yml", "json"].iter().any(|it| extension.eq_ignore_ascii_case(it))
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Splits words into paths and keys, each in their order. A key that is named twice is there once.

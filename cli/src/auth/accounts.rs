@@ -70,6 +70,20 @@ impl SecretLocation {
     }
 }
 
+/// A user of a service, to whom pages and page files belong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct ServiceUser {
+    pub(crate) service: String,
+    pub(crate) user: i64,
+}
+
+impl ServiceUser {
+    /// Returns the account of this machine.
+    pub(crate) fn account(&self, accounts: &Accounts) -> Option<AccountName> {
+        accounts.of_user(&BaseUrl::new(&self.service).ok()?.origin(), self.user).cloned()
+    }
+}
+
 /// Accounts file in a directory.
 #[derive(Clone, Debug)]
 pub(crate) struct AccountsFile {
@@ -315,7 +329,7 @@ mod tests {
         for text in ["torn", "{}", r#"{"version":2}"#, r#"{"version":1,"current":"../../x"}"#] {
             let path = directory.path().join("config").join(FILE);
             std::fs::write(&path, text).unwrap();
-            file.change(|it| it.current = None).unwrap_err();
+            assert!(file.change(|it| it.current = None).is_err());
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
     }

@@ -113,7 +113,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// Program with its arguments that writes a token to its standard output. Runs once per command, and once more if the service refuses the
 /// token.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TokenCommand {
     words: Vec<String>,
     token: Arc<Mutex<Option<Token>>>,
@@ -126,12 +126,7 @@ pub(crate) struct TokenCommand {
 impl TokenCommand {
     /// Creates a source for a program and its arguments; nothing runs yet.
     pub(crate) fn new(words: &[String]) -> Self {
-        Self {
-            words: words.to_owned(),
-            token: Arc::default(),
-            running: Arc::default(),
-            owner: Arc::default(),
-        }
+        Self { words: words.to_owned(), ..Self::default() }
     }
 
     /// Returns the token that the program gave; runs the program if it has not run yet.

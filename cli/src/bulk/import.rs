@@ -69,39 +69,26 @@ impl ColumnMap {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut pairs: Vec<(String, String)> = Vec::new();
         for part in text.split(',') {
-            let (key, column) = part
-                .split_once('=')
-                .filter(|(key, column)| !key.trim().is_empty() && !column.trim().is_empty())
+            let pair = part.split_once('=').map(|(key, column)| (key.trim(), column.trim()));
+            let (key, column) = pair
+                .filter(|(key, column)| !key.is_empty() && !column.is_empty())
                 .ok_or_else(|| format!("`{part}` must be KEY=COLUMN, such as title=name"))?;
-            let (key, column) = (key.trim().to_owned(), column.trim().to_owned());
-            if pairs.iter().any(|(other, _)| *other == key) {
+            if pairs.iter().any(|(other, _)| other == key) {
                 return Err(format!("duplicate key `{key}`"));
             }
-            pairs.push((key, column));
+            pairs.push((key.to_owned(), column.to_owned()));
         }
         Ok(Self(pairs))
     }
 }
 
-/// Removes the line `sep=;` with which spreadsheets name the character between the cells. Returns that character, and the rest.
-fn without_separator_line(text: &str) -> (Option<char>, &str) {
-    let named = text.strip_prefix("sep=").and_then(|rest| rest.split_at_checked(1));
-    match named {
-        Some((separator @ (";" | "," | "|" | "\t"), rest))
-            if rest.is_empty() || rest.starts_with(['\n', '\r']) =>
-        {
-            (separator.chars().next(), rest)
-        }
-        _ => (None, text),
-    }
-}
+/// Characters that may be between the cells of a row.
+const DELIMITERS: [char; 4] = ['|', '\t', ';', ','];
 
-/// Reads the rows of a CSV file with a heading. Without a delimiter it is the one that the file names, or a comma. Without a map each column
-/// is named as the key that it is for. Returns every problem of the file and, if it has any, every value that the schema refuses, in the
-/// order of their lines.
+/// Reads the rows of a CSV file with a heading, which has the character between the cells most often. Without a map each column is named as the
+/// key that it is for. Returns every problem of the file and, if it has any, every value that the schema refuses, in the order of their lines.
 pub(crate) fn rows(
     bytes: &[u8],
-    delimiter: Option<u8>,
     kind: &str,
     map: Option<&ColumnMap>,
     types: &SlotTypeCatalog,
@@ -116,8 +103,9 @@ pub(crate) fn rows(
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|error| refuse(error.valid_up_to(), "the row is not UTF-8"))?;
-    let (named, text) = without_separator_line(text);
-    let delimiter = delimiter.map(char::from).or(named).unwrap_or(',');
+    let heading = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let delimiter = DELIMITERS.into_iter().max_by_key(|it| heading.matches(*it).count());
+    let delimiter = delimiter.unwrap_or(',');
     let (mut line, mut from) = (1, 0);
     let mut records = csv_rows(text, delimiter).map(|row| {
         let at = row.as_ref().map_or_else(|at| *at, |cells| cells[0].0.start);
@@ -131,10 +119,8 @@ pub(crate) fn rows(
     });
     let (heading_line, headings) = records.next().unwrap_or((1, Ok(Vec::new())));
     let headings = headings.map_err(|why| vec![format!("{heading_line}: {why}")])?;
-    let columns = columns(&headings, kind, map, types).map_err(|why| {
-        let hint = other_delimiter(&headings, delimiter).unwrap_or_default();
-        vec![format!("{heading_line}: {why}{hint}")]
-    })?;
+    let columns = columns(&headings, kind, map, types)
+        .map_err(|why| vec![format!("{heading_line}: {why}")])?;
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     for (nth, (line, cells)) in records.enumerate() {
         if nth == MOST_ROWS {
@@ -151,7 +137,11 @@ pub(crate) fn rows(
     if problems.is_empty() {
         return Ok(rows);
     }
-    problems.extend(refused(rows, kind, types));
+    let schemas = Schemas::new(types);
+    for CsvRow { line, data } in rows {
+        let faults = schemas.check(kind, data.0, None).into_iter();
+        problems.extend(faults.map(|fault| (line, fault.in_words())));
+    }
     problems.sort_by_key(|(line, _)| *line);
     Err(problems.into_iter().map(|(line, why)| format!("{line}: {why}")).collect())
 }
@@ -185,24 +175,6 @@ fn data(
     Ok(data)
 }
 
-/// Returns a hint if the heading is one cell that another delimiter would divide.
-fn other_delimiter(headings: &[String], delimiter: char) -> Option<String> {
-    let [heading] = headings else { return None };
-    let found = [';', '\t', '|', ','].into_iter().find(|it| heading.contains(*it))?;
-    let found = (found != delimiter).then(|| found.escape_default())?;
-    Some(format!("; if the cells are separated by `{found}`, add --delimiter '{found}'"))
-}
-
-/// Returns what the schema refuses of rows, each with its line.
-fn refused(rows: Vec<CsvRow>, kind: &str, types: &SlotTypeCatalog) -> Vec<(usize, String)> {
-    let schemas = Schemas::new(types);
-    let of_row = |CsvRow { line, data }: CsvRow| {
-        let faults = schemas.check(kind, data.0, None);
-        faults.into_iter().map(move |fault| (line, fault.in_words()))
-    };
-    rows.into_iter().flat_map(of_row).collect()
-}
-
 /// Column of a key. Several keys may have the same one.
 struct TypedColumn {
     index: usize,
@@ -227,23 +199,18 @@ fn columns(
     types: &SlotTypeCatalog,
 ) -> Result<Vec<TypedColumn>, String> {
     let names: Vec<&str> = headings.iter().map(String::as_str).collect();
-    let own: Vec<(String, String)>;
-    let pairs = match map {
-        Some(map) => &map.0,
-        None => {
-            // Spreadsheets write empty columns.
-            let named = names.iter().filter(|name| !name.is_empty());
-            own = named.map(|name| ((*name).to_owned(), (*name).to_owned())).collect();
-            if own.is_empty() && !names.is_empty() {
-                return Err("the header is missing".to_owned());
-            }
-            &own
-        }
+    let pairs: Vec<(&str, &str)> = match map {
+        Some(map) => map.0.iter().map(|(key, column)| (&**key, &**column)).collect(),
+        // Spreadsheets write empty columns.
+        None => names.iter().filter(|it| !it.is_empty()).map(|name| (*name, *name)).collect(),
     };
+    if pairs.is_empty() && !names.is_empty() {
+        return Err("the header is missing".to_owned());
+    }
     let schema = types.get(kind).map(schema_of);
     let mut columns = Vec::new();
     for (key, name) in pairs {
-        let mut found = names.iter().enumerate().filter(|(_, heading)| *heading == name);
+        let mut found = names.iter().enumerate().filter(|(_, heading)| **heading == name);
         let Some((index, _)) = found.next() else {
             let hint = said_hint(suggest(name, names.iter().copied()));
             return Err(format!("unknown column `{name}`{hint}; columns: {}", names.join(", ")));
@@ -252,9 +219,7 @@ fn columns(
             return Err(format!("duplicate column `{name}`"));
         }
         let described = schema.as_ref().map(|schema| schema_fields::names(schema));
-        if let Some(keys) =
-            described.filter(|keys| !keys.is_empty() && !keys.contains(&key.as_str()))
-        {
+        if let Some(keys) = described.filter(|keys| !keys.is_empty() && !keys.contains(&key)) {
             let hint = said_hint(suggest(key, keys.iter().copied()));
             return Err(format!(
                 "a {kind} has no field `{key}`{hint}; use --map KEY=COLUMN to map columns to fields"
@@ -262,7 +227,7 @@ fn columns(
         }
         let place = schema.as_ref().and_then(|schema| schema_fields::at(schema, key));
         let is_json = place.is_some_and(takes_no_string);
-        columns.push(TypedColumn { index, key: key.clone(), is_json });
+        columns.push(TypedColumn { index, key: key.to_owned(), is_json });
     }
     Ok(columns)
 }
@@ -300,7 +265,7 @@ mod tests {
 
     fn read(text: &str, map: Option<&str>) -> Result<Vec<Value>, Vec<String>> {
         let map = map.map(|map| ColumnMap::parse(map).unwrap());
-        let rows = rows(text.as_bytes(), None, "button", map.as_ref(), &types())?;
+        let rows = rows(text.as_bytes(), "button", map.as_ref(), &types())?;
         Ok(rows.into_iter().map(|row| json!([row.line, row.data])).collect())
     }
 
@@ -341,27 +306,14 @@ mod tests {
     }
 
     #[test]
-    fn the_delimiter_is_named_by_the_file_or_by_the_hint() {
-        for line_break in ["\n", "\r\n"] {
-            let text =
-                format!("\u{feff}sep=;{line_break}title;link{line_break}A;https://a.example");
+    fn the_delimiter_is_the_character_that_the_header_has_most_often() {
+        for delimiter in [",", ";", "\t", "|"] {
+            let text = "\u{feff}title;link\n\"A, B\";https://a.example\n".replace(';', delimiter);
             let found = read(&text, None).unwrap();
-            assert_eq!(json!(found), json!([[3, {"title": "A", "link": "https://a.example"}]]));
+            assert_eq!(json!(found), json!([[2, {"title": "A, B", "link": "https://a.example"}]]));
         }
-        for (text, delimiter) in [("title;link\nA;b\n", "';'"), ("title\tlink\nA\tb\n", "'\\t'")] {
-            let found = read(text, None).unwrap_err();
-            assert!(found[0].ends_with(&format!("add --delimiter {delimiter}")), "{found:?}");
-            let found = read(text, Some("title=title")).unwrap_err();
-            assert!(found[0].ends_with(&format!("add --delimiter {delimiter}")), "{found:?}");
-        }
-        let found = rows(b"title,link\nA,b\n", Some(b';'), "button", None, &types());
-        assert!(found.unwrap_err()[0].ends_with("add --delimiter ','"));
-        // A column may be called so.
-        assert_eq!(read("sep=x\n", Some("title=sep=x")).unwrap(), Vec::<Value>::new());
-        assert_eq!(
-            json!(read("sep=;x\nA\n", Some("title=sep=;x")).unwrap()),
-            json!([[2, {"title": "A"}]])
-        );
+        let found = read("\"name, short\";name;n\nA;B;\n", Some("title=name")).unwrap();
+        assert_eq!(json!(found), json!([[2, {"title": "B"}]]));
     }
 
     #[test]
@@ -396,7 +348,7 @@ mod tests {
                 assert!(found.starts_with(expected), "{found}");
             }
         }
-        let not_text = rows(b"title\n\xff\n", None, "button", None, &types()).unwrap_err();
+        let not_text = rows(b"title\n\xff\n", "button", None, &types()).unwrap_err();
         assert_eq!(not_text, ["2: the row is not UTF-8"]);
         for map in ["title", "=a", "title=", "title=a,title=b", ""] {
             assert!(ColumnMap::parse(map).is_err(), "{map}");

@@ -67,7 +67,10 @@ impl PageEdit for SlotFilter {
 /// Returns the values that a filter changed, null for keys that it removed.
 fn changed(login: &str, slot: &Slot, made: &Value) -> Result<Object, String> {
     let Value::Object(made) = made else {
-        return Err(format!("--edit must return the slot, not {}", kind_of(made)));
+        return Err(format!(
+            "--edit must return the slot, not {}",
+            cut(&made.to_string(), MOST_REASON)
+        ));
     };
     let was = record(login, slot);
     for key in ["page", "id", "type"] {
@@ -85,17 +88,6 @@ fn changed(login: &str, slot: &Slot, made: &Value) -> Result<Object, String> {
     let value = |key: &String| data.get(key).unwrap_or(&Value::Null);
     let changed = keys.filter(|key| !same(value(key), held(&slot.data, key)));
     Ok(changed.map(|key| (key.clone(), value(key).clone())).collect())
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 /// Maximum length of a reason, which a filter can make of any length.
@@ -146,7 +138,7 @@ impl SlotFilter {
             return Ok(Vec::new());
         }
         let records: Vec<Value> = slots.iter().map(|slot| record(login, slot)).collect();
-        let results = query::results(&self.code, &Value::Array(records))?;
+        let results = query::results(&self.code, &Value::Array(records), None)?;
         if results.len() != slots.len() {
             return Err(format!("it stopped after {} of {} slots", results.len(), slots.len()));
         }

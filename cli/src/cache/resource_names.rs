@@ -12,7 +12,6 @@ use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
-use links_sdk::SlotId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use twox_hash::XxHash3_64;
@@ -25,10 +24,7 @@ use links_pages::fs::private;
 const LONG: &[&str] = &["listProfiles", "getProfile", "listSlots", "listForms"];
 
 /// Seed of the digests of responses. It has to change with what is kept of a response, so that a file of another version is not trusted.
-const WHAT_IS_KEPT: u64 = 4;
-
-/// Seconds after which it is written down again that a page is still as it was.
-const SEEN_AGAIN: u64 = 60 * 60;
+const WHAT_IS_KEPT: u64 = 5;
 
 /// Response that may contain names of resources.
 #[derive(Clone, Debug)]
@@ -65,8 +61,6 @@ pub(crate) struct NamedResource {
 /// Slots of a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct PageSlots {
-    /// Time at which they were last read as a whole, in seconds since 1970. It may be earlier by [`SEEN_AGAIN`].
-    read: u64,
     /// Line of the slots, which is decoded when they are needed: most commands need those of one page or none.
     #[serde(skip)]
     line: String,
@@ -89,16 +83,12 @@ pub(crate) struct SlotSummary {
     /// Label of the slot; empty if there is none.
     #[serde(rename = "title")]
     pub(crate) label: String,
-    /// Id of the form that the slot shows.
-    #[serde(rename = "formId")]
-    pub(crate) form: Option<String>,
 }
 
 impl From<Value> for SlotSummary {
     fn from(content: Value) -> Self {
         let label = content.as_object().and_then(label).unwrap_or_default();
-        let form = content["formId"].as_str().filter(|id| !id.trim().is_empty());
-        Self { label: label.to_owned(), form: form.map(str::to_owned) }
+        Self { label: label.to_owned() }
     }
 }
 
@@ -132,13 +122,6 @@ impl PageSlots {
     fn get(&self) -> Vec<NamedSlot> {
         serde_json::from_str(&self.line).unwrap_or_default()
     }
-
-    /// Notes that the slots were read and are as they were, if that is worth writing down.
-    fn note_read(&mut self, now: u64) {
-        if now.abs_diff(self.read) >= SEEN_AGAIN {
-            self.read = now;
-        }
-    }
 }
 
 /// Key of the page in a request target.
@@ -171,16 +154,13 @@ impl ResourceNames {
         private::write_unsynced(path, text.as_bytes())
     }
 
-    /// Adds the names in responses; the file is written only if something changed. `now` is in seconds since 1970.
-    pub(crate) fn remember(path: &Path, answers: &[SeenAnswer], now: u64) {
-        if answers.is_empty() {
-            return;
-        }
+    /// Adds the names in responses; the file is written only if something changed.
+    pub(crate) fn remember(path: &Path, answers: &[SeenAnswer]) {
         let before = Self::load(path);
         let mut names = before.clone();
         for answer in answers {
             // A response that cannot be read has no names.
-            let _ = names.take(answer, now);
+            let _ = names.take(answer);
         }
         if names != before {
             let _ = names.store(path);
@@ -210,57 +190,16 @@ impl ResourceNames {
         }
     }
 
-    /// Returns the pages that show a form, as far as this machine has seen them: the login of each page, or its key if that is not known, with
-    /// the ids of the slots; and the time since which no known page was read again, in seconds since 1970. `None` if the slots of no page are
-    /// known.
-    pub(crate) fn pages_with(&self, form: &str) -> Option<(BTreeMap<String, Vec<SlotId>>, u64)> {
-        // A page may be known by its login and by its id.
-        let mut newest: BTreeMap<String, &PageSlots> = BTreeMap::new();
-        for (key, slots) in &self.slots {
-            let of_page = newest.entry(self.login_of(key)).or_insert(slots);
-            if of_page.read < slots.read {
-                *of_page = slots;
-            }
-        }
-        let as_of = newest.values().map(|slots| slots.read).min()?;
-        let ids = |slots: &PageSlots| {
-            let is_shown = |slot: &NamedSlot| slot.data.form.as_deref() == Some(form);
-            let shows = slots.get().into_iter().filter(is_shown);
-            shows.map(|slot| SlotId::new(slot.id)).collect::<Vec<_>>()
-        };
-        let pages = newest.into_iter().map(|(login, slots)| (login, ids(slots)));
-        Some((pages.filter(|(_, ids)| !ids.is_empty()).collect(), as_of))
-    }
-
-    /// Returns the login of a page by the key of a request; the key if it is not known.
-    fn login_of(&self, key: &str) -> String {
-        let named = key.parse().ok().and_then(|id: i64| self.profiles.get(&id));
-        named.map_or_else(|| key.to_owned(), |named| named.login.clone())
-    }
-
-    /// Notes that a page was read that is as it was.
-    fn note_same(&mut self, target: &str, now: u64) {
-        let Some(key) = page_of(target) else { return };
-        let login = self.login_of(key);
-        let known = if self.slots.contains_key(key) { key } else { &login };
-        if let Some(slots) = self.slots.get_mut(known) {
-            slots.note_read(now);
-        }
-    }
-
     /// Adds the names in a response, unless it is one that is known to add none.
-    fn take(&mut self, answer: &SeenAnswer, now: u64) -> serde_json::Result<()> {
+    fn take(&mut self, answer: &SeenAnswer) -> serde_json::Result<()> {
         let SeenAnswer { operation, target, body } = answer;
         let is_long = LONG.contains(operation);
         let digest = is_long.then(|| XxHash3_64::oneshot_with_seed(WHAT_IS_KEPT, body));
         if digest.is_some() && self.seen.get(target) == digest.as_ref() {
-            if *operation == "listSlots" || target.contains("include=slots") {
-                self.note_same(target, now);
-            }
             return Ok(());
         }
         let before = self.clone();
-        self.learn(answer, now)?;
+        self.learn(answer)?;
         if *self != before {
             self.seen.clear();
         }
@@ -268,7 +207,7 @@ impl ResourceNames {
         Ok(())
     }
 
-    fn learn(&mut self, answer: &SeenAnswer, now: u64) -> serde_json::Result<()> {
+    fn learn(&mut self, answer: &SeenAnswer) -> serde_json::Result<()> {
         let SeenAnswer { operation, target, body } = answer;
         match *operation {
             "listProfiles" => {
@@ -287,7 +226,8 @@ impl ResourceNames {
             }
             "listSlots" | "reorderSlots" => {
                 if let Some(key) = page_of(target) {
-                    self.read_page(key, data(body)?, now)?;
+                    let slots: Vec<NamedSlot> = data(body)?;
+                    self.read_page(key, &slots)?;
                 }
             }
             "deleteSlots" => {
@@ -303,7 +243,7 @@ impl ResourceNames {
             "getProfile" | "createProfile" | "updateProfile" => {
                 let mut profile: ProfileRecord = data(body)?;
                 if let Some(slots) = profile.slots.take() {
-                    self.read_page(&profile.login, slots, now)?;
+                    self.read_page(&profile.login, &slots)?;
                 }
                 let (id, named) = (profile.id, profile.named());
                 self.move_slots(&BTreeMap::from([(id, named.clone())]));
@@ -325,14 +265,9 @@ impl ResourceNames {
     }
 
     /// Sets the slots of a page that was read.
-    fn read_page(&mut self, key: &str, slots: Vec<NamedSlot>, now: u64) -> serde_json::Result<()> {
-        let line = serde_json::to_string(&slots)?;
-        match self.slots.get_mut(key).filter(|known| known.line == line) {
-            Some(known) => known.note_read(now),
-            None => {
-                self.slots.insert(key.to_owned(), PageSlots { read: now, line });
-            }
-        }
+    fn read_page(&mut self, key: &str, slots: &[NamedSlot]) -> serde_json::Result<()> {
+        let line = serde_json::to_string(slots)?;
+        self.slots.insert(key.to_owned(), PageSlots { line });
         Ok(())
     }
 }

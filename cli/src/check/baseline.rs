@@ -48,7 +48,7 @@ impl BaselineArgs {
 }
 
 /// Verdicts of an earlier run, by page or form and URL.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Baseline(BTreeMap<(LinkHolder, String), Verdict>);
 
 /// Link in the file: what `links check -o json` prints, or `--update-baseline` writes.

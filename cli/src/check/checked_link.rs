@@ -96,12 +96,7 @@ impl CheckedLink {
         let Self { holder, place, found, judgement, is_cached, is_known, is_fixed, fix_error } =
             self;
         let slot = found.slot.as_deref();
-        let (file, line, column) = match place {
-            Some((file, line, column)) => {
-                (Some(file.display().to_string()), Some(line), Some(column))
-            }
-            None => (None, None, None),
-        };
+        let place = place.as_ref();
         let ends = judgement.certificate_ends;
         let ends = ends.and_then(|at| Some(jiff::Timestamp::try_from(at).ok()?.to_string()));
         let codes: Vec<_> = judgement.notes.iter().map(|(code, _)| code).collect();
@@ -112,9 +107,9 @@ impl CheckedLink {
         json!({
             "page": page,
             "form": form,
-            "file": file,
-            "line": line,
-            "column": column,
+            "file": place.map(|(file, ..)| file.display().to_string()),
+            "line": place.map(|(_, line, _)| line),
+            "column": place.map(|(.., column)| column),
             "path": found.value.path.to_string(),
             "slotId": slot.map(|it| &it.id),
             "type": slot.map(|it| &it.kind),

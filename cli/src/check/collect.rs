@@ -10,7 +10,7 @@ use regex::Regex;
 use crate::context::prelude::*;
 use crate::schema::{fields, schema_of};
 use crate::search::texts::{self, Owner};
-use links_pages::page_file::node::{Key, Node};
+use links_pages::page_file::node::Node;
 use links_pages::page_file::patch::{Path, PathStep};
 use links_pages::page_file::{Origins, Sources as FileSources, is_composed};
 
@@ -33,7 +33,7 @@ const NO_LINKS: [&str; 11] = [
 const MISSED: usize = 16;
 
 /// Link of a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct FoundLink {
     pub(crate) value: Rc<LinkedValue>,
     /// Slot that holds it, if it is in one.
@@ -49,7 +49,7 @@ pub(crate) struct FoundLink {
 }
 
 /// Value of a document with a link.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct LinkedValue {
     pub(crate) path: Path,
     /// Its path in the file that it is written in; `None` for a text that is made of values.
@@ -72,7 +72,7 @@ pub(crate) fn links(
     let composed = sources.filter(|it| is_composed(it.text().as_bytes()));
     let origins = composed.map(|sources| Origins::new(root, sources));
     let mut schemas: BTreeMap<&str, Value> = BTreeMap::new();
-    texts::strings(root, written, &mut |value, path, node, slot| {
+    texts::strings(root, &mut |value, path, node, slot| {
         let name = |step: &PathStep| match step {
             PathStep::Key(name) => name.clone(),
             PathStep::Item(at) => at.to_string(),
@@ -111,7 +111,7 @@ fn add_links(
     if trimmed.is_empty() {
         return;
     }
-    let base = sources.map_or(0, |it| it.files()[it.file_of(node.span.start)].start());
+    let base = sources.map_or(0, |it| it.files()[it.file_of(node.span.start)].start);
     let span = node.span.start - base..node.span.end - base;
     let at = span.start;
     let value = Rc::new(LinkedValue { path, written_at, text: text.to_owned(), span, base });
@@ -143,15 +143,6 @@ fn add_links(
     }
 }
 
-/// Name of a key as it is written in the file.
-fn written(key: &Key) -> String {
-    if key.is_literal && key.name.starts_with('$') {
-        format!("${}", key.name)
-    } else {
-        key.name.clone()
-    }
-}
-
 /// Schemes of links that are not found by their `//`.
 const SHORT_SCHEMES: [&str; 2] = ["mailto:", "tel:"];
 
@@ -168,19 +159,20 @@ fn text_links(text: &str) -> Vec<Range<usize>> {
     finder.kinds(&[LinkKind::Url]);
     let web = finder.links(text).map(|link| link.start()..link.end());
     let mut parts: Vec<Range<usize>> = web.filter(|part| is_web(&text[part.clone()])).collect();
-    // The parts are in their order and share nothing.
-    let is_free = |part: &Range<usize>| {
-        let next = parts.partition_point(|other| other.end <= part.start);
-        parts.get(next).is_none_or(|other| part.end <= other.start)
-    };
     let short = SHORT.captures_iter(text).filter_map(|found| {
         let (scheme, rest) = (found.get(1)?, found.get(2)?);
         let length = rest.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?']).len();
         (length > 0).then(|| scheme.start()..rest.start() + length)
     });
-    let short: Vec<_> = short.filter(is_free).collect();
     parts.extend(short);
     parts.sort_by_key(|part| part.start);
+    // What is within another link is no link of its own.
+    let mut end = 0;
+    parts.retain(|part| {
+        let is_free = part.start >= end;
+        end = end.max(part.end);
+        is_free
+    });
     parts
 }
 

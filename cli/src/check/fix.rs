@@ -1,6 +1,7 @@
 //! Writes links that have moved for good into their files. Everything else in a file stays as it is.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::ops::Range;
 use std::path::Path as FilePath;
 use std::rc::Rc;
@@ -42,41 +43,34 @@ pub(crate) fn write_all(pages: &[CheckedPage], links: &mut [CheckedLink]) -> Vec
 
 /// Writes the moves of the links of a file.
 fn write(file: &FilePath, text: &str, links: &mut [&mut CheckedLink]) -> Result<()> {
+    let refused = |why: &dyn fmt::Display, hint: &str| {
+        CommandError::invalid(format!("cannot update {}: {why}", file.display())).with_hint(hint)
+    };
     let moves = links.iter().filter_map(|link| Some((link.found.clone(), link.fix()?.to_owned())));
-    // A value that several items use is there once. The others are as they are in it.
-    let mut moves: Vec<(FoundLink, String)> = moves.collect();
     let is_made = |link: &FoundLink| link.value.written_at.is_none();
-    let made = moves.iter().find(|(link, _)| is_made(link)).map(|(link, _)| link.url.clone());
-    moves.retain(|(link, _)| !is_made(link));
+    let (made, mut moves): (Vec<_>, Vec<_>) = moves.partition(|(link, _)| is_made(link));
+    // A value that several items use is there once. The others are as they are in it.
     let mut seen = HashSet::new();
     moves.retain(|(link, _)| seen.insert((link.offset, link.part.clone())));
     moves.sort_by_key(|(link, _)| link.offset);
     if !moves.is_empty() {
+        let by_hand = "change the URLs by hand";
         if file.extension().is_some_and(|it| it == "csv") {
-            let message = format!("cannot update {}: it is a table", file.display());
-            return Err(CommandError::invalid(message).with_hint("change the URLs by hand"));
+            return Err(refused(&"it is a table", by_hand));
         }
-        write_moves(file, text, &moves)?;
+        let patched = written(text, &moves).map_err(|why| refused(&why, by_hand))?;
+        replace_checked(file, text, &patched)?;
         for link in links.iter_mut() {
             link.is_fixed |= link.fix().is_some() && !is_made(&link.found);
         }
     }
-    match made {
+    match made.first() {
         None => Ok(()),
-        Some(url) => {
-            let message =
-                format!("cannot update {}: {url} is made of several values", file.display());
-            Err(CommandError::invalid(message).with_hint("change the values by hand"))
+        Some((FoundLink { url, .. }, _)) => {
+            let why = format!("{url} is made of several values");
+            Err(refused(&why, "change the values by hand"))
         }
     }
-}
-
-fn write_moves(file: &FilePath, text: &str, moves: &[(FoundLink, String)]) -> Result<()> {
-    let patched = written(text, moves).map_err(|error| {
-        let message = format!("cannot update {}: {error}", file.display());
-        CommandError::invalid(message).with_hint("change the URLs by hand")
-    })?;
-    replace_checked(file, text, &patched)
 }
 
 /// Replaces a file that is still as it was checked; a byte order mark stays.
@@ -87,9 +81,7 @@ fn replace_checked(file: &FilePath, checked: &str, patched: &str) -> Result<()> 
     if current != format!("{mark}{checked}") {
         let message =
             format!("{} changed in the meantime; the file was not written", file.display());
-        return Err(
-            CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
-        );
+        return Err(CommandError::conflict(message).with_hint("run the same command again"));
     }
     atomic::write(file, &format!("{mark}{patched}"), true)
         .map_err(|error| not_written(file, &error))

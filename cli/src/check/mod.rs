@@ -26,7 +26,6 @@ use links_pages::page_file::{FilePlace, Places, file_of};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Page or form with its links.
-#[derive(Debug)]
 pub(crate) struct CheckedPage {
     pub(crate) source: Source,
     pub(crate) links: Vec<FoundLink>,

@@ -11,7 +11,6 @@ use crate::ui::annotations::{Annotate, Level};
 const WIDTHS: [usize; 3] = [40, 32, 60];
 
 /// What a check reports besides its links.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct ReportOptions {
     pub(crate) strict: bool,
     /// `--fix` can be named as the way to write a move.

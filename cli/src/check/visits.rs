@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use links_sdk::Clock;
@@ -81,27 +81,25 @@ pub(crate) async fn verdicts(
             "connect to the network or set HTTPS_PROXY, then run the same command again",
         ));
     }
-    let now = clock.wall();
     for (link, visit) in missing.iter().zip(found) {
-        let judgement = judge(link, &visit, now, options.tls_days);
+        visits.insert(link.requested().to_owned(), (visit, false));
+    }
+    let now = clock.wall();
+    for (text, link) in web {
+        let Some((visit, is_cached)) = visits.get(link.requested()) else { continue };
+        let judgement = judge(&link, visit, now, options.tls_days);
         // One that has moved for good is requested again, because its target may be a secret; so is one that is not fine, because it may be
         // by now.
-        if judgement.verdict == Verdict::Fine && judgement.moved_to.is_none() {
-            fine.insert(key(link.requested()), FineLink::new(&visit, now));
-        } else {
+        if !is_cached && judgement.verdict == Verdict::Fine && judgement.moved_to.is_none() {
+            fine.insert(key(link.requested()), FineLink::new(visit, now));
+        } else if !is_cached {
             fine.remove(&key(link.requested()));
         }
-        visits.insert(link.requested().to_owned(), (visit, false));
+        verdicts.insert(text, (judgement, *is_cached));
     }
     if let Some(path) = cache_file.filter(|_| requested > 0) {
         // Without the file the next check costs requests, nothing else.
         let _ = store_own(&path, &fine);
-    }
-    for (text, link) in web {
-        if let Some((visit, is_cached)) = visits.get(link.requested()) {
-            let judgement = judge(&link, visit, now, options.tls_days);
-            verdicts.insert(text, (judgement, *is_cached));
-        }
     }
     Ok((verdicts, requested))
 }
@@ -171,32 +169,26 @@ fn load_fine(path: &Path, now: SystemTime) -> BTreeMap<String, FineLink> {
 }
 
 /// What is known about a link that was fine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct FineLink {
     /// Time of the visit in seconds since 1970.
     at: u64,
-    /// Time at which the certificate ends in seconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    certificate_ends: Option<u64>,
+    /// Time at which the certificate ends.
+    certificate_ends: Option<SystemTime>,
     /// The same URL with https works.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     works_with_https: bool,
 }
 
 impl FineLink {
     fn new(visit: &Visit, now: SystemTime) -> Self {
         let Visit { certificate_ends, works_with_https, .. } = *visit;
-        Self { at: seconds(now), certificate_ends: certificate_ends.map(seconds), works_with_https }
+        Self { at: seconds(now), certificate_ends, works_with_https }
     }
 
     /// Returns the visit as far as it is known.
     fn visit(&self) -> Visit {
-        let ends = self.certificate_ends;
-        Visit {
-            certificate_ends: ends.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_secs(at))),
-            works_with_https: self.works_with_https,
-            ..Visit::ended(VisitEnd::Status(200))
-        }
+        let Self { certificate_ends, works_with_https, .. } = *self;
+        Visit { certificate_ends, works_with_https, ..Visit::ended(VisitEnd::Status(200)) }
     }
 }
 
@@ -215,7 +207,7 @@ mod tests {
     const URL: &str = "https://qara.example/?invite=a-secret";
 
     fn at(hours: u64) -> SystemTime {
-        UNIX_EPOCH + Duration::from_secs(1_000_000 + hours * 3600)
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + hours * 3600)
     }
 
     #[test]

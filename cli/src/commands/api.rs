@@ -63,7 +63,13 @@ pub(super) async fn run(context: &mut Context, args: ApiArgs) -> CommandResult {
         None => call.json(Value::Object(fields)),
     };
     // A header may be a secret, which no journal is to hold.
-    context.words.iter_mut().for_each(|word| hide_headers(word, &args.headers));
+    for word in &mut context.words {
+        for (name, _) in &args.headers {
+            if let Some(at) = word.find(&format!("{name}:")) {
+                word.truncate(at + name.len());
+            }
+        }
+    }
     let answer = if args.is_read() {
         call.await?
     } else {
@@ -88,20 +94,6 @@ pub(super) async fn run(context: &mut Context, args: ApiArgs) -> CommandResult {
 fn header(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once(':').ok_or("a header must be NAME:VALUE")?;
     Ok((name.to_owned(), value.trim_matches(' ').to_owned()))
-}
-
-/// Leaves the name of a header in a word of the command line, and takes its value away.
-fn hide_headers(word: &mut String, headers: &[(String, String)]) {
-    for (name, value) in headers {
-        let is_value = |(at, _): &(usize, &str)| {
-            let rest = word[at + name.len()..].strip_prefix(':');
-            rest.is_some_and(|rest| rest.trim_matches(' ') == value)
-        };
-        if let Some((at, _)) = word.match_indices(name.as_str()).find(is_value) {
-            let end = at + name.len();
-            word.truncate(end);
-        }
-    }
 }
 
 /// Adds a value to the query. A list becomes several parameters, which the service names `ids[]`.

@@ -33,7 +33,7 @@ pub(crate) struct FilesArgs {
     #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
     renew_status: bool,
     /// Number of accounts at a time, for the paths of several accounts
-    #[arg(long, value_name = "N", value_parser = jobs, default_value_t = JOBS, hide_short_help = true, help_heading = "Input")]
+    #[arg(long, value_name = "N", default_value_t = JOBS, hide_short_help = true, help_heading = "Input")]
     jobs: NonZeroUsize,
 }
 
@@ -69,6 +69,11 @@ pub(crate) struct ApplyCommandArgs {
 }
 
 impl FilesArgs {
+    /// Returns the words of a command that asks nothing. `cannot` is the reason why it is for one account only.
+    fn account_words(&mut self, cannot: Option<&'static str>) -> AccountWords<'_> {
+        AccountWords { words: &mut self.paths, jobs: self.jobs, cannot, asks: false, summary: None }
+    }
+
     /// Returns the files that the arguments name. `writes` tells whether their locks are written.
     fn named_files(&self, writes: bool) -> NamedFiles {
         page_files::named(self.paths.clone(), &self.flags.upload_root, writes)
@@ -92,17 +97,9 @@ impl FilesArgs {
 
 impl PlanArgs {
     pub(super) fn account_words(&mut self) -> AccountWords<'_> {
-        let out = self.outputs.out.as_ref().map(|_| "--out saves one plan");
+        let cannot = self.outputs.out.as_ref().map(|_| "--out saves one plan");
         let summary = summary::file(self.outputs.summary.as_ref());
-        let FilesArgs { paths, jobs, .. } = &mut self.files;
-        AccountWords {
-            words: paths,
-            jobs: *jobs,
-            cannot: out,
-            asks: false,
-            is_at_url: false,
-            summary,
-        }
+        AccountWords { summary, ..self.files.account_words(cannot) }
     }
 
     pub(super) fn rules(&self) -> CommandRules {
@@ -115,15 +112,7 @@ impl ApplyCommandArgs {
         let out = self.operation.operation_out.as_ref();
         let cannot = out.map(|_| "--operation-out saves one operation");
         let asks = !self.files.flags.yes && self.dry_run.dry_run.is_none();
-        let FilesArgs { paths, jobs, .. } = &mut self.files;
-        let words = AccountWords {
-            words: paths,
-            jobs: *jobs,
-            cannot,
-            asks,
-            is_at_url: false,
-            summary: None,
-        };
+        let words = AccountWords { asks, ..self.files.account_words(cannot) };
         self.plan.is_none().then_some(words)
     }
 
@@ -159,7 +148,7 @@ pub(super) async fn plan(context: &mut Context, args: PlanArgs) -> CommandResult
     let (paths, filter, mut options) = args.files.options(context).await?;
     let paths = page_files::paths(context, paths);
     if let (Ok(paths), true) = (&paths, args.outputs.is_shown() && filter.takes_all())
-        && let Some(output) = unchanged::output(context, paths, &mut options, false).await?
+        && let Some(output) = unchanged::output(context, paths, &mut options, false).await
     {
         return Ok(output);
     }
@@ -195,7 +184,7 @@ pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> Comm
             let paths = page_files::paths(context, paths)?;
             if context.dry_run().is_none()
                 && filter.takes_all()
-                && let Some(output) = unchanged::output(context, &paths, &mut options, true).await?
+                && let Some(output) = unchanged::output(context, &paths, &mut options, true).await
             {
                 return Ok(output);
             }
@@ -263,18 +252,16 @@ pub(crate) struct SlotsApplyArgs {
 impl SlotsFileArgs {
     /// Returns the files that the arguments name. `writes` tells whether their lock is written.
     fn named_files(&self, writes: bool) -> NamedFiles {
-        let named = NamedFiles { read: self.flags.upload_root.clone(), write: Vec::new() };
+        let mut named = NamedFiles { read: self.flags.upload_root.clone(), write: Vec::new() };
         let Some(file) = self.file.as_ref().or(self.plan.as_ref()) else { return named };
-        let mut named = named.with_directory(file);
         let page = self.plan.as_deref().and_then(page_of);
         let locks = [LockStore::of(file), page.as_deref().and_then(LockStore::of)];
         // A page file may use files beneath the directory of its lock.
         named.read.extend(locks.iter().flatten().map(|lock| lock.directory().to_owned()));
-        let access = if writes { &mut named.write } else { &mut named.read };
-        let is_file = |path: &PathBuf| !path.is_symlink();
-        access.extend(locks.into_iter().flatten().map(|it| it.path()).filter(is_file));
-        named.read.extend(rule_file::of(page.as_ref().unwrap_or(file)).filter(is_file));
-        named
+        let rules = rule_file::of(page.as_ref().unwrap_or(file));
+        named.read.extend(rules.filter(|path| !path.is_symlink()));
+        let locks = locks.iter().flatten().map(LockStore::path).collect();
+        named.with_all(std::slice::from_ref(file), locks, writes)
     }
 
     /// Returns the options of the run. Checks the host of a URL.
@@ -300,13 +287,9 @@ impl SlotsFileArgs {
         context: &mut Context,
         options: &mut RunOptions,
         writes: bool,
-    ) -> Result<Option<CommandOutput>> {
-        match &self.file {
-            Some(file) => {
-                unchanged::output(context, std::slice::from_ref(file), options, writes).await
-            }
-            None => Ok(None),
-        }
+    ) -> Option<CommandOutput> {
+        let file = self.file.as_ref()?;
+        unchanged::output(context, std::slice::from_ref(file), options, writes).await
     }
 
     /// Reads the page file or the plan, if there is one. A file on standard input gets a note.
@@ -343,7 +326,7 @@ impl SlotsApplyArgs {
 pub(super) async fn plan_slots(context: &mut Context, args: SlotsPlanArgs) -> CommandResult {
     let mut options = args.file.options(context).await?;
     if args.outputs.is_shown()
-        && let Some(output) = args.file.unchanged(context, &mut options, false).await?
+        && let Some(output) = args.file.unchanged(context, &mut options, false).await
     {
         return Ok(output);
     }
@@ -357,7 +340,7 @@ pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> 
     let mut options = RunOptions { locked, wait, ..file.options(context).await? };
     if !(status || resume || abort)
         && dry_run.dry_run.is_none()
-        && let Some(output) = file.unchanged(context, &mut options, true).await?
+        && let Some(output) = file.unchanged(context, &mut options, true).await
     {
         // What the command would refuse is refused all the same.
         operation_file::prepare(context, operation.operation_out)?;

@@ -75,7 +75,7 @@ impl ConfigCommand {
 
 /// Returns the path of the configuration file.
 fn file(context: &Context) -> Result<PathBuf> {
-    config_file::path(context.settings.config_directory())
+    Ok(config_file::path(&context.config_directory()?))
 }
 
 /// Returns a key with the value that it has without a flag.

@@ -39,22 +39,20 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
     let client = context.client().await?;
     let user = context.me(&client).await?.user_id;
     let service = runs::service(context).unwrap_or_default();
-    let new = Lock::new(service.clone(), user);
     let found = if args.refresh { files_below(&directory, DEPTH)? } else { Vec::new() };
     let files = found.iter().filter(|file| has_key(file, "profile"));
     let pages = |file: &PathBuf| pages_of(file).unwrap_or_else(|| vec![file.clone()]);
     let files: Vec<PathBuf> = files.flat_map(pages).collect();
     // A damaged lock is replaced, but not one of another account.
     let known = if args.refresh { store.parsed()? } else { None };
-    if let Some(known) = &known {
-        known.check_account(&service, user).map_err(|error| {
+    match known {
+        Some(known) => known.check_account(&service, user).map_err(|error| {
             CommandError::refused(format!("{}: {error}", store.path().display()))
                 .with_hint("choose that user's account with --account, or use another directory")
-        })?;
-    } else {
-        store.write(&new, args.refresh)?;
+        })?,
+        None => store.write(&Lock::new(service, user), args.refresh)?,
     }
-    let taken = take_over(context, &store, &service, user)?;
+    let taken = take_over(context, &store, user)?;
     let ignored = add_attribute(&directory);
     let mut forms = KnownForms::default();
     let (form_names, unusable) = refresh_forms(context, &found, &mut forms).await?;
@@ -71,7 +69,7 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
     let mut forgotten = Vec::new();
     if args.refresh {
         // The records of files that are not there any more.
-        store.update(context, &service, |lock| {
+        store.update(context, |lock| {
             let is_gone = |key: &&String| is_absent(&store.path_of(key));
             forgotten = lock.pages.keys().filter(is_gone).cloned().collect();
             lock.pages.retain(|key, _| !forgotten.contains(key));
@@ -150,19 +148,19 @@ fn check_outer(directory: &Path, store: &LockStore) -> Result<()> {
 }
 
 /// Moves what the state directory has of files that the lock governs into the lock. Returns the number of files.
-fn take_over(context: &Context, store: &LockStore, service: &str, user: i64) -> Result<usize> {
+fn take_over(context: &Context, store: &LockStore, user: i64) -> Result<usize> {
     let is_governed = |records: &StateRecords| {
         is_there(records.file()) && LockStore::of(records.file()).as_ref() == Some(store)
     };
     let mut taken = 0;
-    for (records, lock) in StateRecords::all(context, service) {
+    for (records, lock) in StateRecords::all(context) {
         let Some(key) = store.key(records.file()).filter(|_| is_governed(&records)) else {
             continue;
         };
         if ![0, user].contains(&lock.user) {
             continue;
         }
-        store.update(context, service, |into| {
+        store.update(context, |into| {
             for name in lock.pages.into_values() {
                 let is_known = into.pages.values().any(|page| page.id == name.id);
                 if !is_known && !into.pages.contains_key(&key) {
@@ -214,7 +212,7 @@ async fn refresh(
     path: &Path,
     forms: &mut KnownForms,
 ) -> Result<Vec<(String, String)>> {
-    let (mut file, _) = read_page(path, &[], "apply")?;
+    let (mut file, _) = read_page(path, &[])?;
     let Some(mut record) = SyncRecord::of(context, path)? else { return Ok(Vec::new()) };
     let client = context.client().await?;
     let mut page = PageSnapshot::read(&client, &file.page.profile).await.map_err(|error| {

@@ -90,7 +90,9 @@ fn shown(context: &Context, operations: &Operations, index: usize) -> CommandRes
         if part.is_part()
             && let Some(user) = part.account()
         {
-            let account = user.account(&accounts).map_or_else(|| user.text(), |it| it.to_string());
+            let account = user
+                .account(&accounts)
+                .map_or_else(|| format!("{} {}", user.service, user.user), |it| it.to_string());
             target = format!("{target} ({account})");
         }
         lines.push(StyledLine::changed(format!("~ {target}: {summary} ({state}{undone})")));
@@ -114,7 +116,7 @@ fn changes(part: &LoggedWrite, record: &mut Value) -> Result<Vec<StyledLine>> {
     let before = slots_before(&part.store, part.run());
     let before = before.map_err(|error| runs::list_error(&error))?.unwrap_or_default();
     let page: Vec<Slot> = before.iter().filter_map(slot).collect();
-    let view = PlanView::of(plan, &page);
+    let view = PlanView::of(plan, &page, Vec::new());
     record["plan"] = json!(view);
     let style = PlanStyle { kept_reason: "kept", is_full: true, item_name: &item_of_file };
     let mut lines = ui::plan::lines(&view, style);

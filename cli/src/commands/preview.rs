@@ -57,20 +57,16 @@ impl PreviewArgs {
     pub(super) fn rules(&self) -> CommandRules {
         let writes = self.apply.is_some();
         let mut named = page_files::named(self.pages.clone(), &self.upload_root, writes);
-        if self.serve && named.read.iter().any(|path| path.ends_with(rule_file::NAME)) {
-            let why = "the rules of links.toml are checked whenever a file is saved";
-            return CommandRules { plan: self.plan_rule(), ..CommandRules::confined(Err(why)) };
-        }
         named.write.extend(summary::file(self.summary.as_ref()));
         named.write.extend(self.html.iter().map(|directory| existing(directory).join("any")));
-        CommandRules { plan: self.plan_rule(), ..CommandRules::confined(Ok(named)) }
-    }
-
-    fn plan_rule(&self) -> PlanRule {
-        match self.apply {
-            Some(_) => PlanRule::Interactive,
-            None => PlanRule::DryRun,
-        }
+        let is_ruled = named.read.iter().any(|path| path.ends_with(rule_file::NAME));
+        let files = if self.serve && is_ruled {
+            Err("the rules of links.toml are checked whenever a file is saved")
+        } else {
+            Ok(named)
+        };
+        let plan = if writes { PlanRule::Interactive } else { PlanRule::DryRun };
+        CommandRules { plan, ..CommandRules::confined(files) }
     }
 }
 
@@ -81,14 +77,21 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     let options = RunOptions { flags, sync, ..RunOptions::default() };
     page::check_hosts(context, &pages).await?;
     let paths = page_files::paths(context, pages)?;
+    // When pages are served, the rules are checked at each change.
+    let is_ruled = |path: &Path| !args.serve && rule_file::of(path).is_some();
     let (paths, mut failures) = match &paths[..] {
+        [only] if only.as_os_str() == "-" && filter.takes_all() => (paths, Vec::new()),
         // What it is, is said when it is read.
-        [only] if !only.is_dir() && filter.takes_all() => {
-            let rows = if only.as_os_str() == "-" { None } else { pages_of(only) };
-            (rows.unwrap_or(paths), Vec::new())
+        [only] if !only.is_dir() && filter.takes_all() && !is_ruled(only) => {
+            (pages_of(only).unwrap_or(paths), Vec::new())
         }
         _ => {
-            let files = AccountFiles::read(context, &paths, &options.flags.upload_root, &filter)?;
+            let roots = &options.flags.upload_root;
+            let mut files = AccountFiles::read(context, &paths, roots, &filter)?;
+            files.forms.clear();
+            if !args.serve {
+                files.check_rules(context)?;
+            }
             (files.pages.into_iter().map(|(path, _)| path).collect(), files.failures)
         }
     };
@@ -102,8 +105,6 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
         return Box::pin(serve(context, requests, args.port, args.apply)).await;
     }
     summary::check(summary.as_deref(), context.settings.output)?;
-    let (paths, broken) = without_broken(context, paths, &options.flags.upload_root)?;
-    failures.extend(broken);
     let requests = paths.into_iter().map(request).collect();
     let previews = previews(context, requests, &mut failures).await?;
     if previews.is_empty() && !filter.compares() {
@@ -117,25 +118,6 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     let failed = CommandError::if_any(failures, "files cannot be previewed");
     let output = shown(context, previews, diff, summary.as_deref(), max_tokens, &documents)?;
     Ok(context.with_failure(output, failed.err()))
-}
-
-/// Returns the paths of the files that break no house rule, and why the others are refused. Files that cannot be read are reported later.
-fn without_broken(
-    context: &Context,
-    paths: Vec<PathBuf>,
-    roots: &[PathBuf],
-) -> Result<(Vec<PathBuf>, Vec<CommandError>)> {
-    let is_ruled = |path: &PathBuf| path.as_os_str() != "-" && rule_file::of(path).is_some();
-    if !paths.iter().any(is_ruled) {
-        return Ok((paths, Vec::new()));
-    }
-    let mut files = AccountFiles::read(context, &paths, roots, &FileFilter::default())?;
-    files.failures.clear();
-    let before: BTreeSet<PathBuf> = files.pages.iter().map(|(path, _)| path.clone()).collect();
-    files.check_rules(context)?;
-    let after: BTreeSet<&PathBuf> = files.pages.iter().map(|(path, _)| path).collect();
-    let is_kept = |path: &PathBuf| !before.contains(path) || after.contains(path);
-    Ok((paths.into_iter().filter(is_kept).collect(), files.failures))
 }
 
 fn no_page_file() -> CommandError {

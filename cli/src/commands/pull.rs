@@ -25,7 +25,7 @@ pub(crate) struct PullArgs {
     #[command(flatten)]
     how: PullOptions,
     /// Number of accounts at a time, for the paths of several accounts
-    #[arg(long, value_name = "N", value_parser = jobs, default_value_t = JOBS, hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = JOBS, hide_short_help = true)]
     jobs: NonZeroUsize,
 }
 
@@ -37,7 +37,6 @@ impl PullArgs {
             jobs: self.jobs,
             cannot,
             asks: false,
-            is_at_url: false,
             summary: None,
         }
     }
@@ -90,7 +89,7 @@ pub(super) async fn run(context: &mut Context, args: PullArgs) -> CommandResult 
 
 pub(super) async fn slots(context: &mut Context, args: SlotsPullArgs) -> CommandResult {
     let SlotsPullArgs { key, out, force, schema } = args;
-    key.page(&context.client().await?).await?;
-    let how = PullOptions { force, images: false, portable: false, schema };
+    key.check_host(context).await?;
+    let how = PullOptions { force, schema, ..PullOptions::default() };
     pull::pull(context, vec![(*key).clone()], out, how, FileScope::Slots).await
 }

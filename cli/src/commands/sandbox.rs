@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 use std::fs;
-use std::io::ErrorKind;
 
 use links_fixtures::ContractServer;
 use links_sdk::{BaseUrl, Pacer, PacerNote, SharedFilePacer, Token};
@@ -14,6 +13,7 @@ use crate::journal::SANDBOX;
 use crate::sandbox;
 use crate::signal::SuppressInterrupt;
 use links_pages::apply::JournalStore;
+use links_pages::fs::private;
 
 /// Try everything on this machine, without an account
 #[derive(Debug, Subcommand)]
@@ -115,10 +115,7 @@ fn remove_records(context: &Context) -> Result<()> {
 
 /// Removes a file, if it exists.
 fn remove_file(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(not_removed(path, &error)),
-        _ => Ok(()),
-    }
+    private::remove(path).map_err(|error| not_removed(path, &error))
 }
 
 fn not_removed(path: &Path, why: &dyn Display) -> CommandError {

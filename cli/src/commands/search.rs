@@ -3,6 +3,7 @@
 use super::prelude::*;
 use crate::account::file_filter::FileFilter;
 use crate::args::page::{self, PageWord};
+use crate::output::counts;
 use crate::search::pattern::Pattern;
 use crate::search::sources::{self, Sources};
 use crate::search::texts::Area;
@@ -74,9 +75,6 @@ pub(super) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
 /// Returns the number of pages and forms that were read: `3 pages and 1 form`.
 fn counted(sources: &[search::Source]) -> String {
     let forms = sources.iter().filter(|source| source.is_form).count();
-    match (count(sources.len() - forms, "page"), count(forms, "form")) {
-        (pages, _) if forms == 0 => pages,
-        (_, forms_only) if forms == sources.len() => forms_only,
-        (pages, forms) => format!("{pages} and {forms}"),
-    }
+    let read = counts(&[(sources.len() - forms, "page"), (forms, "form")]);
+    if read.is_empty() { "0 pages".to_owned() } else { read.join(" and ") }
 }

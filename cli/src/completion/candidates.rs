@@ -17,7 +17,7 @@ use crate::context::prelude::*;
 use crate::help::TOPICS;
 use crate::output::format::Format;
 use crate::settings::config_file::KEYS;
-use crate::settings::global_args::{GlobalArgs, PartialLine};
+use crate::settings::global_args::PartialLine;
 use crate::ui::Ui;
 use crate::{journal, settings};
 use links_pages::apply::{JournalStore, RunHeader};
@@ -52,7 +52,8 @@ impl CompletionData {
             let context = self.context()?;
             let (state, service) =
                 (context.settings.state_directory()?, journal::service(&context)?);
-            JournalStore::newest(&state, &service, RUNS).ok()
+            let newest = JournalStore::headers(&state, &service).ok()?.rev().take(RUNS);
+            Some(newest.map(|(run, header, _)| (run, header)).collect::<Vec<_>>())
         };
         let mut all: BTreeMap<String, (String, RunHeader)> = BTreeMap::new();
         for (run, header) in newest().into_iter().flatten() {
@@ -237,7 +238,7 @@ impl CompletionData {
 
     /// Returns a context for the service of the line, which knows the files of earlier commands.
     fn context(&self) -> Option<Context> {
-        let settings = settings::of_process(&of_service(&self.words)).ok()?;
+        let settings = settings::of_process(&PartialLine::read(&self.words).global).ok()?;
         Some(Context::new(settings, Ui::plain(Format::Table), self.command))
     }
 
@@ -263,12 +264,6 @@ impl CompletionData {
 /// Returns the key of a page in a word: the whole word, or the end of a URL.
 fn key(word: &str) -> &str {
     word.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
-}
-
-/// Returns the arguments of the line that select the service, and with it the known names.
-fn of_service(words: &[String]) -> GlobalArgs {
-    let GlobalArgs { base_url, account, sandbox, .. } = PartialLine::read(words).global;
-    GlobalArgs { base_url, account, sandbox, ..GlobalArgs::default() }
 }
 
 #[cfg(test)]

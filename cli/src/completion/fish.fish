@@ -7,8 +7,9 @@ function __links_complete
             break
         end
     end
-    # Within quotes a ~ is no home directory.
-    if string match --quiet -- '~*' "$word"; and not string match --quiet -- '~*' "$typed"
+    # The shell itself completes what is in the home directory. Within quotes a ~ does not stand for that.
+    if string match --quiet -- '~*' "$word"
+        string match --quiet -- '~*' "$typed"; and complete --do-complete "cat $typed"
         return
     end
     LINKS_COMPLETE=fish links -- (commandline --current-process --tokenize --cut-at-cursor) "$word"

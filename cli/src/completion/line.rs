@@ -11,8 +11,6 @@ pub(crate) struct CompletionRequest {
     pub(crate) kept: usize,
     /// Quotes that are open in the last word.
     pub(crate) quote: Quote,
-    /// True if the shell will expand a `~` at the beginning of the last word.
-    pub(crate) expands_home: bool,
     /// Kind of list that bash asks for.
     pub(crate) lists: ListSyntax,
     pub(crate) width: usize,
@@ -45,7 +43,6 @@ impl CompletionRequest {
         Self {
             kept,
             quote,
-            expands_home: quote == Quote::None && replaced.starts_with("~/"),
             // Codes of readline's completion types that show candidates.
             lists: match arg(2).as_ref() {
                 "63" => ListSyntax::Only,
@@ -128,7 +125,7 @@ pub(crate) fn is_plain(text: &str) -> bool {
 }
 
 /// Escapes a word without putting quotes around it.
-pub(crate) fn escaped(word: &str) -> String {
+fn escaped(word: &str) -> String {
     let plain = |c: char| !c.is_ascii() || is_plain(c.encode_utf8(&mut [0; 4]));
     word.chars().flat_map(|c| (!plain(c)).then_some('\\').into_iter().chain([c])).collect()
 }

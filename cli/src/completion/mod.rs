@@ -24,7 +24,7 @@ pub(crate) fn run_if_requested(args: &[OsString], command: fn() -> Command) -> O
     let name = std::env::var(env_vars::COMPLETE).ok().filter(|it| !it.is_empty())?;
     let Ok(shell) = Shell::from_str(&name, true) else { return Some(Exit::Usage) };
     let line: Vec<OsString> = args.iter().skip_while(|it| *it != "--").skip(1).cloned().collect();
-    let mut request = match shell {
+    let request = match shell {
         Shell::Bash => CompletionRequest::of(&line),
         Shell::Power => {
             let words = std::env::var(env_vars::COMPLETE_WORDS).unwrap_or_default();
@@ -33,18 +33,10 @@ pub(crate) fn run_if_requested(args: &[OsString], command: fn() -> Command) -> O
                 ..CompletionRequest::default()
             }
         }
-        // The scripts of these shells do not tell whether a `~` will be expanded.
-        _ => CompletionRequest { words: line, expands_home: true, ..CompletionRequest::default() },
+        _ => CompletionRequest { words: line, ..CompletionRequest::default() },
     };
-    let Some(last) = request.words.last_mut() else { return Some(Exit::Ok) };
-    let typed = last.to_string_lossy().into_owned();
-    // The shell expands the `~` only after completion.
-    let is_below_home = request.expands_home && typed.starts_with("~/");
-    let home = std::env::home_dir().filter(|_| is_below_home);
-    let home = home.map(|it| it.to_string_lossy().into_owned());
-    if let Some(home) = &home {
-        *last = format!("{home}{}", &typed[1..]).into();
-    }
+    let Some(last) = request.words.last() else { return Some(Exit::Ok) };
+    let typed = last.to_string_lossy();
     let data = Arc::new(CompletionData::new(&request.words, command));
     let at = request.words.len() - 1;
     // The definitions are not dropped: that takes as long as making them, and the process is about to end.
@@ -54,12 +46,7 @@ pub(crate) fn run_if_requested(args: &[OsString], command: fn() -> Command) -> O
     let mut selected = ManuallyDrop::new(candidates::offered(selected, "", &data));
     let directory = std::env::current_dir().ok();
     let found = engine::complete(&mut selected, request.words.clone(), at, directory.as_deref());
-    let mut offers = offer::select_candidates(&found.unwrap_or_default(), &typed);
-    if let Some(home) = &home {
-        for offer in &mut offers {
-            offer.shorten(home);
-        }
-    }
+    let offers = offer::select_candidates(&found.unwrap_or_default(), &typed);
     let lines = match shell {
         Shell::Bash => offer::bash(&offers, &request),
         _ => offer::lines(shell, &offers),

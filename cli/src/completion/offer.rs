@@ -7,7 +7,7 @@ use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{Elvish, EnvCompleter};
 use unicode_width::UnicodeWidthStr;
 
-use super::line::{CompletionRequest, ListSyntax, escaped, is_plain};
+use super::line::{CompletionRequest, ListSyntax, is_plain};
 use crate::env_vars;
 use crate::settings::global_args::GLOBAL_OPTIONS;
 use crate::ui::cut;
@@ -51,8 +51,6 @@ impl Shell {
 /// Candidate for the word at the cursor.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    /// Prefix that the shell expands: `~`, or nothing.
-    home: &'static str,
     value: String,
     description: String,
 }
@@ -67,18 +65,7 @@ impl Candidate {
         let is_shown = !value.contains(sanitize::is_unsafe);
         // A candidate that looks like an option has to be an option, not a file.
         let is_option = value.starts_with('-');
-        (is_shown && (!is_option || is_plain(&value))).then_some(Self {
-            home: "",
-            value,
-            description,
-        })
-    }
-
-    /// Replaces the home directory with `~`.
-    pub(crate) fn shorten(&mut self, home: &str) {
-        if let Some(rest) = self.value.strip_prefix(home) {
-            (self.home, self.value) = ("~", rest.to_owned());
-        }
+        (is_shown && (!is_option || is_plain(&value))).then_some(Self { value, description })
     }
 }
 
@@ -98,29 +85,23 @@ pub(crate) fn select_candidates(candidates: &[CompletionCandidate], typed: &str)
     offers
 }
 
-/// Formats candidates for every shell but bash. Zsh quotes a word itself, but not one that begins with a `~`.
+/// Formats candidates for every shell but bash.
 pub(crate) fn lines(shell: Shell, offers: &[Candidate]) -> String {
-    let line = |Candidate { home, value, description }: &Candidate| match (
-        shell,
-        description.is_empty(),
-    ) {
+    let line = |Candidate { value, description }: &Candidate| match (shell, description.is_empty())
+    {
         (Shell::Zsh, bare) => {
-            let word = if home.is_empty() { value.clone() } else { escaped(value) };
-            let value = format!("{home}{}", word.replace('\\', "\\\\").replace(':', "\\:"));
+            let value = value.replace('\\', "\\\\").replace(':', "\\:");
             if bare { value } else { format!("{value}:{}", description.replace('\\', "\\\\")) }
         }
-        (Shell::Fish | Shell::Power, false) => format!("{home}{value}\t{description}"),
-        _ => format!("{home}{value}"),
+        (Shell::Fish | Shell::Power, false) => format!("{value}\t{description}"),
+        _ => value.clone(),
     };
     offers.iter().map(|it| line(it) + "\n").collect()
 }
 
 /// Formats candidates for bash, which has no descriptions: they follow the values when several candidates are shown.
 pub(crate) fn bash(offers: &[Candidate], request: &CompletionRequest) -> String {
-    let rest = |candidate: &Candidate| {
-        let from = request.kept.saturating_sub(candidate.home.len());
-        (candidate.home, candidate.value.get(from..).unwrap_or_default().to_owned())
-    };
+    let rest = |it: &Candidate| it.value.get(request.kept..).unwrap_or_default().to_owned();
     let is_shown = match request.lists {
         ListSyntax::No => false,
         ListSyntax::Only => true,
@@ -128,10 +109,9 @@ pub(crate) fn bash(offers: &[Candidate], request: &CompletionRequest) -> String 
         ListSyntax::Also => offers.iter().all(|it| is_plain(&it.value)),
     };
     if is_shown && offers.len() > 1 {
-        let text = |it: &Candidate| rest(it).0.to_owned() + &rest(it).1;
-        let wide = offers.iter().map(|it| text(it).width()).max().unwrap_or(0);
+        let wide = offers.iter().map(|it| rest(it).width()).max().unwrap_or(0);
         let line = |candidate: &Candidate| {
-            let value = text(candidate);
+            let value = rest(candidate);
             if candidate.description.is_empty() {
                 return value + "\n";
             }
@@ -143,10 +123,7 @@ pub(crate) fn bash(offers: &[Candidate], request: &CompletionRequest) -> String 
         };
         return offers.iter().map(line).collect();
     }
-    let word = |candidate: &Candidate| {
-        let (home, rest) = rest(candidate);
-        Some(format!("{home}{}\n", request.quote.written(&rest)?))
-    };
+    let word = |it: &Candidate| Some(request.quote.written(&rest(it))? + "\n");
     offers.iter().filter_map(word).collect()
 }
 
@@ -164,7 +141,7 @@ mod tests {
             of("7", "text Good\u{202e}"),
             of("a:b\\", "x\\y"),
             of("cafe 1", ""),
-            of("/home/me/a b", ""),
+            of("./a b", ""),
             of("x\u{1b}]52;c\u{7}", ""),
             of("--help", "Help"),
         ]
@@ -172,30 +149,27 @@ mod tests {
 
     #[test]
     fn candidates_are_printed_in_the_format_of_each_shell() {
-        let mut offers = select_candidates(&candidates(), "");
-        for offer in &mut offers {
-            offer.shorten("/home/me");
-        }
+        let offers = select_candidates(&candidates(), "");
         assert_eq!(offers.len(), 4, "neither options nor what would drive the terminal");
         assert_eq!(
             lines(Shell::Zsh, &offers),
-            "7:text Good\\\\u{202e}\na\\:b\\\\:x\\\\y\ncafe 1\n~/a\\\\ b\n"
+            "7:text Good\\\\u{202e}\na\\:b\\\\:x\\\\y\ncafe 1\n./a b\n"
         );
         assert_eq!(
             lines(Shell::Fish, &offers),
-            "7\ttext Good\\u{202e}\na:b\\\tx\\y\ncafe 1\n~/a b\n"
+            "7\ttext Good\\u{202e}\na:b\\\tx\\y\ncafe 1\n./a b\n"
         );
-        assert_eq!(lines(Shell::Elvish, &offers), "7\na:b\\\ncafe 1\n~/a b\n");
+        assert_eq!(lines(Shell::Elvish, &offers), "7\na:b\\\ncafe 1\n./a b\n");
         let request = CompletionRequest { width: 20, ..CompletionRequest::default() };
-        assert_eq!(bash(&offers, &request), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
+        assert_eq!(bash(&offers, &request), "7\na:b\\\\\ncafe\\ 1\n./a\\ b\n");
         let request = CompletionRequest { lists: ListSyntax::Only, ..request };
         assert_eq!(
             bash(&offers, &request),
-            "7       (text Good…\na:b\\    (x\\y)\ncafe 1\n~/a b\n"
+            "7       (text Good…\na:b\\    (x\\y)\ncafe 1\n./a b\n"
         );
         assert_eq!(bash(&offers[..1], &request), "7\n");
         let request = CompletionRequest { lists: ListSyntax::Also, ..request };
-        assert_eq!(bash(&offers, &request), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
+        assert_eq!(bash(&offers, &request), "7\na:b\\\\\ncafe\\ 1\n./a\\ b\n");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 #compdef links
 _links() {
     local candidate word=${(Q)PREFIX}
-    local -a whole begun as_is
-    # Only without quotes a ~ is the home directory.
+    local -a whole begun
+    # The shell itself completes what is in the home directory. Only without quotes a ~ stands for that.
     if [[ $word == '~'* ]]; then
-        [[ -z $QIPREFIX && $PREFIX == '~/'* ]] || return 1
-        as_is=(-Q)
+        [[ -z $QIPREFIX ]] && _files
+        return
     fi
     for candidate in "${(@f)$(LINKS_COMPLETE=zsh links -- "${(@Q)words[1,CURRENT-1]}" "$word" 2>/dev/null)}"; do
         if [[ ${${candidate//\\:/=}%%:*} == *[=/] ]]; then
@@ -14,8 +14,8 @@ _links() {
             whole+=("$candidate")
         fi
     done
-    (( $#whole )) && _describe -V links whole $as_is
-    (( $#begun )) && _describe -V links begun -S '' $as_is
+    (( $#whole )) && _describe -V links whole
+    (( $#begun )) && _describe -V links begun -S ''
 }
 if [[ $funcstack[1] == _links ]]; then
     _links "$@"

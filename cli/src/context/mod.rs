@@ -23,7 +23,7 @@ use crate::auth::{Account, ClientAuth, SecretLocation, TokenCommand, known_secre
 use crate::cache::resource_names::ResourceNames;
 use crate::cache::uploads::Uploads;
 use crate::cache::{remember_user, seconds, user_of_token};
-use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
+use crate::env_vars::{BASE_URL, TOKEN, TOKEN_FILE};
 use crate::error::file_error::file_error;
 use crate::error::{CommandError, Exit, Result};
 use crate::output::CommandOutput;
@@ -70,8 +70,6 @@ pub(crate) struct Context {
     watch: Arc<RequestObserver>,
     /// Names of the calls of the program that this one belongs to. The first is that of its journals.
     calls: Mutex<Vec<String>>,
-    /// True if the call is for several accounts, and this process for one of them.
-    pub(crate) is_part: bool,
     /// The caller, once the service was asked.
     me: OnceLock<Me>,
     /// Id of the user whose token the token command of the account printed, once it has run.
@@ -100,7 +98,6 @@ impl Context {
             dry_run: None,
             operation_out: None,
             calls: Mutex::default(),
-            is_part: false,
             me: OnceLock::new(),
             printed: OnceLock::new(),
             of_file: OnceLock::new(),
@@ -253,7 +250,7 @@ impl Context {
     pub(crate) fn remember(&self) {
         let answers = self.watch.seen();
         if let Some(path) = self.names_file().filter(|_| !answers.is_empty()) {
-            ResourceNames::remember(&path, &answers, seconds_now());
+            ResourceNames::remember(&path, &answers);
         }
     }
 
@@ -282,11 +279,7 @@ impl Context {
     ) -> CommandOutput {
         let Some(failure) = failure.into() else { return output };
         let ui = Ui::plain(self.settings.output);
-        let then = async move {
-            ui.fail(&failure);
-            failure.exit()
-        };
-        CommandOutput { then: Some(Box::pin(then)), ..output }
+        CommandOutput { then: Some(Box::pin(async move { ui.fail(&failure) })), ..output }
     }
 
     /// Summary of the writes of the command.
@@ -485,10 +478,7 @@ impl Context {
 
     /// Configuration directory.
     pub(crate) fn config_directory(&self) -> Result<PathBuf> {
-        self.settings.config_directory().ok_or_else(|| {
-            CommandError::usage("cannot find the configuration directory: no home directory")
-                .with_hint(format!("set {CONFIG_DIR} to a directory"))
-        })
+        self.settings.needed_config_directory()
     }
 
     /// Returns a client of a service with the given authentication.

@@ -148,9 +148,9 @@ impl PlanFirst {
         }
     }
 
-    /// Records that the dry run was made.
+    /// Records that the dry run was made, if the command is one.
     pub(crate) fn made(&self, now: u64) -> Result<()> {
-        let Some((path, name)) = &self.record else { return Ok(()) };
+        let (Some((path, name)), None) = (&self.record, &self.taken) else { return Ok(()) };
         let plans = self.seen.borrow().clone();
         let made = DryRunRecord { at: now, plans };
         change(path, now, |records| records.insert(name.clone(), made)).map(drop).map_err(|error| {

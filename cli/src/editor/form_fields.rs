@@ -103,21 +103,18 @@ impl FormEditSession {
                 Some(fields) => fields.failure(error, ""),
                 None => error.into(),
             })?;
-        if let Some(sent) = changes.get("fields") {
-            // A form that cannot be read cannot be compared.
-            let now = read(&answer).unwrap_or_default();
-            let old = list(self.before.get("fields"));
-            let mismatch =
-                now.get("fields").and_then(|now| others(old, list(Some(sent)), list(Some(now))));
-            if let Some(mismatch) = mismatch {
-                let message = format!(
-                    "wrote the form, but its fields differ from what was sent: {mismatch}; another client may be changing it at the same time"
-                );
-                return Err(CommandError::new(Exit::Drift, message).with_hint(format!(
-                    "run `links forms get {}` to see its current state",
-                    self.id
-                )));
-            }
+        // A form that cannot be read cannot be compared.
+        let now = read(&answer).unwrap_or_default();
+        if let (Some(sent), Some(now)) = (changes.get("fields"), now.get("fields"))
+            && differ(list(self.before.get("fields")), list(Some(sent)), list(Some(now)))
+        {
+            let now: Vec<String> = list(Some(now)).iter().map(called).collect();
+            let message = format!(
+                "wrote the form, but its fields differ from what was sent: they are now {}; another client may be changing it at the same time",
+                now.join(", ")
+            );
+            return Err(CommandError::new(Exit::Drift, message)
+                .with_hint(format!("run `links forms get {}` to see its current state", self.id)));
         }
         Ok(answer)
     }
@@ -127,23 +124,11 @@ fn lock(context: &Context, id: &str) -> ResourceLock {
     context.lock(&format!("form-{id}"))
 }
 
-/// Describes how the fields of a form after a write differ from those that were sent.
-fn others(old: &[Value], sent: &[Value], now: &[Value]) -> Option<String> {
+/// Returns whether the fields of a form after a write differ from those that were sent.
+fn differ(old: &[Value], sent: &[Value], now: &[Value]) -> bool {
     let (kept, new): (Vec<_>, Vec<_>) = sent.iter().cloned().partition(|it| has(old, it));
-    let gone = without(&kept, now);
     // The service gives keys to new fields, so only their number can be compared.
-    let came = without(now, &kept);
-    let mut parts = Vec::new();
-    if !gone.is_empty() {
-        parts.push(format!("missing: {}", gone.join(", ")));
-    }
-    if came.len() != new.len() {
-        parts.push(match came.len() {
-            0 => "no new field was stored".to_owned(),
-            _ => format!("{} sent, but stored: {}", count(new.len(), "new field"), came.join(", ")),
-        });
-    }
-    (!parts.is_empty()).then(|| parts.join("; "))
+    !without(&kept, now).is_empty() || without(now, &kept).len() != new.len()
 }
 
 /// Returns whether a list has a field with the key of this one.
@@ -246,13 +231,11 @@ mod tests {
         let of = |keys: &[&str]| -> Vec<_> {
             keys.iter().map(|it| json!({ "key": it, "label": "L" })).collect()
         };
-        let all = |old: &[&str], sent: &[&str], now: &[&str]| others(&of(old), &of(sent), &of(now));
-        assert_eq!(all(&["a", "b"], &["a", ""], &["field_1", "a"]), None);
-        assert_eq!(all(&["a"], &["a", "mine"], &["a", "field_1"]), None, "a key of its own");
-        assert_eq!(all(&["a", "b"], &["a", "b"], &["a"]).unwrap(), "missing: b (L)");
-        let came = all(&["a"], &["a", ""], &["a", "x", "y"]).unwrap();
-        assert_eq!(came, "1 new field sent, but stored: x (L), y (L)");
-        let lost = all(&["a"], &["a", ""], &["a"]).unwrap();
-        assert_eq!(lost, "no new field was stored");
+        let all = |old: &[&str], sent: &[&str], now: &[&str]| differ(&of(old), &of(sent), &of(now));
+        assert!(!all(&["a", "b"], &["a", ""], &["field_1", "a"]));
+        assert!(!all(&["a"], &["a", "mine"], &["a", "field_1"]), "a key of its own");
+        assert!(all(&["a", "b"], &["a", "b"], &["a"]), "one is missing");
+        assert!(all(&["a"], &["a", ""], &["a", "x", "y"]), "one more was stored");
+        assert!(all(&["a"], &["a", ""], &["a"]), "the new one was not stored");
     }
 }

@@ -67,7 +67,7 @@ async fn rounds<T>(
         open(editor, &draft.0)?;
         let (_, saved) = named::read(&draft.0)?;
         let text = match &refused {
-            Some(before) => without_problems(&saved, &before.mark),
+            Some(before) => unmarked(&saved, &before.mark),
             None => saved.clone(),
         };
         if text == original.as_bytes() || text.trim_ascii().is_empty() {
@@ -183,7 +183,7 @@ impl Draft {
 /// Returns a prefix for lines that describe a problem of the next line. No line of the text begins with it.
 fn mark_for(text: &str) -> String {
     let mut mark = "#!! ".to_owned();
-    while text.lines().any(|line| line.trim_start().starts_with(&mark)) {
+    while text.lines().any(|line| line.trim_ascii_start().starts_with(&mark)) {
         mark.insert(1, '!');
     }
     mark
@@ -195,7 +195,7 @@ fn marked(text: &str, problems: &[(usize, String)], mark: &str) -> String {
     let last = text.lines().count().max(1);
     let lines = text.split_inclusive('\n').chain(text.is_empty().then_some(""));
     for (at, line) in lines.enumerate() {
-        let indent = &line[..line.len() - line.trim_start().len()];
+        let indent = &line[..line.len() - line.trim_ascii_start().len()];
         for (_, message) in problems.iter().filter(|(nth, _)| (*nth).min(last) == at + 1) {
             let indent = indent.trim_end_matches(['\r', '\n']);
             out.extend([indent, mark, &sanitize::line(message), "\n"]);
@@ -205,14 +205,11 @@ fn marked(text: &str, problems: &[(usize, String)], mark: &str) -> String {
     out
 }
 
-/// Returns the text without the problems. Text that is not UTF-8 is returned unchanged, for the parser to refuse.
-fn without_problems(saved: &[u8], mark: &str) -> Vec<u8> {
-    let Ok(text) = std::str::from_utf8(saved) else { return saved.to_owned() };
-    unmarked(text, mark).into_bytes()
-}
-
-fn unmarked(text: &str, mark: &str) -> String {
-    text.split_inclusive('\n').filter(|line| !line.trim_start().starts_with(mark)).collect()
+/// Returns the text without the problems.
+fn unmarked(saved: &[u8], mark: &str) -> Vec<u8> {
+    let lines = saved.split_inclusive(|byte| *byte == b'\n');
+    let is_own = |line: &&[u8]| !line.trim_ascii_start().starts_with(mark.as_bytes());
+    lines.filter(is_own).flatten().copied().collect()
 }
 
 #[cfg(test)]
@@ -229,7 +226,7 @@ mod draft_tests {
         let expected = "a:\n  #!! first line\n  #!! second\n  b: 1\n\n  #!! end\n  c: 2";
         let mark = mark_for(text);
         assert_eq!(marked(text, &problems, &mark), expected);
-        assert_eq!(unmarked(expected, &mark), text);
+        assert_eq!(unmarked(expected.as_bytes(), &mark), text.as_bytes());
         assert_eq!(marked("", &[(1, "empty".to_owned())], &mark), "#!! empty\n");
     }
 
@@ -240,7 +237,8 @@ mod draft_tests {
             problems in proptest::collection::vec((0_usize..9, "[a\n#]*"), 0..5)
         ) {
             let mark = mark_for(&text);
-            prop_assert_eq!(unmarked(&marked(&text, &problems, &mark), &mark), text);
+            let marked = marked(&text, &problems, &mark);
+            prop_assert_eq!(unmarked(marked.as_bytes(), &mark), text.into_bytes());
         }
     }
 
@@ -253,7 +251,7 @@ mod draft_tests {
         let path = draft.0.to_path_buf();
         let (_, mark) = draft.write("a: 1\n", &[(1, "bad".to_owned())]).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "#!! bad\na: 1\n");
-        assert_eq!(without_problems(&std::fs::read(&path).unwrap(), &mark), b"a: 1\n");
+        assert_eq!(unmarked(&std::fs::read(&path).unwrap(), &mark), b"a: 1\n");
         drop(draft);
         assert!(!path.exists());
 

@@ -6,7 +6,6 @@ use std::path::Path;
 use links_sdk::ProfileKey;
 
 use super::CommandError;
-use super::exit_code::Exit;
 use links_pages::fs::named::{ReadError, Refusal};
 use links_pages::page_file::local_image::RootError;
 use links_pages::page_file::{DocumentError, FileDiagnostics};
@@ -20,8 +19,16 @@ impl From<DocumentError> for CommandError {
         match error {
             DocumentError::Bad(file) => file.into(),
             DocumentError::ReadError(why) => why.into(),
-            DocumentError::Foreign(_, what) => {
-                Self::new(Exit::Invalid, error.to_string()).with_hint(what.hint())
+            DocumentError::Foreign(_, image) => {
+                let hint = match image {
+                    Some(_) => {
+                        "upload an image with `links files upload FILE`; in a page file, write `image: {$upload: FILE}`"
+                    }
+                    None => {
+                        "page files are YAML or JSON; run `links pull KEY` to write one, or `links schema page` to see the format"
+                    }
+                };
+                Self::invalid(error.to_string()).with_hint(hint)
             }
         }
     }
@@ -37,9 +44,10 @@ impl From<ReadError> for CommandError {
     fn from(why: ReadError) -> Self {
         match why {
             ReadError::Io(name, error) => file_error(&format!("cannot read {name}"), &error),
-            ReadError::NotAFile(..) => Self::new(Exit::Invalid, why.to_string())
-                .with_hint("use `-` to read standard input"),
-            ReadError::TooLarge(..) => Self::new(Exit::Invalid, why.to_string()),
+            ReadError::NotAFile(..) => {
+                Self::invalid(why.to_string()).with_hint("use `-` to read standard input")
+            }
+            ReadError::TooLarge(..) => Self::invalid(why.to_string()),
         }
     }
 }
@@ -76,6 +84,6 @@ pub(crate) fn unread_page_file(why: ReadError) -> CommandError {
 
 impl From<FileDiagnostics> for CommandError {
     fn from(file: FileDiagnostics) -> Self {
-        Self::new(Exit::Invalid, file.to_string()).at(file)
+        Self::invalid(file.to_string()).at(file)
     }
 }

@@ -7,13 +7,12 @@ mod sdk_error;
 
 use std::fmt;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::OnceLock;
 
 pub(crate) use exit_code::Exit;
-use links_sdk::{Outcome, WriteSummary};
+use links_sdk::{FieldErrors, Outcome, WriteSummary};
 pub(crate) use report::draw;
 pub(crate) use sdk_error::DryRunResult;
-use serde_json::{Map, Value};
 
 use links_pages::page_file::{FileDiagnostics, in_own_words};
 
@@ -22,6 +21,7 @@ pub(crate) type Result<T, E = CommandError> = std::result::Result<T, E>;
 
 /// Error of a command, with its exit code and a hint.
 #[derive(Debug)]
+#[must_use]
 pub(crate) struct CommandError(Box<ErrorParts>);
 
 #[derive(Debug)]
@@ -35,12 +35,12 @@ struct ErrorParts {
     hint: Option<String>,
     /// URL of further documentation by the service.
     documentation: Option<String>,
-    errors: Map<String, Value>,
+    errors: FieldErrors,
     retryable: bool,
     /// Outcome of the writes of the command.
     outcome: Outcome,
-    /// Wait before a repetition can succeed.
-    retry_after: Option<Duration>,
+    /// Wait in seconds before a repetition can succeed.
+    retry_after: Option<u64>,
     /// Writes before the error.
     written: Option<String>,
     file: Option<Box<FileDiagnostics>>,
@@ -63,7 +63,7 @@ impl CommandError {
             message: message.into(),
             hint: None,
             documentation: None,
-            errors: Map::new(),
+            errors: FieldErrors::default(),
             retryable: false,
             outcome: Outcome::NotExecuted,
             retry_after: None,
@@ -101,7 +101,6 @@ impl CommandError {
     }
 
     /// Adds the failures of several files or pages.
-    #[must_use]
     pub(crate) fn with_failures(mut self, failures: Vec<Self>) -> Self {
         for mut failure in failures {
             let others = std::mem::take(&mut failure.0.others);
@@ -130,6 +129,17 @@ impl CommandError {
         Self::new(Exit::NotFound, message)
     }
 
+    /// Creates the error for a conflict with what others have written.
+    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+        Self::new(Exit::Conflict, message)
+    }
+
+    /// Creates the error for something that was changed while the command ran.
+    pub(crate) fn changed(what: impl fmt::Display) -> Self {
+        Self::conflict(format!("{what} changed in the meantime; nothing was written"))
+            .with_hint("run the same command again")
+    }
+
     /// Creates the error for a defect of this program.
     pub(crate) fn internal(message: impl fmt::Display) -> Self {
         Self::new(Exit::Internal, message.to_string())
@@ -141,7 +151,6 @@ impl CommandError {
     }
 
     /// Adds the outcome of the writes of the command, whichever call failed.
-    #[must_use]
     pub(crate) fn after_writes(mut self, written: &WriteSummary) -> Self {
         self.0.outcome = written.outcome();
         if self.0.written.is_none() {
@@ -151,21 +160,18 @@ impl CommandError {
     }
 
     /// Shows the error at its places in the user's file.
-    #[must_use]
     pub(crate) fn at(mut self, file: FileDiagnostics) -> Self {
-        self.0.errors.clear();
+        self.0.errors.0.clear();
         self.0.file = Some(Box::new(file));
         self
     }
 
     /// Adds that a part of the work was written.
-    #[must_use]
     pub(crate) fn partial(self, written: &str) -> Self {
         self.partly_written(format!("{written} before that"))
     }
 
     /// Adds what was written, although the command failed.
-    #[must_use]
     pub(crate) fn partly_written(mut self, written: impl Into<String>) -> Self {
         let parts = &mut *self.0;
         parts.exit = Exit::Partial;
@@ -178,7 +184,6 @@ impl CommandError {
     }
 
     /// Adds the images that were uploaded before the error.
-    #[must_use]
     pub(crate) fn after_uploads(mut self, paths: &[String]) -> Self {
         if !paths.is_empty() {
             self.0.written = Some(format!("{} uploaded before that", paths.join(", ")));
@@ -187,7 +192,6 @@ impl CommandError {
     }
 
     /// Changes the error of a write to a shadow of the service into that of a command that has written nothing.
-    #[must_use]
     pub(crate) fn of_shadow(mut self) -> Self {
         let parts = &mut *self.0;
         parts.exit = match parts.status {
@@ -202,7 +206,6 @@ impl CommandError {
     }
 
     /// Adds that the command was carried out, and only its output failed.
-    #[must_use]
     pub(crate) fn after_writing(mut self, ids: &[String]) -> Self {
         let (text, written) = match ids {
             [] => ("the changes were applied".to_owned(), "all changes".to_owned()),
@@ -222,7 +225,6 @@ impl CommandError {
 
     /// Adds that the processes for several accounts ended with these exit codes, and only their output failed. What they have written is not
     /// known here.
-    #[must_use]
     pub(crate) fn after_accounts(mut self, exits: &str) -> Self {
         let why = std::mem::take(&mut self.0.message);
         self.0.message =
@@ -233,7 +235,6 @@ impl CommandError {
     }
 
     /// Adds the file that keeps a text which could not be applied.
-    #[must_use]
     pub(crate) fn kept(mut self, draft: &Path) -> Self {
         self.0.draft = Some(draft.display().to_string());
         self
@@ -257,38 +258,29 @@ impl CommandError {
     /// Returns the refused fields with the messages for each.
     pub(crate) fn errors(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.errors.iter().flat_map(|(path, messages)| {
-            messages
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .map(move |message| (path.as_str(), message))
+            messages.iter().map(move |message| (path.as_str(), message.as_str()))
         })
     }
 
     /// Adds what the error is about, among several.
-    #[must_use]
     pub(crate) fn about(mut self, what: &str) -> Self {
         self.0.message = format!("{what}: {}", in_own_words(&self.0.message));
         self
     }
 
     /// Sets another message.
-    #[must_use]
     pub(crate) fn saying(mut self, message: String) -> Self {
         self.0.message = message;
         self
     }
 
     /// Adds a hint.
-    #[must_use]
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.0.hint = Some(hint.into());
+        self.0.hint = Some(for_account(hint.into()));
         self
     }
 
     /// Adds a hint, if there is one.
-    #[must_use]
     pub(crate) fn hinted(self, hint: Option<impl Into<String>>) -> Self {
         match hint {
             Some(hint) => self.with_hint(hint),
@@ -297,7 +289,6 @@ impl CommandError {
     }
 
     /// Removes the URL of documentation that is gone when the command ends.
-    #[must_use]
     pub(crate) fn undocumented(mut self) -> Self {
         self.0.documentation = None;
         self
@@ -324,7 +315,6 @@ impl CommandError {
     }
 
     /// Adds the results of earlier writes of a dry run.
-    #[must_use]
     pub(crate) fn after(mut self, earlier: Vec<DryRunResult>) -> Self {
         if !self.0.dry_run_results.is_empty() {
             self.0.dry_run_results.splice(..0, earlier);
@@ -343,6 +333,21 @@ impl CommandError {
     }
 }
 
+/// Account of this process, if that is one of several for the accounts of a command.
+pub(crate) static ACCOUNT: OnceLock<String> = OnceLock::new();
+
+/// Returns a hint, or a command of one, with the account of this process in each command: no variable holds its token.
+pub(crate) fn for_account(hint: String) -> String {
+    let Some(account) = ACCOUNT.get() else { return hint };
+    let named = |part: &str| match part {
+        command if command.starts_with("links ") && !command.contains("--account") => {
+            format!("{command} --account {account}")
+        }
+        part => part.to_owned(),
+    };
+    hint.split('`').map(named).collect::<Vec<_>>().join("`")
+}
+
 /// Returns the operations that were carried out, with their numbers.
 pub(crate) fn carried_out(written: &WriteSummary) -> Option<String> {
     let named = |(operation, count): (&str, u64)| match count {
@@ -351,9 +356,4 @@ pub(crate) fn carried_out(written: &WriteSummary) -> Option<String> {
     };
     let all: Vec<_> = written.executed().map(named).collect();
     (!all.is_empty()).then(|| all.join(", "))
-}
-
-/// Rounds up to whole seconds.
-fn whole_seconds(wait: Duration) -> u64 {
-    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }

@@ -6,7 +6,7 @@ use links_sdk::Outcome;
 use miette::{Diagnostic, MietteHandler, ReportHandler};
 use serde_json::{Value, json};
 
-use super::{CommandError, whole_seconds};
+use super::CommandError;
 use crate::error::Exit;
 use links_pages::page_file::{FieldDiagnostic, FilePlace, in_own_words};
 use links_pages::sanitize;
@@ -15,15 +15,12 @@ impl CommandError {
     /// Returns the object that scripts read on stderr.
     pub(crate) fn to_json(&self) -> Value {
         let parts = &*self.0;
-        let mut errors = parts.errors.clone();
+        let mut errors = parts.errors.0.clone();
         let mut places = Vec::new();
         for (FilePlace { file, line, column }, problem) in
             parts.file.iter().flat_map(|file| file.places())
         {
-            let of_path = errors.entry(&problem.path).or_insert_with(|| json!([]));
-            if let Value::Array(messages) = of_path {
-                messages.push(json!(problem.message));
-            }
+            errors.entry(problem.path.clone()).or_default().push(problem.message.clone());
             let mut place = json!({
                 "file": file, "line": line, "column": column, "path": problem.path, "message": problem.message,
             });
@@ -48,7 +45,7 @@ impl CommandError {
         });
         let failures: Vec<_> = parts.others.iter().map(Self::to_json).collect();
         let more = [
-            ("retryAfter", json!(parts.retry_after.map(whole_seconds))),
+            ("retryAfter", json!(parts.retry_after)),
             ("documentation", json!(parts.documentation)),
             ("written", json!(parts.written)),
             ("draft", json!(parts.draft)),

@@ -1,51 +1,49 @@
 //! Conversion of errors of calls to the service: exit code, message and hint.
 
 use links_sdk::{Error, ErrorKind, Outcome, RequestView};
-use serde_json::json;
 
 use super::exit_code::Exit;
-use super::{CommandError, whole_seconds};
+use super::{ACCOUNT, CommandError};
 use crate::env_vars::TOKEN;
 
 /// Result of a write in a dry run.
 #[derive(Clone, Debug)]
-pub(crate) enum DryRunResult {
-    /// The service would accept the call.
-    Accepted(&'static str),
-    /// The request was built and not sent.
-    NotSent(&'static str, Box<RequestView>),
-    /// The service would accept the call without these fields, which need the result of an earlier one; or the call was not made because of
-    /// them.
-    Unchecked { operation: &'static str, accepted: Option<bool>, fields: Vec<String> },
+pub(crate) struct DryRunResult {
+    pub(crate) operation: &'static str,
+    /// True if the service would accept the call; false if it was not asked.
+    pub(crate) is_accepted: bool,
+    /// The request, if it was built and not sent.
+    pub(crate) request: Option<RequestView>,
+    /// Fields that need the result of an earlier call, so that the call was made without them, or not at all.
+    pub(crate) unchecked: Vec<String>,
 }
 
 impl DryRunResult {
     /// Returns the result of a dry run, if the error is one.
     pub(crate) fn of(error: &Error) -> Option<Self> {
-        match error.not_sent() {
-            Some(request) => Some(Self::NotSent(error.operation(), Box::new(request.clone()))),
-            None => error.is_dry_run_accepted().then(|| Self::Accepted(error.operation())),
-        }
+        let (operation, request) = (error.operation(), error.not_sent().cloned());
+        let (is_accepted, unchecked) = (error.is_dry_run_accepted(), Vec::new());
+        let is_result = is_accepted || request.is_some();
+        is_result.then_some(Self { operation, is_accepted, request, unchecked })
     }
 }
 
 impl CommandError {
     /// Adds that a dry run did not check its last write because of these fields.
-    #[must_use]
-    pub(crate) fn before_unchecked(mut self, operation: &'static str, fields: Vec<String>) -> Self {
-        let unchecked = DryRunResult::Unchecked { operation, accepted: None, fields };
-        self.0.dry_run_results.push(unchecked);
+    pub(crate) fn before_unchecked(
+        mut self,
+        operation: &'static str,
+        unchecked: Vec<String>,
+    ) -> Self {
+        let result = DryRunResult { operation, is_accepted: false, request: None, unchecked };
+        self.0.dry_run_results.push(result);
         self
     }
 
     /// Adds that a dry run checked its last write without these fields.
-    #[must_use]
     pub(crate) fn without(mut self, fields: Vec<String>) -> Self {
-        if let Some(last) = self.0.dry_run_results.last_mut()
-            && let DryRunResult::Accepted(operation) = *last
-            && !fields.is_empty()
-        {
-            *last = DryRunResult::Unchecked { operation, accepted: Some(true), fields };
+        if let Some(last) = self.0.dry_run_results.last_mut().filter(|last| last.is_accepted) {
+            last.unchecked = fields;
         }
         self
     }
@@ -55,15 +53,25 @@ impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
         let exit = exit_of(&error);
         let service = error.service();
-        let message = match service {
-            Some(service) if !service.message.is_empty() => service.message.clone(),
+        let wait = error.retry_after();
+        let wait = wait.map(|wait| wait.as_secs() + u64::from(wait.subsec_nanos() > 0));
+        // A call that would wait for a rate limit longer than its flags allow.
+        let too_long = wait.filter(|_| error.is_rate_limited() && service.is_none());
+        let message = match (service, too_long) {
+            (Some(service), _) if !service.message.is_empty() => service.message.clone(),
             _ if error.is_network() || error.is_timeout() => with_cause(&error),
-            _ => too_long_wait(&error).unwrap_or_else(|| with_sources(&error)),
+            (_, Some(seconds)) => {
+                format!("rate limited: the wait of {seconds} s exceeds --max-wait or --timeout")
+            }
+            _ => sources(&error).fold(error.to_string(), |text, more| {
+                if text.contains(&more) { text } else { format!("{text}: {more}") }
+            }),
         };
         let hint = match (exit, error.outcome()) {
-            (Exit::NotAuthenticated, _) => {
-                Some(format!("log in again with `links auth login`, or set another {TOKEN}"))
-            }
+            (Exit::NotAuthenticated, _) => Some(match ACCOUNT.get() {
+                Some(account) => format!("log in again with `links auth login --account {account}`"),
+                None => format!("log in again with `links auth login`, or set another {TOKEN}"),
+            }),
             _ if error.is_untrusted() => Some(
                 "to trust another certificate authority, pass --cacert FILE; to send a client certificate, pass --client-cert FILE"
                     .to_owned(),
@@ -74,14 +82,11 @@ impl From<Error> for CommandError {
             (_, Outcome::Executed) if !error.is_dry_run_executed() => {
                 Some("don't run the command again: the request succeeded, but its response cannot be used".to_owned())
             }
-            _ => error.retry_after().map(|wait| {
-                let longer = match exit {
-                    Exit::RateLimited if service.is_none() => {
-                        ", or allow a longer wait with --max-wait and --timeout"
-                    }
-                    _ => "",
-                };
-                format!("try again in {} s{longer}", whole_seconds(wait))
+            _ => wait.map(|seconds| match too_long {
+                Some(_) => format!(
+                    "try again in {seconds} s, or allow a longer wait with --max-wait and --timeout"
+                ),
+                None => format!("try again in {seconds} s"),
             }),
         };
         let mut failure = Self::new(exit, message);
@@ -91,22 +96,13 @@ impl From<Error> for CommandError {
         parts.operation = error.status().map(|_| error.operation());
         parts.hint = hint;
         parts.documentation = service.and_then(|it| it.documentation.clone());
-        let errors = error.field_errors().iter();
-        parts.errors = errors.map(|(path, messages)| (path.clone(), json!(messages))).collect();
+        parts.errors = error.field_errors().clone();
         parts.retryable = error.is_safe_to_repeat();
         parts.outcome = error.outcome();
-        parts.retry_after = error.retry_after();
+        parts.retry_after = wait;
         parts.dry_run_results = DryRunResult::of(&error).into_iter().collect();
         failure
     }
-}
-
-/// Returns the message for a call that would wait for a rate limit longer than its flags allow.
-fn too_long_wait(error: &Error) -> Option<String> {
-    let wait =
-        error.retry_after().filter(|_| error.is_rate_limited() && error.service().is_none())?;
-    let seconds = whole_seconds(wait);
-    Some(format!("rate limited: the wait of {seconds} s exceeds --max-wait or --timeout"))
 }
 
 fn exit_of(error: &Error) -> Exit {
@@ -131,8 +127,7 @@ fn exit_of(error: &Error) -> Exit {
 
 /// Returns the message with its last cause, which is that of the operating system or the server. Those in between come from libraries.
 fn with_cause(error: &Error) -> String {
-    let chain = std::iter::successors(std::error::Error::source(error), |it| it.source());
-    let Some(cause) = chain.last().map(ToString::to_string) else { return error.to_string() };
+    let Some(cause) = sources(error).last() else { return error.to_string() };
     let cause = cause.split(" (os error").next().unwrap_or_default();
     let mut letters = cause.chars();
     let cause: String =
@@ -140,16 +135,8 @@ fn with_cause(error: &Error) -> String {
     format!("{error}: {cause}")
 }
 
-/// Returns the message with those of its sources, without repetitions.
-fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        source = error.source();
-    }
-    text
+/// Returns the messages of the sources of an error.
+fn sources(error: &Error) -> impl Iterator<Item = String> {
+    let sources = std::iter::successors(std::error::Error::source(error), |it| it.source());
+    sources.map(ToString::to_string)
 }

@@ -34,13 +34,13 @@ impl HelpText for Command {
     }
 
     fn examples<const N: usize>(self, lines: [&'static str; N]) -> Self {
-        let text = [&with_examples(&self, &lines), "\n\n", POINTER].concat();
+        let text = with_examples(&self, &lines);
         self.after_help(text.clone()).after_long_help(text)
     }
 
     fn long_examples<const N: usize>(self, lines: [&'static str; N]) -> Self {
         let short = ["Example:\n  ", lines[0], "\n\n", POINTER].concat();
-        let text = [&with_examples(&self, &lines), "\n\n", POINTER].concat();
+        let text = with_examples(&self, &lines);
         self.after_help(short).after_long_help(text)
     }
 }
@@ -49,14 +49,8 @@ impl HelpText for Command {
 /// so they are joined without the machinery of formats.
 fn with_examples(command: &Command, lines: &[&str]) -> String {
     let notes = command.get_after_help().map(|it| format!("{it}\n\n")).unwrap_or_default();
-    let heading = if lines.len() == 1 { "Example:" } else { "Examples:" };
-    let mut text = notes + heading;
-    text.reserve(lines.iter().map(|line| "\n  ".len() + line.len()).sum());
-    for line in lines {
-        text += "\n  ";
-        text += line;
-    }
-    text
+    let heading = if lines.len() == 1 { "Example:\n  " } else { "Examples:\n  " };
+    [&*notes, heading, &*lines.join("\n  "), "\n\n", POINTER].concat()
 }
 
 /// Explanation of a topic.

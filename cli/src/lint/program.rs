@@ -41,7 +41,7 @@ pub(super) fn run(
         let items: Vec<_> = items.iter().map(value).collect();
         json!({ "file": file.document.root.to_json(), "items": items })
     });
-    let results = query::results_of(&code(rules), &input.collect(), process);
+    let results = query::results(&code(rules), &input.collect(), process);
     let mut results = results.map_err(|why| failure_of(rules, &why))?.into_iter();
     let mut of_item = || {
         let result = results.next().ok_or("a filter ended the program")??;

@@ -4,41 +4,42 @@ use serde_json::Value;
 
 use super::rule_table::RuleTable;
 
-/// Ready-made rule.
-pub(super) struct ReadyMade {
-    pub(super) name: &'static str,
-    /// Its own keys in the table of a rule.
-    pub(super) options: &'static [&'static str],
-    /// Returns what it says.
-    pub(super) make: fn(&mut RuleTable<'_>) -> Option<MadeRule>,
+/// Names of the ready-made rules.
+pub(super) const NAMES: [&str; 5] = ["alt-text", "hosts", "https", "max-length", "tracking"];
+
+/// Returns the keys that only this ready-made rule has in its table.
+pub(super) fn options(name: &str) -> &'static [&'static str] {
+    match name {
+        "hosts" => &["hosts"],
+        "max-length" => &["of", "max"],
+        _ => &[],
+    }
 }
 
-/// Filters and message of a ready-made rule.
-pub(super) struct MadeRule {
-    pub(super) values: String,
-    pub(super) must: String,
-    pub(super) message: String,
+/// Returns `values`, `must` and the message of a ready-made rule; `None` if its table has a problem.
+pub(super) fn made(name: &str, table: &mut RuleTable<'_>) -> Option<[String; 3]> {
+    let (must, message) = match name {
+        "alt-text" => (ALT_TEXT.to_owned(), "an image needs an alternative text".to_owned()),
+        "https" => (HTTPS.to_owned(), "links must begin with https://".to_owned()),
+        "tracking" => (TRACKING.to_owned(), "links must not have tracking parameters".to_owned()),
+        "hosts" => {
+            let hosts = table.texts("hosts")?;
+            let words = hosts.join(", ");
+            let hosts: Value = hosts.iter().map(|host| host.to_lowercase()).collect();
+            let must = format!(
+                r#"all(link_hosts; . as $host | any({hosts}[]; . == $host or (. as $own | $host | endswith("." + $own))))"#
+            );
+            (must, format!("links must lead to {words}"))
+        }
+        _ => {
+            let (of, max) = (table.text("of"), table.number("max"));
+            let (of, max) = (of?, max?);
+            let message = format!("`{of}` must have at most {max} characters");
+            return Some([format!("({of}\n) | strings"), format!("length <= {max}"), message]);
+        }
+    };
+    Some(["texts".to_owned(), must, message])
 }
-
-pub(super) const ALL: [ReadyMade; 5] = [
-    ReadyMade {
-        name: "alt-text",
-        options: &[],
-        make: |_| Some(of_texts(ALT_TEXT, "an image needs an alternative text")),
-    },
-    ReadyMade { name: "hosts", options: &["hosts"], make: hosts },
-    ReadyMade {
-        name: "https",
-        options: &[],
-        make: |_| Some(of_texts(HTTPS, "links must begin with https://")),
-    },
-    ReadyMade { name: "max-length", options: &["of", "max"], make: max_length },
-    ReadyMade {
-        name: "tracking",
-        options: &[],
-        make: |_| Some(of_texts(TRACKING, "links must not have tracking parameters")),
-    },
-];
 
 /// In Markdown and in HTML.
 const ALT_TEXT: &str = r#"(test("!\\[\\s*\\]\\(") | not)
@@ -49,29 +50,3 @@ const HTTPS: &str = r#"test("\\bhttp:([/\\\\\\w\\[]|%[^2])"; "i") | not"#;
 
 /// Parameters of campaigns and clicks that the larger advertising systems add.
 const TRACKING: &str = r#"test("[?&;](utm_[a-z_]+|fbclid|gclid|dclid|msclkid|yclid|ysclid|igshid|mc_[ce]id)="; "i") | not"#;
-
-fn hosts(rule: &mut RuleTable<'_>) -> Option<MadeRule> {
-    let hosts = rule.texts("hosts")?;
-    let words = hosts.join(", ");
-    let hosts: Value = hosts.iter().map(|host| host.to_lowercase()).collect();
-    let must = format!(
-        r#"all(link_hosts; . as $host | any({hosts}[]; . == $host or (. as $own | $host | endswith("." + $own))))"#
-    );
-    Some(of_texts(&must, &format!("links must lead to {words}")))
-}
-
-fn max_length(rule: &mut RuleTable<'_>) -> Option<MadeRule> {
-    let (of, max) = (rule.text("of"), rule.number("max"));
-    let (of, max) = (of?, max?);
-    let message = format!("`{of}` must have at most {max} characters");
-    Some(MadeRule {
-        values: format!("({of}\n) | strings"),
-        must: format!("length <= {max}"),
-        message,
-    })
-}
-
-/// Returns a rule for all texts.
-fn of_texts(must: &str, message: &str) -> MadeRule {
-    MadeRule { values: "texts".to_owned(), must: must.to_owned(), message: message.to_owned() }
-}

@@ -29,10 +29,10 @@ pub(crate) fn output(
         let mut is_new = || seen.insert((found.place.to_string(), found.broken.rule.clone()));
         !found.is_shared || is_new()
     });
-    for (annotate, placed) in
-        annotate.iter().flat_map(|it| placed.iter().map(move |placed| (it, placed)))
-    {
-        placed.annotate(*annotate);
+    if let Some(annotate) = annotate {
+        for Placed { place, broken, .. } in &placed {
+            annotate.note(broken.level, (place.file, place.line), &broken.problem.message);
+        }
     }
     let count_of = |level| placed.iter().filter(|it| it.broken.level == level).count();
     let (errors, warnings) = (count_of(Level::Error), count_of(Level::Warning));
@@ -77,11 +77,6 @@ fn placed(document: &Document, mut found: Vec<BrokenRule>) -> Vec<Placed<'_>> {
 }
 
 impl Placed<'_> {
-    fn annotate(&self, annotate: Annotate) {
-        let BrokenRule { level, problem, .. } = &self.broken;
-        annotate.note(*level, (self.place.file, self.place.line), &problem.message);
-    }
-
     fn styled(&self, place: &str) -> StyledLine {
         let (sign, style) = match self.broken.level {
             Level::Error => ("x", Style::Removed),

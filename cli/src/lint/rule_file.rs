@@ -2,10 +2,10 @@
 
 use links_pages::page_file::node::Span;
 use links_pages::page_file::{FieldDiagnostic, FileDiagnostics, Sources};
-use links_pages::suggest::nearest;
+use links_pages::suggest::did_you_mean;
 use toml_edit::Key;
 
-use super::ready_made::{self, MadeRule};
+use super::ready_made;
 use super::rule_table::RuleTable;
 use crate::apply::sync::{from_here, governing};
 use crate::context::prelude::*;
@@ -169,23 +169,20 @@ fn parse(text: &str) -> Result<Vec<Rule>, Vec<FieldDiagnostic>> {
 /// Returns the rule, unless a problem keeps it from being one.
 fn rule(mut table: RuleTable<'_>, number: usize) -> Option<Rule> {
     let before = table.problems.len();
-    let ready = table.text("use").and_then(|name| {
-        let known = ready_made::ALL.iter().find(|rule| rule.name == name);
-        if known.is_none() {
-            let names = ready_made::ALL.map(|rule| rule.name);
-            let help = nearest(&name, names).map_or_else(
-                || format!("use one of: {}", names.join(", ")),
-                |name| format!("did you mean `{name}`?"),
-            );
+    let ready = table.text("use").filter(|name| {
+        let is_known = ready_made::NAMES.contains(&name.as_str());
+        if !is_known {
+            let help = did_you_mean(name, ready_made::NAMES)
+                .unwrap_or_else(|| format!("use one of: {}", ready_made::NAMES.join(", ")));
             table.problem("use", &format!("unknown ready-made rule `{name}`"), Some(help));
         }
-        known
+        is_known
     });
-    let options = ready.map_or(&[][..], |ready| ready.options);
+    let options = ready.as_deref().map_or(&[][..], ready_made::options);
     for (key, _) in table.table {
         if !KEYS.contains(&key) && !options.contains(&key) {
             let known = KEYS.iter().chain(options).copied();
-            let help = nearest(key, known).map(|it| format!("did you mean `{it}`?"));
+            let help = did_you_mean(key, known);
             let place = table.table.key(key).and_then(Key::span).unwrap_or_default();
             let problem = FieldDiagnostic::new(key, place, format!("unknown key `{key}`"));
             table.problems.push(problem.help_if(help));
@@ -199,7 +196,9 @@ fn rule(mut table: RuleTable<'_>, number: usize) -> Option<Rule> {
             Level::Error
         }
     };
-    let made = ready.and_then(|ready| (ready.make)(&mut table));
+    let made = ready.as_deref().and_then(|name| ready_made::made(name, &mut table));
+    let [made_values, made_must, made_message] =
+        made.map(|made| made.map(Some)).unwrap_or_default();
     let given = ["name", "for", "values", "must", "message"].map(|key| table.text(key));
     let [name, selects, values, must, message] = given;
     if ready.is_none() && table.problems.len() == before {
@@ -220,19 +219,11 @@ fn rule(mut table: RuleTable<'_>, number: usize) -> Option<Rule> {
         let text = format!("`message` must have at most {MOST_MESSAGE} characters");
         table.problem("message", &text, None);
     }
-    let name = name.unwrap_or_else(|| match ready {
-        Some(ready) => ready.name.to_owned(),
-        None => format!("rule-{number}"),
-    });
     if table.problems.len() > before {
         return None;
     }
-    let (made_values, made_must, made_message) = match made {
-        Some(MadeRule { values, must, message }) => (Some(values), Some(must), Some(message)),
-        None => (None, None, None),
-    };
     Some(Rule {
-        name,
+        name: name.or(ready).unwrap_or_else(|| format!("rule-{number}")),
         level,
         selects: selects.unwrap_or_else(|| "true".to_owned()),
         values: values.or(made_values),

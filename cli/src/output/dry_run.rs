@@ -10,31 +10,25 @@ use crate::error::DryRunResult;
 
 /// Returns the JSON of a result, and its message for people.
 fn shown(result: &DryRunResult, how: DryRun) -> (Value, String) {
-    let (operation, accepted, text) = match (result, how) {
-        (DryRunResult::NotSent(_, request), DryRun::Request) => {
-            return (described(request), curl(request));
-        }
-        (DryRunResult::Accepted(operation @ "uploadFile"), _) => {
-            (operation, Some(true), "the service would accept the image; nothing was changed")
-        }
-        (DryRunResult::Accepted(operation), _) => {
-            (operation, Some(true), "the service would accept this; nothing was changed")
-        }
-        (DryRunResult::NotSent(operation, _), DryRun::Service) => {
-            (operation, None, "the service cannot check this in advance; nothing was changed")
-        }
-        (DryRunResult::Unchecked { operation, accepted, fields }, _) => {
-            let data = json!({
-                "dryRun": "service", "operation": operation, "accepted": accepted, "unchecked": fields,
-            });
-            let what = accepted.map_or("", |_| "the service would accept the rest; ");
-            let fields = fields.join(", ");
-            let text = format!("{what}{fields} cannot be checked before the upload");
-            return (data, text + "; nothing was changed");
-        }
+    let DryRunResult { operation, is_accepted, request, unchecked } = result;
+    if let (Some(request), DryRun::Request) = (request, how) {
+        return (described(request), curl(request));
+    }
+    let accepted = is_accepted.then_some(true);
+    let mut data = json!({ "dryRun": "service", "operation": operation, "accepted": accepted });
+    let text = match (*is_accepted, *operation) {
+        (true, _) if !unchecked.is_empty() => "the service would accept the rest; ",
+        (true, "uploadFile") => "the service would accept the image",
+        (true, _) => "the service would accept this",
+        (false, _) if !unchecked.is_empty() => "",
+        (false, _) => "the service cannot check this in advance",
     };
-    let data = json!({ "dryRun": "service", "operation": operation, "accepted": accepted });
-    (data, text.to_owned())
+    let mut text = text.to_owned();
+    if !unchecked.is_empty() {
+        data["unchecked"] = json!(unchecked);
+        text.extend([&unchecked.join(", "), " cannot be checked before the upload"]);
+    }
+    (data, text + "; nothing was changed")
 }
 
 /// Output of a command whose writes were dry runs.

@@ -206,15 +206,6 @@ impl Column {
     }
 }
 
-impl fmt::Debug for CommandOutput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CommandOutput")
-            .field("body", &self.body)
-            .field("exit", &self.exit)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Returns the label of a slot with this content: the title, else the first string. No list of fields is kept here, because the service
 /// defines them.
 pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {

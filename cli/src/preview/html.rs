@@ -10,6 +10,7 @@ use crate::output::{diff_lines, unified};
 use links_pages::page_file::local_image::LocalImage;
 
 /// What a document shows.
+#[derive(Default)]
 pub(super) struct Screen {
     /// Name of the file.
     pub(super) file: String,
@@ -28,7 +29,6 @@ pub(super) struct Screen {
 }
 
 /// Problem of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileProblem {
     /// Line, column and text of the line, if the problem has a place.
     pub(super) place: Option<(usize, usize, String)>,
@@ -36,7 +36,6 @@ pub(super) struct FileProblem {
 }
 
 /// Result of an apply.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Notice {
     pub(super) is_failure: bool,
     pub(super) lines: Vec<String>,
@@ -48,53 +47,49 @@ impl Screen {
     }
 }
 
-/// Returns the whole document.
-pub(super) fn document(screen: &Screen) -> String {
-    let login = screen.page.as_ref().map(|page| page.snapshot.login.as_str());
+/// Returns a whole document. The head also has these elements, which may say what a document may load and so come first.
+pub(super) fn whole(version: Option<u64>, title: &str, head: &Markup, body: &Markup) -> String {
     let document = html! {
         (DOCTYPE)
-        html lang="en" data-version=(screen.version) {
+        html lang="en" data-version=[version] {
             head {
                 meta charset="utf-8";
+                (head)
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { "links preview: " (login.unwrap_or(&screen.file)) }
-                link rel="stylesheet" href="style.css";
-                script src="script.js" defer {}
+                title { (title) }
             }
-            body {
-                (bar(screen))
-                @if let Some(page) = &screen.page {
-                    section #changes hidden { (changes(&screen.file, page)) }
-                    (page_body(page, &page.snapshot))
-                }
-            }
+            body { (body) }
         }
     };
     document.into_string()
 }
 
-/// Returns a list of files whose pages are served below their numbers.
-pub(super) fn file_list(files: &[String]) -> String {
-    let document = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { "links preview" }
-                link rel="stylesheet" href="style.css";
-            }
-            body {
-                div .list {
-                    h1 { "links preview" }
-                    ul { @for (nth, file) in files.iter().enumerate() { li { a href={ (nth) "/" } { (file) } } } }
-                }
-            }
+/// Returns the document of a screen.
+pub(super) fn document(screen: &Screen) -> String {
+    let login = screen.page.as_ref().map(|page| page.snapshot.login.as_str());
+    let title = format!("links preview: {}", login.unwrap_or(&screen.file));
+    let head = html! { link rel="stylesheet" href="style.css"; script src="script.js" defer {} };
+    let body = html! {
+        (bar(screen))
+        @if let Some(page) = &screen.page {
+            section #changes hidden { (changes(&screen.file, page)) }
+            (page_body(page, &page.snapshot))
         }
     };
-    document.into_string()
+    whole(Some(screen.version), &title, &head, &body)
+}
+
+/// Returns a list of files whose pages are served below their numbers.
+pub(super) fn file_list(files: &[String]) -> String {
+    let head = html! { link rel="stylesheet" href="style.css"; };
+    let body = html! {
+        div .list {
+            h1 { "links preview" }
+            ul { @for (nth, file) in files.iter().enumerate() { li { a href={ (nth) "/" } { (file) } } } }
+        }
+    };
+    whole(None, "links preview", &head, &body)
 }
 
 /// The bar that stays in view: what is wrong, done or to be confirmed is in it, wherever the page is scrolled.
@@ -189,8 +184,7 @@ pub(super) fn changes(file: &str, page: &Preview) -> Markup {
 pub(super) fn page_body(page: &Preview, snapshot: &PageSnapshot) -> Markup {
     let record = &snapshot.record;
     let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
-    let title = Some(text("title")).filter(|it| !it.is_empty());
-    let title = title.unwrap_or(&snapshot.login);
+    let title = or(text("title"), &snapshot.login);
     let computed = record.get("computed");
     let is_active = computed.and_then(|it| it["moodActive"].as_bool()) != Some(false);
     html! {

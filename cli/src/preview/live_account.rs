@@ -15,7 +15,6 @@ use links_pages::page_file::{Reference, ReferenceTarget};
 const MAX_READS: usize = 4;
 
 /// The account, as far as a preview needs it.
-#[derive(Debug)]
 pub(super) struct LiveAccount {
     /// The page; `None` if it does not exist yet.
     pub(super) page: Option<PageSnapshot>,
@@ -123,7 +122,7 @@ impl LiveAccount {
 }
 
 /// The page as the service renders it, and content of the cache file of a page.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(super) struct ServiceMarkdown {
     pub(super) text: String,
     /// Number of a language model's tokens, if the service says it.

@@ -32,14 +32,14 @@ pub(crate) fn shown(
     let mut listed = Vec::new();
     for (nth, preview) in previews.into_iter().enumerate() {
         let (state, differs) = (state(&preview), preview.differs());
-        let Preview { file, id, before, after, rendered_by, tokens, outlook, snapshot, .. } =
+        let Preview { file, before, after, rendered_by, tokens, outlook, snapshot, live, .. } =
             preview;
         let (login, refusal) = (snapshot.login, outlook.refusal);
         let words = format!("{rendered_by}; {}", tokens.words());
         let renderer = if rendered_by == AS_THE_SERVICE { "service" } else { "model" };
         context.ui.tell(Style::Faint, format!("{login}: {words}"));
         let mut record = json!({
-            "file": file, "id": id, "login": login, "markdown": after, "renderedBy": renderer,
+            "file": file, "id": live.map(|page| page.id), "login": login, "markdown": after, "renderedBy": renderer,
             "tokens": tokens.count, "tokensAreEstimated": tokens.is_estimate, "differs": differs, "refusal": refusal,
         });
         if let Some(document) = documents.get(nth) {

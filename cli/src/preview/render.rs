@@ -10,11 +10,10 @@ use crate::account::shadow_run::ApplyOutlook;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::sync::page_path::read_file;
 use crate::context::prelude::*;
+use links_pages::page_file::is_composed;
 use links_pages::page_file::local_image::hash_of;
-use links_pages::page_file::{file_of, is_composed};
 
 /// Page file to preview, and the options that it would be applied with.
-#[derive(Clone, Debug)]
 pub(crate) struct PreviewRequest {
     pub(crate) path: PathBuf,
     pub(crate) options: RunOptions,
@@ -88,9 +87,8 @@ async fn render_live(
     files: AccountFiles,
 ) -> Result<Preview> {
     let shadow = Shadow::of_live(live, &files)?;
-    let id = live.page.as_ref().map(|page| page.id);
-    let before = match id {
-        Some(id) => shadow.markdown(id).await?,
+    let before = match &live.page {
+        Some(page) => shadow.markdown(page.id).await?,
         None => String::new(),
     };
     let mut types = live.types.clone();
@@ -104,7 +102,7 @@ async fn render_live(
     };
     let tokens = TokenCount::of(&before, &made.after, live.markdown.as_ref());
     let page = live.page.clone();
-    Ok(Preview { id, before, rendered_by, tokens, live: page, ..made })
+    Ok(Preview { before, rendered_by, tokens, live: page, ..made })
 }
 
 /// Renders the page as the file alone makes it.
@@ -122,7 +120,6 @@ async fn offline(
 }
 
 /// Text of a page file.
-#[derive(Debug)]
 pub(super) struct PreviewSource {
     path: PathBuf,
     name: String,
@@ -146,14 +143,6 @@ impl PreviewSource {
             source.fingerprint = hash_of(texts.collect::<String>().as_bytes());
         }
         Ok(source)
-    }
-
-    /// Reads a file whose preview is served: what is no file is never read from standard input instead.
-    pub(super) fn read_served(path: &Path, roots: &[PathBuf]) -> Result<Self> {
-        Self::read(path, roots).map_err(|failure| match failure.exit() {
-            Exit::Invalid if !file_of(path).is_file() => failure.with_hint("pass a page file"),
-            _ => failure,
-        })
     }
 
     /// Returns the text, as far as it is Unicode.

@@ -113,7 +113,6 @@ impl Shadow {
         };
         Ok(Preview {
             file: file.unwrap_or_default(),
-            id: None,
             before: String::new(),
             tokens: TokenCount::of("", &after, None),
             after,

@@ -155,22 +155,17 @@ fn slot(slot: &links_sdk::Slot) -> Slot {
     copy
 }
 
+/// Returns a form with what is shown of it on a page.
 fn form(form: &LeadForm) -> Form {
     let field = |field: &links_sdk::types::FormField| FormField {
-        key: field.key.clone(),
-        kind: field.kind.clone(),
         label: field.label.clone(),
         placeholder: field.placeholder.clone(),
         required: field.required,
-        options: field.options.as_ref().and_then(|it| serde_json::from_value(it.clone()).ok()),
-        multi: field.multi.as_ref().and_then(Value::as_bool),
+        ..FormField::default()
     };
     Form {
         description: form.description.clone(),
         button_text: form.button_text.clone(),
-        success_message: form.success_message.clone(),
-        whatsapp_phone: form.whatsapp_phone.clone(),
-        whatsapp_message: form.whatsapp_message.clone(),
         fields: form.fields.iter().map(field).collect(),
         // Whether the form is shown as closed is what the service says.
         enabled: form.active,

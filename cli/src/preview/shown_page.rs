@@ -9,12 +9,9 @@ use links_pages::page_file::local_image::LocalImage;
 const BYTES_PER_TOKEN: usize = 4;
 
 /// A page as a file would make it.
-#[derive(Debug)]
 pub(crate) struct Preview {
     /// Name of the file in messages.
     pub(crate) file: String,
-    /// Id of the page; `None` for a page that does not exist yet, and without the service.
-    pub(crate) id: Option<ProfileId>,
     /// The page without the file, rendered on this machine; empty for a page that does not exist yet.
     pub(crate) before: String,
     /// The page as the file makes it, rendered on this machine.

@@ -1,8 +1,8 @@
 //! `links preview --html`: previews as files that need neither a server nor a network.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
-use super::html::{changes, image_name, page_body};
+use super::html::{changes, image_name, page_body, whole};
 use super::shown_page::Preview;
 use crate::account::pull::stem;
 use crate::context::prelude::*;
@@ -83,23 +83,13 @@ fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
 }
 
 fn document(title: &str, body: &Markup) -> String {
-    let document = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                meta name="generator" content=(GENERATOR);
-                meta name="referrer" content="no-referrer";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body { (body) }
-        }
+    let head = html! {
+        meta http-equiv="Content-Security-Policy" content=(POLICY);
+        meta name="generator" content=(GENERATOR);
+        meta name="referrer" content="no-referrer";
+        style { (PreEscaped(STYLE)) }
     };
-    document.into_string()
+    whole(None, title, &head, body)
 }
 
 /// A page before and after, and what changes for readers.

@@ -99,20 +99,17 @@ fn kind(schema: &Value, labels: Option<&Value>) -> String {
         };
         return values.iter().map(one).collect::<Vec<_>>().join(" | ");
     }
-    let mut kinds: Vec<String> = match &schema["type"] {
-        Value::Array(kinds) => kinds.iter().map(plain).collect(),
-        Value::String(kind) => vec![kind.clone()],
-        _ => vec!["any value".to_owned()],
-    };
-    if let Some(format) = schema["format"].as_str() {
-        kinds.iter_mut().filter(|kind| *kind == "string").for_each(|kind| format.clone_into(kind));
-    }
     let items = &schema["items"];
-    if items.is_object() {
-        let of = format!("list of {}", kind(items, None));
-        kinds.iter_mut().filter(|kind| *kind == "array").for_each(|kind| kind.clone_from(&of));
+    let one = |name: &Value| match name.as_str() {
+        Some("string") => schema.get("format").map_or_else(|| plain(name), plain),
+        Some("array") if items.is_object() => format!("list of {}", kind(items, None)),
+        _ => plain(name),
+    };
+    match &schema["type"] {
+        Value::Array(names) => names.iter().map(one).collect::<Vec<_>>().join(" or "),
+        Value::String(_) => one(&schema["type"]),
+        _ => "any value".to_owned(),
     }
-    kinds.join(" or ")
 }
 
 /// Returns the schema of a list's items, otherwise the schema itself.

@@ -80,8 +80,10 @@ impl CompiledSchema {
     /// Compiles a schema. `None` if it has references other than plain pointers into itself or a pattern that Rust's regular expressions do
     /// not support, or is too large or too costly to apply.
     fn of(kind: &str, source: Value) -> Option<Self> {
-        let is_bounded = values(&source) <= MAX_VALUES && has_only_plain_references(&source);
-        if !is_bounded || !is_bounded_schema(&source) {
+        // An `$id` of the root moves no reference.
+        let mut fields = source.as_object().into_iter().flatten();
+        let is_plain = fields.all(|(key, value)| key == "$id" || is_plain(key, value));
+        if values(&source) > MAX_VALUES || !is_plain || !is_bounded_schema(&source) {
             return None;
         }
         let (schemas, root) = compile(TRUSTED, &source)?;
@@ -130,17 +132,8 @@ fn is_url(text: &str) -> bool {
     })
 }
 
-/// Tells whether a schema has only references that [`is_bounded_schema`] follows: from the root of the schema, which a nested `$id` would move
-/// (`id` in draft 4).
-fn has_only_plain_references(schema: &Value) -> bool {
-    match schema {
-        Value::Object(fields) => {
-            fields.iter().filter(|(key, _)| *key != "$id").all(|(key, value)| is_plain(key, value))
-        }
-        _ => true,
-    }
-}
-
+/// Tells whether a value of a schema has only references that [`is_bounded_schema`] follows: from the root of the schema, which a nested `$id`
+/// would move (`id` in draft 4).
 fn is_plain(key: &str, value: &Value) -> bool {
     match (key, value) {
         ("$ref", Value::String(target)) => {

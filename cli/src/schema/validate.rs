@@ -128,13 +128,13 @@ impl CompiledSchema {
     /// Returns the violations in the data of a slot.
     fn faults(&self, violation: &ValidationError<'_, '_>, data: &Value) -> Vec<SchemaViolation> {
         let path: Vec<String> = violation.instance_location.tokens.iter().map(key).collect();
-        let below = || violation.causes.iter().flat_map(|it| self.faults(it, data)).collect();
-        let whole = || data.as_object().into_iter().flat_map(Map::keys);
         match &violation.kind {
             ErrorKind::Schema { .. }
             | ErrorKind::Group
             | ErrorKind::Reference { .. }
-            | ErrorKind::AllOf => below(),
+            | ErrorKind::AllOf => {
+                violation.causes.iter().flat_map(|it| self.faults(it, data)).collect()
+            }
             ErrorKind::AdditionalProperties { got } => {
                 got.iter().map(|key| self.unknown(&path, key)).collect()
             }
@@ -144,7 +144,8 @@ impl CompiledSchema {
             | ErrorKind::MaxItems { want: 0, .. }
                 if path.is_empty() =>
             {
-                whole().map(|key| self.unknown(&path, key)).collect()
+                let keys = data.as_object().into_iter().flat_map(Map::keys);
+                keys.map(|key| self.unknown(&path, key)).collect()
             }
             ErrorKind::FalseSchema => match path.split_last() {
                 Some((key, above)) if violation.schema_url.ends_with(UNEVALUATED) => {
@@ -239,7 +240,17 @@ fn wording(
             names.sort_by_key(|it| *it == "null");
             format!("must be {}, not {}", names.join(" or "), type_name(*got))
         }
-        ErrorKind::Enum { want } => return enumerated(name, value, want),
+        ErrorKind::Enum { want } => {
+            let text = value.and_then(Value::as_str);
+            let known = want.iter().filter_map(Value::as_str);
+            let near = text.and_then(|text| nearest(text, known));
+            let more = if want.len() > MOST_NAMED { ", ..." } else { "" };
+            let shown: Vec<_> = want.iter().take(MOST_NAMED).map(plain).collect();
+            return (
+                format!("{name} must be one of {}{more}", shown.join(", ")),
+                near.map(|it| format!("did you mean {it}?")),
+            );
+        }
         ErrorKind::Const { want } => format!("must be {}", plain(want)),
         ErrorKind::Format { want: "uri" | "url", .. } => {
             return (
@@ -275,16 +286,6 @@ fn display_name(path: &[String]) -> String {
         (Ok(at), None) => format!("entry {}", at + 1),
         (Err(_), _) => format!("`{last}`"),
     }
-}
-
-fn enumerated(name: &str, value: Option<&Value>, options: &[Value]) -> (String, Option<String>) {
-    let near = value
-        .and_then(Value::as_str)
-        .and_then(|value| nearest(value, options.iter().filter_map(Value::as_str)))
-        .map(|it| format!("did you mean {it}?"));
-    let more = if options.len() > MOST_NAMED { ", ..." } else { "" };
-    let shown = options.iter().take(MOST_NAMED).map(plain).collect::<Vec<_>>().join(", ");
-    (format!("{name} must be one of {shown}{more}"), near)
 }
 
 fn type_name(json_type: Type) -> &'static str {

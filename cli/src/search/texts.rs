@@ -84,7 +84,7 @@ pub(crate) fn texts(root: &Node, is_form: bool) -> Vec<PageText<'_>> {
     };
     let of_form = Rc::new(of_form);
     let mut texts = Vec::new();
-    strings(root, |key| key.name.clone(), &mut |value, path, node, slot| {
+    strings(root, &mut |value, path, node, slot| {
         let first = name(path.0.first());
         let (area, owner) = match first {
             _ if is_form => (Area::Forms, Some(&of_form)),
@@ -114,17 +114,16 @@ fn name(step: Option<&PathStep>) -> &str {
     }
 }
 
-/// Calls a function for each string of a page or a form in the order of its document, with its path, in which keys have these names, and
-/// with the slot that it is in. Of a slot, these are the strings of its data.
+/// Calls a function for each string of a page or a form in the order of its document, with its path as the file has it, and with the slot that it
+/// is in. Of a slot, these are the strings of its data.
 pub(crate) fn strings<'n>(
     root: &'n Node,
-    name: fn(&Key) -> String,
     add: &mut impl FnMut(&'n str, Path, &'n Node, Option<&Rc<Owner>>),
 ) {
     for (key, value) in root.entries().unwrap_or_default() {
-        let path = Path::root().key(name(key));
+        let path = Path::root().key(written(key));
         if key.name != "slots" {
-            collect(value, &path, name, None, add);
+            collect(value, &path, None, add);
             continue;
         }
         let Tree::List(items) = &value.tree else { continue };
@@ -137,8 +136,8 @@ pub(crate) fn strings<'n>(
                 kind: item.get("type").and_then(text),
                 title: title.map(|it| it.trim().chars().take(TITLE).collect()),
             };
-            let path = path.clone().item(at).key(name(key));
-            collect(data, &path, name, Some(&Rc::new(slot)), add);
+            let path = path.clone().item(at).key(written(key));
+            collect(data, &path, Some(&Rc::new(slot)), add);
         }
     }
 }
@@ -160,7 +159,6 @@ fn is_text(value: &str, path: &Path) -> bool {
 fn collect<'n>(
     node: &'n Node,
     path: &Path,
-    name: fn(&Key) -> String,
     slot: Option<&Rc<Owner>>,
     add: &mut impl FnMut(&'n str, Path, &'n Node, Option<&Rc<Owner>>),
 ) {
@@ -168,17 +166,26 @@ fn collect<'n>(
         Tree::Text(text) => add(text, path.clone(), node, slot),
         Tree::List(items) => {
             for (at, item) in items.iter().enumerate() {
-                collect(item, &path.clone().item(at), name, slot, add);
+                collect(item, &path.clone().item(at), slot, add);
             }
         }
         Tree::Map(entries) => {
             let is_reference =
                 entries.iter().any(|(key, _)| key.name.starts_with('$') && !key.is_literal);
             for (key, value) in entries.iter().filter(|_| !is_reference) {
-                collect(value, &path.clone().key(name(key)), name, slot, add);
+                collect(value, &path.clone().key(written(key)), slot, add);
             }
         }
-        Tree::Null | Tree::Bool(_) | Tree::Number(_) => {}
+        _ => {}
+    }
+}
+
+/// Name of a key as it is written in the file.
+fn written(key: &Key) -> String {
+    if key.is_literal && key.name.starts_with('$') {
+        format!("${}", key.name)
+    } else {
+        key.name.clone()
     }
 }
 
@@ -241,7 +248,7 @@ slots:
                 "slots faq7 data.items.0.question: Q",
                 "slots faq7 data.items.0.answer: A",
                 "slots faq7 data.items.1.0: deep",
-                "slots picture data.more.$upload: literal",
+                "slots picture data.more.$$upload: literal",
                 "slots form data.buttonText: Book",
                 "slots gallery data.images.0.title: A",
                 "slots music data.thumbnail: https://a.example/a.jpg",

@@ -19,7 +19,7 @@ pub(crate) use resolve::resolve;
 pub(crate) use resolve::{color_of_process, of_process, without_config};
 
 use crate::auth::{Account, AccountName, Accounts, AccountsFile};
-use crate::env_vars::{STATE_DIR, TOKEN, TOKEN_FILE};
+use crate::env_vars::{CONFIG_DIR, STATE_DIR, TOKEN, TOKEN_FILE};
 use crate::error::{CommandError, Result};
 use crate::output::format::Format;
 
@@ -81,6 +81,14 @@ impl Settings {
     /// Returns the directory of the configuration and the accounts.
     pub(crate) fn config_directory(&self) -> Option<PathBuf> {
         config_directory(self.config_dir.clone())
+    }
+
+    /// Returns the same directory, without which some commands do nothing.
+    pub(crate) fn needed_config_directory(&self) -> Result<PathBuf> {
+        self.config_directory().ok_or_else(|| {
+            CommandError::usage("cannot find the configuration directory: no home directory")
+                .with_hint(format!("set {CONFIG_DIR} to a directory"))
+        })
     }
 
     /// Returns the accounts of this machine. A file that cannot be read is reported by the command that needs it.
@@ -172,12 +180,8 @@ impl TokenOrigin {
 
 impl std::fmt::Debug for TokenOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Variable(_) => f.write_str("Variable(***)"),
-            Self::File(path) => f.debug_tuple("File").field(path).finish(),
-            Self::Account(name, _) => f.debug_tuple("Account").field(name).finish(),
-            Self::Nowhere(missing) => f.debug_tuple("Nowhere").field(missing).finish(),
-        }
+        // The token is shown nowhere.
+        f.write_str(self.source())
     }
 }
 

@@ -180,7 +180,7 @@ fn is_ci(set: Env<'_>) -> bool {
 pub(crate) fn of_process(flags: &GlobalArgs) -> Result<Settings> {
     let named = env(CONFIG_DIR).filter(|it| !it.is_empty());
     let config = match config_directory(named.map(Into::into)) {
-        Some(directory) => Config::load(&config_file::path(Some(directory))?)?,
+        Some(directory) => Config::load(&config_file::path(&directory))?,
         None => Config::default(),
     };
     let settings = resolve(flags, &env, &config)?;

@@ -16,16 +16,16 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
 pub(crate) use observer::RequestObserver;
-pub(crate) use part_report::{PartUpdate, line_of_error, report_to_parent, split_at_mark, update};
+pub(crate) use part_report::{PartUpdate, is_part, split_at_mark, update};
 pub(crate) use plan::cut;
 pub(crate) use progress::Progress;
 pub(crate) use relative_time::ago;
-use stream::ContentKind;
 pub(crate) use stream::protected;
 pub(crate) use table::{aligned, width};
 
-use crate::error::{CommandError, draw};
-use crate::output::format::{Format, OutputOptions, Rendering};
+use crate::auth::redacted;
+use crate::error::{CommandError, Exit, draw};
+use crate::output::format::{ContentKind, Format, OutputOptions, Rendering};
 use crate::output::{CommandOutput, Style, StyledLine};
 use crate::settings::Settings;
 use crate::settings::global_args::Color;
@@ -56,7 +56,8 @@ struct Terminal {
 impl Ui {
     /// Creates the UI from the settings.
     pub(crate) fn new(settings: &Settings, shape: OutputOptions) -> Self {
-        let says_json = says_json(shape.format, shape.is_implied);
+        let is_implied = shape.named.is_none() && shape.query.is_some();
+        let says_json = says_json(shape.format, is_implied);
         stream::mark_data(settings.marks_data);
         Self {
             shape,
@@ -72,7 +73,7 @@ impl Ui {
     pub(crate) fn plain(format: Format) -> Self {
         let terminal = Terminal {
             // That of one of several processes is a pipe, and is being read: on Windows, the question would wait for its end.
-            stdin: !part_report::is_part() && io::stdin().is_terminal(),
+            stdin: !is_part() && io::stdin().is_terminal(),
             stdout: io::stdout().is_terminal(),
             stderr: io::stderr().is_terminal(),
         };
@@ -106,26 +107,17 @@ impl Ui {
         }
         // IDs of the service are arguments of the next command.
         let is_marked = !outcome.is_own_text && self.shape.format != Format::Ids;
-        let print = |bytes: &[u8], kind| stream::print(bytes, kind, terminal, is_marked);
+        let print = |text: &str, kind| stream::print(text, kind, terminal, is_marked);
         match self.shape.print(outcome)? {
-            Rendering::Json(bytes) if bytes.is_empty() => Ok(()),
-            Rendering::Json(bytes) => {
-                print(&[bytes.trim_ascii_end(), b"\n"].concat(), ContentKind::Json)
-            }
-            Rendering::Data(text) => print(text.as_bytes(), ContentKind::Data),
-            Rendering::Document(text) => print(text.as_bytes(), ContentKind::Document),
-            Rendering::Grid(grid) => {
-                print(table::render(&grid, terminal).as_bytes(), ContentKind::Text)
-            }
-            Rendering::Markdown(text) if !terminal => print(text.as_bytes(), ContentKind::Document),
+            Rendering::Text(kind, text) => print(&text, kind),
+            Rendering::Grid(grid) => print(&table::render(&grid, terminal), ContentKind::Text),
+            Rendering::Markdown(text) if !terminal => print(text, ContentKind::Document),
             Rendering::Markdown(text) => {
-                let text = markdown::render(text, self.colored(terminal));
-                print(text.as_bytes(), ContentKind::Text)
+                print(&markdown::render(text, self.colored(terminal)), ContentKind::Text)
             }
             Rendering::Lines(lines) => {
-                let text: String =
-                    lines.iter().map(|it| self.styled(it, terminal) + "\n").collect();
-                print(text.as_bytes(), ContentKind::Text)
+                let lines = lines.iter().map(|it| self.styled(it, terminal) + "\n");
+                print(&lines.collect::<String>(), ContentKind::Text)
             }
         }
     }
@@ -142,7 +134,7 @@ impl Ui {
         let (terminal, mut printed) = (self.terminal.stdout, Ok(()));
         if is_text {
             let heading = format!("{heading}\n");
-            printed = stream::print(heading.as_bytes(), ContentKind::Text, terminal, false);
+            printed = stream::print(&heading, ContentKind::Text, terminal, false);
         }
         if !stderr.is_empty() {
             if !is_text || !stream::are_together() {
@@ -152,7 +144,8 @@ impl Ui {
         }
         // Text may have colours.
         let kind = if is_text { ContentKind::Document } else { ContentKind::Data };
-        printed.and_then(|()| stream::print(stdout, kind, terminal, true))
+        let stdout = String::from_utf8_lossy(stdout);
+        printed.and_then(|()| stream::print(&stdout, kind, terminal, true))
     }
 
     /// Tells whether what another process of this program prints is to have colours.
@@ -184,23 +177,31 @@ impl Ui {
         self.say(&StyledLine::new(tone, text));
     }
 
-    /// Prints the error of the command.
-    pub(crate) fn fail(&self, failure: &CommandError) {
-        if self.says_json {
-            stream::fail_json(&failure.to_json().to_string());
+    /// Prints the error of the command, and returns its exit code.
+    pub(crate) fn fail(&self, failure: &CommandError) -> Exit {
+        let json = || failure.to_json().to_string();
+        if is_part() {
+            let text = stream::protected(&self.drawn(failure)).into_owned();
+            update(PartUpdate::Failure(text, redacted(&json()).into_owned()));
+        } else if self.says_json {
+            stream::fail_json(&json());
         } else {
-            let options = miette::MietteHandlerOpts::new()
-                .color(self.colored(self.terminal.stderr))
-                .wrap_lines(self.terminal.stderr)
-                .terminal_links(false)
-                .without_syntax_highlighting();
-            let options =
-                if self.terminal.stderr { options } else { options.width(100).unicode(true) };
-            stream::fail(&draw(&options.build(), failure.diagnostic()));
+            stream::say(&self.drawn(failure));
         }
         if let Some(draft) = failure.draft() {
             self.say(&StyledLine::plain(format!("your text was saved to {draft}")));
         }
+        failure.exit()
+    }
+
+    fn drawn(&self, failure: &CommandError) -> String {
+        let options = miette::MietteHandlerOpts::new()
+            .color(self.colored(self.terminal.stderr))
+            .wrap_lines(self.terminal.stderr)
+            .terminal_links(false)
+            .without_syntax_highlighting();
+        let options = if self.terminal.stderr { options } else { options.width(100).unicode(true) };
+        draw(&options.build(), failure.diagnostic())
     }
 
     /// Ends an incomplete line on the terminal.
@@ -212,20 +213,8 @@ impl Ui {
 
     /// Returns a progress display for this many steps, shown only on a terminal.
     pub(crate) fn progress(&self, steps: usize) -> Progress {
-        Progress::new(steps, self.shows_progress())
-    }
-
-    /// Returns a progress display like [`progress`](Self::progress), whose text is asked for repeatedly.
-    pub(crate) fn live_progress(
-        &self,
-        steps: usize,
-        text: impl Fn() -> String + Clone + Send + Sync + 'static,
-    ) -> Progress {
-        Progress::live(steps, self.shows_progress(), text)
-    }
-
-    fn shows_progress(&self) -> bool {
-        self.progress && self.terminal.stderr && !self.says_json
+        let is_shown = self.progress && self.terminal.stderr && !self.says_json;
+        Progress::new(steps, is_shown)
     }
 
     /// Returns the observer of requests, which reports waits.
@@ -321,11 +310,7 @@ impl Ui {
 
     /// Tells whether to use colours on a stream.
     fn colored(&self, terminal: bool) -> bool {
-        match self.color {
-            Color::Auto => terminal && shows_colors(),
-            Color::Always => true,
-            Color::Never => false,
-        }
+        is_colored(self.color, terminal)
     }
 
     fn styled(&self, line: &StyledLine, terminal: bool) -> String {
@@ -351,6 +336,10 @@ impl Ui {
     }
 }
 
+fn is_colored(color: Color, terminal: bool) -> bool {
+    color == Color::Always || color == Color::Auto && terminal && shows_colors()
+}
+
 /// Tells whether stderr is JSON: with a JSON format, unless only `--jq` implies it and stderr is a terminal.
 fn says_json(format: Format, is_implied: bool) -> bool {
     format.is_json() && !(is_implied && io::stderr().is_terminal())
@@ -369,19 +358,19 @@ fn shows_colors() -> bool {
 
 /// Prints a text of the program itself.
 pub(crate) fn print_text(text: &str) {
-    let _ = stream::print(text.as_bytes(), ContentKind::Text, false, false);
+    let _ = stream::print(text, ContentKind::Text, false, false);
 }
 
 /// Prints help or a usage error, as formatted by clap and to the stream that clap chooses.
 pub(crate) fn help(error: &clap::Error, color: Color) {
     let is_mistake = error.use_stderr();
     let terminal = if is_mistake { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
-    let is_colored = color == Color::Always || color == Color::Auto && terminal && shows_colors();
     let text = error.render();
+    let is_colored = is_colored(color, terminal);
     let text = if is_colored { text.ansi().to_string() } else { text.to_string() };
     if is_mistake {
         stream::say(&text);
     } else {
-        let _ = stream::print(text.as_bytes(), ContentKind::Text, terminal, false);
+        let _ = stream::print(&text, ContentKind::Text, terminal, false);
     }
 }

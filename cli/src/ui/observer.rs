@@ -10,7 +10,7 @@ use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
 use serde_json::Value;
 
 use super::progress::{Progress, countdown, wait_line};
-use super::recording::{self, SHOWN, hide};
+use super::recording::{self, SHOWN, content};
 use super::{PartUpdate, stream, update};
 use crate::cache::resource_names::SeenAnswer;
 use crate::env_vars::PACER;
@@ -138,7 +138,7 @@ fn trace(attempt: &AttemptReport<'_>, left: Option<usize>, inside: bool) -> Vec<
             let headers = request.headers();
             lines.extend(headers.map(|(name, value)| format!("> {}", header(name, value))));
             match request.body() {
-                Some(body) => lines.push(format!("> {}", text(&String::from_utf8_lossy(body)))),
+                Some(body) => lines.push(format!("> {}", text(body))),
                 None if request.is_streamed() => lines.push("> (a file)".to_owned()),
                 None => {}
             }
@@ -147,7 +147,7 @@ fn trace(attempt: &AttemptReport<'_>, left: Option<usize>, inside: bool) -> Vec<
             let headers = answer.headers();
             lines.extend(headers.map(|(name, value)| format!("< {}", header(name, &value))));
             if !answer.body().is_empty() {
-                lines.push(format!("< {}", text(&answer.text())));
+                lines.push(format!("< {}", text(answer.body())));
             }
         }
     }
@@ -159,13 +159,10 @@ fn header(name: &str, value: &str) -> String {
 }
 
 /// Formats a body on one line: JSON without its secrets, other text cut to the limit.
-fn text(body: &str) -> String {
-    let text = match serde_json::from_str::<Value>(body) {
-        Ok(mut value) => {
-            hide(&mut value);
-            value.to_string()
-        }
-        Err(_) => body.to_owned(),
+fn text(body: &[u8]) -> String {
+    let text = match content(body) {
+        Value::String(text) => text,
+        json => json.to_string(),
     };
     match text.char_indices().nth(BODY_MAX) {
         Some((at, _)) => format!("{}… ({} bytes)", &text[..at], body.len()),
@@ -188,7 +185,10 @@ mod tests {
     #[test]
     fn secrets_in_a_body_are_hidden_and_long_bodies_are_cut() {
         let body = r#"{"data":{"upload_url":"https://up.test/s3cret","l":[{"token":"s3cret"}],"path":"a"}}"#;
-        assert_eq!(text(body), r#"{"data":{"upload_url":"***","l":[{"token":"***"}],"path":"a"}}"#);
-        assert!(text(&"x".repeat(5000)).ends_with("x… (5000 bytes)"));
+        assert_eq!(
+            text(body.as_bytes()),
+            r#"{"data":{"upload_url":"***","l":[{"token":"***"}],"path":"a"}}"#
+        );
+        assert!(text(&[b'x'; 5000]).ends_with("x… (5000 bytes)"));
     }
 }

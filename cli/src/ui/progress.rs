@@ -35,26 +35,6 @@ impl Progress {
         Self::of(bar, ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}").ok(), shown)
     }
 
-    /// Returns a display for this many steps, whose text is asked for repeatedly.
-    pub(super) fn live(
-        steps: usize,
-        shown: bool,
-        text: impl Fn() -> String + Clone + Send + Sync + 'static,
-    ) -> Self {
-        let progress = Self::new(steps, shown);
-        let key = move |_: &ProgressState, to: &mut dyn Write| {
-            let _ = to.write_str(&text());
-        };
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {text}");
-        if let Ok(style) = style {
-            progress.bar.set_style(style.with_key("text", key));
-        }
-        if shown {
-            progress.bar.enable_steady_tick(TICK);
-        }
-        progress
-    }
-
     fn of(bar: ProgressBar, style: Option<ProgressStyle>, shown: bool) -> Self {
         if let Some(style) = style {
             bar.set_style(style);

@@ -91,18 +91,16 @@ fn shown<V: AsRef<str>>(headers: impl Iterator<Item = (impl AsRef<str>, V)>) -> 
 }
 
 /// Returns a body without secrets: JSON as JSON, other content as text.
-fn content(body: &[u8]) -> Value {
-    match serde_json::from_str::<Value>(&redacted(&String::from_utf8_lossy(body))) {
-        Ok(mut value) => {
-            hide(&mut value);
-            value
-        }
-        Err(_) => redacted(&String::from_utf8_lossy(body)).into(),
-    }
+pub(super) fn content(body: &[u8]) -> Value {
+    let text = String::from_utf8_lossy(body);
+    let text = redacted(&text);
+    let mut value = serde_json::from_str(&text).unwrap_or_else(|_| Value::from(&*text));
+    hide(&mut value);
+    value
 }
 
 /// Replaces the secret values, at any depth.
-pub(super) fn hide(value: &mut Value) {
+fn hide(value: &mut Value) {
     match value {
         Value::Object(object) => {
             for (name, value) in object {

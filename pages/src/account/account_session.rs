@@ -50,7 +50,8 @@ impl ApplyAccount {
             Some(page_plan(page, merge, page.plan()?))
         };
         let pages = open.iter().filter_map(plan).collect();
-        Ok(AccountPlan { forms: session.forms, pages })
+        let forms = session.forms.into_iter().map(|(plan, _)| plan).collect();
+        Ok(AccountPlan { forms, pages })
     }
 
     /// Makes the pages and forms match the desired account.
@@ -111,11 +112,8 @@ struct AccountSession<'a> {
     request: &'a ApplyAccount,
     /// Forms of the account, if they were read, as they are now.
     known: Vec<LeadForm>,
-    forms: Vec<FormPlan>,
-    /// Merges of the forms.
-    form_merges: Vec<Merge>,
-    /// IDs of the forms by name, as far as they exist.
-    ids: BTreeMap<String, FormId>,
+    /// Plans of the desired forms, each with its merge. A form that was created has its ID.
+    forms: Vec<(FormPlan, Merge)>,
     /// Merges of the pages, each with the slots that an interrupted run had made.
     merges: BTreeMap<usize, (Merge, BTreeMap<usize, SlotId>)>,
 }
@@ -123,112 +121,101 @@ struct AccountSession<'a> {
 impl<'a> AccountSession<'a> {
     /// Reads the forms of the account if they are needed, and plans those that are desired.
     async fn new(request: &'a ApplyAccount) -> Result<Self, AccountError> {
+        let (known, forms, merges) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut session = Self { request, known, forms, merges };
         let desired = &request.desired;
-        let mut session = Self {
-            request,
-            known: Vec::new(),
-            forms: Vec::new(),
-            form_merges: Vec::new(),
-            ids: BTreeMap::new(),
-            merges: BTreeMap::new(),
-        };
         let is_referred = |page: &AccountPage| !unknown_forms(page, |_| None).is_empty();
         if !desired.forms.is_empty() || desired.pages.iter().any(is_referred) {
-            session.known = all_forms(&request.client).await.map_err(AccountError::Forms)?;
-        }
-        let mut taken: BTreeSet<FormId> =
-            desired.forms.iter().filter_map(|form| form.id.clone()).collect();
-        for (nth, form) in desired.forms.iter().enumerate() {
-            let name = &form.name;
-            if session.forms.iter().any(|plan| plan.name == *name) {
-                return Err(AccountError::Invalid(format!("duplicate form {name}")));
-            }
-            let (plan, merge) = session.plan_form(nth, &session.known, &taken)?;
-            session.ids.extend(plan.id.iter().map(|id| (name.clone(), id.clone())));
-            taken.extend(plan.id.clone());
-            session.forms.push(plan);
-            session.form_merges.push(merge);
+            session.plan_forms().await?;
         }
         Ok(session)
     }
 
-    /// Plans a form. `known` are the forms of the account, and `taken` are the IDs of forms that have another name.
-    fn plan_form(
-        &self,
-        nth: usize,
-        known: &[LeadForm],
-        taken: &BTreeSet<FormId>,
-    ) -> Result<(FormPlan, Merge), AccountError> {
+    /// Reads the forms of the account, and plans those that are desired.
+    async fn plan_forms(&mut self) -> Result<(), AccountError> {
         let request = self.request;
-        let form = &request.desired.forms[nth];
-        let name = &form.name;
-        let plan = FormPlan::new(form, known, None, taken);
-        let mut plan =
-            plan.map_err(|source| AccountError::FormPlan { name: name.clone(), source })?;
-        let is_same = |earlier: &&FormPlan| earlier.id.is_some() && earlier.id == plan.id;
-        if let Some(earlier) = self.forms.iter().find(is_same) {
-            let message = format!("forms {} and {name} have the same ID", earlier.name);
-            return Err(AccountError::Invalid(message));
+        let known = all_forms(&request.client).await.map_err(AccountError::Forms)?;
+        let desired = &request.desired.forms;
+        // IDs of forms that have another name.
+        let mut taken: BTreeSet<FormId> =
+            desired.iter().filter_map(|form| form.id.clone()).collect();
+        let mut forms: Vec<(FormPlan, Merge)> = Vec::new();
+        for (nth, form) in desired.iter().enumerate() {
+            let name = &form.name;
+            if forms.iter().any(|(plan, _)| plan.name == *name) {
+                return Err(AccountError::Invalid(format!("duplicate form {name}")));
+            }
+            let plan = FormPlan::new(form, &known, None, &taken);
+            let mut plan =
+                plan.map_err(|source| AccountError::FormPlan { name: name.clone(), source })?;
+            if let Some((earlier, _)) =
+                forms.iter().find(|(it, _)| it.id.is_some() && it.id == plan.id)
+            {
+                let message = format!("forms {} and {name} have the same ID", earlier.name);
+                return Err(AccountError::Invalid(message));
+            }
+            let held = known.iter().find(|held| Some(&held.id) == plan.id.as_ref());
+            let (base, overwrite) = (form.base.as_ref(), request.overwrite);
+            let merge = held.map(|held| plan.merge(form, held, base, overwrite));
+            let merge = merge.unwrap_or_default();
+            let what = format!("form {name}");
+            if !merge.conflicts.is_empty() {
+                return Err(AccountError::Conflicts { what, conflicts: merge.conflicts });
+            }
+            // What an earlier run of the plan has carried out has nothing left to do.
+            if let Some(planned) = &request.planned
+                && !plan.is_empty()
+                && planned.forms.get(nth) != Some(&plan)
+            {
+                return Err(AccountError::PlanChanged { what });
+            }
+            taken.extend(plan.id.clone());
+            forms.push((plan, merge));
         }
-        let held = known.iter().find(|held| Some(&held.id) == plan.id.as_ref());
-        let (base, overwrite) = (form.base.as_ref(), request.overwrite);
-        let merge = held.map(|held| plan.merge(form, held, base, overwrite));
-        let merge = merge.unwrap_or_default();
-        if !merge.conflicts.is_empty() {
-            let (what, conflicts) = (format!("form {name}"), merge.conflicts);
-            return Err(AccountError::Conflicts { what, conflicts });
-        }
-        // What an earlier run of the plan has carried out has nothing left to do.
-        if let Some(planned) = &request.planned
-            && !plan.is_empty()
-            && planned.forms.get(nth) != Some(&plan)
-        {
-            return Err(AccountError::PlanChanged { what: format!("form {name}") });
-        }
-        Ok((plan, merge))
+        (self.known, self.forms) = (known, forms);
+        Ok(())
     }
 
     /// Refuses changes of a page other than those of the only plan that may be carried out. A run that is resumed has changed the page itself;
-    /// it may delete nothing but what was planned. Forms and pages that an earlier run of the plan created have an ID now.
-    fn check_planned_page(&mut self, page: &OpenPage, now: &PagePlan) -> Result<(), AccountError> {
+    /// it may delete nothing but what was planned.
+    fn check_planned_page(&mut self, page: &OpenPage, plan: &Plan) -> Result<(), AccountError> {
         let request = self.request;
         let Some(account) = &request.planned else { return Ok(()) };
         let planned = account.pages.get(page.nth());
         let is_planned = |delete: &PlannedDelete| {
             planned.is_some_and(|it| it.plan.deletes.iter().any(|old| old.id == delete.id))
         };
-        let is_same = |now: &PagePlan| {
-            planned.is_some_and(|it| *it == PagePlan { id: it.id.and(now.id), ..now.clone() })
-        };
-        let is_done = now.id.is_some() && now.plan.is_empty();
-        let is_continued = page.is_resumed() && now.plan.deletes.iter().all(is_planned);
-        if is_done || is_continued || is_same(now) {
+        let is_done = page.snapshot().exists() && plan.is_empty();
+        if is_done || page.is_resumed() && plan.deletes.iter().all(is_planned) {
             return Ok(());
         }
-        let is_new = |name: &str| account.forms.iter().any(|it| it.name == name && it.id.is_none());
-        let ids = self.ids.clone();
-        self.ids.retain(|name, _| !is_new(name));
-        let before = self.merge(page);
-        self.ids = ids;
-        let (merge, proposal) = before?;
-        if is_same(&page_plan(page, &merge, &proposal.plan)) {
+        // Forms and pages that an earlier run of the plan created have an ID now.
+        let forms = self.forms.clone();
+        for (form, _) in &mut self.forms {
+            if account.forms.iter().any(|it| it.name == form.name && it.id.is_none()) {
+                form.id = None;
+            }
+        }
+        let merged = self.merge(page);
+        self.forms = forms;
+        let (merge, proposal) = merged?;
+        let now = page_plan(page, &merge, &proposal.plan);
+        let is_same = |it: &PagePlan| *it == PagePlan { id: it.id.and(now.id), ..now.clone() };
+        if planned.is_some_and(is_same) {
             return Ok(());
         }
-        Err(AccountError::PlanChanged { what: format!("page {}", self.name(page.nth())) })
+        Err(AccountError::PlanChanged { what: format!("page {}", self.desired(page.nth()).name()) })
     }
 
-    /// Returns the name of a page in messages.
-    fn name(&self, nth: usize) -> String {
-        self.request.desired.pages[nth].name()
+    fn desired(&self, nth: usize) -> &'a AccountPage {
+        &self.request.desired.pages[nth]
     }
 
     /// Returns the value of a reference to a form: its ID, or a placeholder for one that is created.
     fn form(&self, name: &str) -> Option<Value> {
-        if let Some(id) = self.ids.get(name) {
-            return Some(json!(id));
-        }
-        if self.forms.iter().any(|plan| plan.name == name) {
-            return Some(json!(format!("(form {name})")));
+        if let Some((plan, _)) = self.forms.iter().find(|(plan, _)| plan.name == name) {
+            let new = || json!(format!("(form {name})"));
+            return Some(plan.id.as_ref().map_or_else(new, |id| json!(id)));
         }
         let mut titled = self.known.iter().filter(|it| it.title.trim() == name.trim());
         titled.next().filter(|_| titled.next().is_none()).map(|form| json!(form.id))
@@ -259,7 +246,7 @@ impl<'a> AccountSession<'a> {
     /// Plans a page that was opened or created.
     async fn plan(&mut self, page: &mut OpenPage) -> Result<(), AccountError> {
         let nth = page.nth();
-        let desired = &self.request.desired.pages[nth];
+        let desired = self.desired(nth);
         let names = unknown_forms(desired, |name| self.form(name));
         if !names.is_empty() {
             return Err(AccountError::UnknownForm { page: desired.name(), names });
@@ -268,7 +255,7 @@ impl<'a> AccountSession<'a> {
         let (merge, proposal) = self.merge(page)?;
         // A page that was created has another plan.
         if !self.merges.contains_key(&nth) {
-            self.check_planned_page(page, &page_plan(page, &merge, &proposal.plan))?;
+            self.check_planned_page(page, &proposal.plan)?;
         }
         page.propose(proposal)?;
         self.merges.insert(nth, (merge, page.created()));
@@ -277,16 +264,14 @@ impl<'a> AccountSession<'a> {
 
     /// Merges and plans a page.
     fn merge(&self, open: &OpenPage) -> Result<(Merge, Proposal), AccountError> {
-        let (ApplyAccount { overwrite, prune, types, .. }, created) =
-            (self.request, open.created());
-        let desired = &self.request.desired.pages[open.nth()];
+        let (request, desired) = (self.request, self.desired(open.nth()));
         let page = open.snapshot();
         let mut options = PlanOptions {
-            overwrite: *overwrite,
+            overwrite: request.overwrite,
             // A new page holds what the service put there.
-            prune: *prune && !open.is_new(),
-            types: types.clone(),
-            created,
+            prune: request.prune && !open.is_new(),
+            types: request.types.clone(),
+            created: open.created(),
             ..PlanOptions::default()
         };
         let failed = |source| AccountError::Sync { page: desired.name(), source };
@@ -294,11 +279,10 @@ impl<'a> AccountSession<'a> {
         let live = LivePage::of(page, &said);
         let merge = Merge::new(desired.base.as_ref(), &said, &live, &options).map_err(failed)?;
         if !merge.conflicts.is_empty() {
-            let conflicts = merge.conflicts;
             let what = format!("page {}", desired.name());
-            return Err(AccountError::Conflicts { what, conflicts });
+            return Err(AccountError::Conflicts { what, conflicts: merge.conflicts });
         }
-        options.prune = *prune;
+        options.prune = request.prune;
         let wanted = match &desired.slots {
             Some(_) => merge.wanted(),
             None => Wanted::of_fields(&page.slots, merge.fields.clone()),
@@ -333,7 +317,7 @@ impl<'a> AccountSession<'a> {
         after: &PageSnapshot,
         created: &BTreeMap<usize, SlotId>,
     ) -> PageBase {
-        let desired = &self.request.desired.pages[nth];
+        let desired = self.desired(nth);
         let Some((merge, made)) = self.merges.get(&nth) else { return PageBase::default() };
         let mut all = made.clone();
         all.extend(created);
@@ -344,7 +328,7 @@ impl<'a> AccountSession<'a> {
 
     /// Refuses what was not allowed.
     fn check_consent(&self, pages: &[OpenPage]) -> Result<(), AccountError> {
-        let new_forms = self.forms.iter().filter(|plan| plan.id.is_none()).count();
+        let new_forms = self.forms.iter().filter(|(plan, _)| plan.id.is_none()).count();
         let creates = new_forms + pages.iter().filter(|page| page.is_new()).count();
         let allowed = self.request.creates;
         if creates > allowed {
@@ -354,7 +338,9 @@ impl<'a> AccountSession<'a> {
             return Err(AccountError::NotAllowed(message));
         }
         for page in pages {
-            let (Some(plan), name) = (page.plan(), self.name(page.nth())) else { continue };
+            let (Some(plan), name) = (page.plan(), self.desired(page.nth()).name()) else {
+                continue;
+            };
             let renames = plan.fields.changed.contains_key("login");
             if renames && !page.is_new() && !self.request.renames {
                 let message =
@@ -369,40 +355,16 @@ impl<'a> AccountSession<'a> {
         Ok(())
     }
 
-    /// Plans again each form that would be created, because another run may have created it since the forms were read, and forms cannot be
-    /// deleted. Returns whether any exists now.
-    async fn find_new_forms(&mut self) -> Result<bool, AccountError> {
-        let is_new = |nth: &usize| self.forms[*nth].id.is_none();
-        let new: Vec<usize> = (0..self.forms.len()).filter(is_new).collect();
-        if new.is_empty() {
-            return Ok(false);
-        }
-        let now = all_forms(&self.request.client).await.map_err(AccountError::Forms)?;
-        let mut taken: BTreeSet<FormId> =
-            self.forms.iter().filter_map(|plan| plan.id.clone()).collect();
-        let mut has_found = false;
-        for nth in new {
-            let (plan, merge) = self.plan_form(nth, &now, &taken)?;
-            let Some(id) = plan.id.clone() else { continue };
-            self.ids.insert(plan.name.clone(), id.clone());
-            self.known.retain(|held| held.id != id);
-            self.known.extend(now.iter().find(|form| form.id == id).cloned());
-            taken.insert(id);
-            self.forms[nth] = plan;
-            self.form_merges[nth] = merge;
-            has_found = true;
-        }
-        Ok(has_found)
-    }
-
     /// Creates and changes the forms, and puts the IDs of new ones into the plans.
     async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
-        let has_found = self.find_new_forms().await?;
+        let is_any_new = self.forms.iter().any(|(plan, _)| plan.id.is_none());
+        if is_any_new {
+            // Another run may have created it since the forms were read, and forms cannot be deleted.
+            self.plan_forms().await?;
+            self.check_consent(pages)?;
+        }
         let mut done = BTreeMap::new();
-        for plan in &mut self.forms {
-            if plan.is_empty() {
-                continue;
-            }
+        for (plan, _) in self.forms.iter_mut().filter(|(plan, _)| !plan.is_empty()) {
             let seen = self.known.iter().find(|form| Some(&form.id) == plan.id.as_ref());
             let written = plan.execute(&self.request.client, seen).await;
             let form = written.map_err(|source| AccountError::Form {
@@ -411,11 +373,11 @@ impl<'a> AccountSession<'a> {
                 source,
             })?;
             done.insert(plan.name.clone(), form.id.clone());
-            self.ids.insert(plan.name.clone(), form.id.clone());
+            plan.id = Some(form.id.clone());
             self.known.retain(|held| held.id != form.id);
             self.known.push(form);
         }
-        for page in pages.iter_mut().filter(|_| has_found || !done.is_empty()) {
+        for page in pages.iter_mut().filter(|_| is_any_new || !done.is_empty()) {
             let (merge, proposal) = self.merge(page)?;
             page.revise(proposal);
             self.merges.insert(page.nth(), (merge, page.created()));
@@ -425,14 +387,13 @@ impl<'a> AccountSession<'a> {
 
     /// Returns the forms after the run, each with the record of its sync.
     fn applied_forms(&self) -> BTreeMap<String, AppliedForm> {
-        let desired = self.request.desired.forms.iter().zip(&self.form_merges);
-        let applied = desired.filter_map(|(desired, merge)| {
-            let id = self.ids.get(&desired.name)?;
-            let form = self.known.iter().find(|form| form.id == *id)?;
+        let desired = self.request.desired.forms.iter().zip(&self.forms);
+        let applied = desired.filter_map(|(desired, (plan, merge))| {
+            let form = self.known.iter().find(|form| Some(&form.id) == plan.id.as_ref())?;
             let (said, live) = desired.compared(form);
             let (base, types) = (desired.base.as_ref(), &self.request.types);
             let base = merge.base_after(base, &said, &live, &BTreeMap::new(), types);
-            Some((desired.name.clone(), AppliedForm { id: id.clone(), base }))
+            Some((plan.name.clone(), AppliedForm { id: form.id.clone(), base }))
         });
         applied.collect()
     }
@@ -447,7 +408,7 @@ impl<'a> AccountSession<'a> {
         planned.map_err(|error| match error {
             AccountError::Apply(_) => error,
             source => AccountError::Created {
-                page: self.name(page.nth()),
+                page: self.desired(page.nth()).name(),
                 id: page.snapshot().id,
                 source: Box::new(source),
             },

@@ -3,11 +3,10 @@
 use serde_json::Value;
 
 use super::FormPlan;
-use super::form_plan::{found_fields, whole_fields};
+use super::form_plan::{found_fields, ordered, whole_fields};
 use crate::apply::PlanOptions;
 use crate::form_file::{CHANNELS, DesiredForm, FORM_FIELDS, INPUTS};
 use crate::sync::{FilePage, LivePage, Merge, PageBase};
-use links_sdk::Object;
 use links_sdk::types::LeadForm;
 
 impl DesiredForm {
@@ -23,16 +22,14 @@ impl DesiredForm {
         let mut said = self.said();
         let held = serde_json::to_value(form).unwrap_or_default();
         let names = FORM_FIELDS.iter().map(|rule| rule.name).chain([INPUTS, CHANNELS]);
-        let fields: Object = names
-            .map(|name| (name.to_owned(), held.get(name).cloned().unwrap_or_default()))
-            .collect();
         if let (Some(Value::Array(wanted)), Some(Value::Array(held))) =
             (said.fields.get(INPUTS), held.get(INPUTS))
             && let Ok(found) = found_fields(wanted, held)
         {
             said.resolved.insert(INPUTS.to_owned(), whole_fields(wanted, &found).into());
         }
-        let fields = fields.iter().map(|(key, value)| (key.clone(), ordered(key, value)));
+        let fields = names
+            .map(|name| (name.to_owned(), ordered(name, held.get(name).unwrap_or(&Value::Null))));
         (said, LivePage { fields: fields.collect(), ..LivePage::default() })
     }
 }
@@ -58,15 +55,6 @@ impl FormPlan {
         }
         merge
     }
-}
-
-/// Returns a value without an order that has no meaning.
-fn ordered(key: &str, value: &Value) -> Value {
-    let mut value = value.clone();
-    if let (CHANNELS, Value::Array(list)) = (key, &mut value) {
-        list.sort_by_key(Value::to_string);
-    }
-    value
 }
 
 #[cfg(test)]

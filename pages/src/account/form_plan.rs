@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::apply::same;
 use crate::form_file::{CHANNELS, DesiredForm, INPUT_FIELDS, INPUTS};
@@ -87,35 +87,26 @@ impl FormPlan {
         let Some(form) = find(desired, forms, recorded, taken)? else {
             let changed = desired.fields.iter().filter(|(_, value)| !value.is_null());
             let changed = changed.map(|(name, value)| (name.clone(), value.clone())).collect();
-            let (before, removed) = (Object::default(), Vec::new());
-            return Ok(Self { name, id: None, changed, before, removed });
+            return Ok(Self { name, changed, ..Self::default() });
         };
-        let now = match serde_json::to_value(form) {
-            Ok(Value::Object(now)) => now,
-            _ => Map::new(),
-        };
-        let (mut changed, mut before, mut removed) =
-            (Object::default(), Object::default(), Vec::new());
+        let now = serde_json::to_value(form).unwrap_or_default();
+        let mut plan = Self { name, id: Some(form.id.clone()), ..Self::default() };
         for (field, wanted) in desired.fields.iter() {
             let held = now.get(field).unwrap_or(&Value::Null);
             let wanted = match (field.as_str(), wanted, held) {
                 (INPUTS, Value::Array(wanted), Value::Array(held)) => {
                     let found = found_fields(wanted, held)?;
-                    removed = removed_fields(&found, held);
+                    plan.removed = removed_fields(&found, held);
                     Value::Array(whole_fields(wanted, &found))
                 }
                 _ => wanted.clone(),
             };
-            let is_met = match field.as_str() {
-                CHANNELS => same_channels(&wanted, held),
-                _ => same(&wanted, held),
-            };
-            if !is_met {
-                before.extend(now.get(field).map(|held| (field.clone(), held.clone())));
-                changed.insert(field.clone(), wanted);
+            if !same(&ordered(field, &wanted), &ordered(field, held)) {
+                plan.before.extend(now.get(field).map(|held| (field.clone(), held.clone())));
+                plan.changed.insert(field.clone(), wanted);
             }
         }
-        Ok(Self { name, id: Some(form.id.clone()), changed, before, removed })
+        Ok(plan)
     }
 
     /// Returns whether there is nothing to do.
@@ -132,10 +123,8 @@ fn find<'f>(
 ) -> Result<Option<&'f LeadForm>, FormPlanError> {
     let by_id = |id: &str| forms.iter().find(|form| form.id == id);
     if let Some(id) = &desired.id {
-        return match by_id(id) {
-            Some(form) => Ok(Some(form)),
-            None => Err(FormPlanError::UnknownId { id: id.clone() }),
-        };
+        let form = by_id(id).ok_or_else(|| FormPlanError::UnknownId { id: id.clone() })?;
+        return Ok(Some(form));
     }
     if let Some(form) = recorded.and_then(by_id) {
         return Ok(Some(form));
@@ -173,11 +162,10 @@ pub(super) fn found_fields<'h>(
         }
         let found: Vec<&Value> = free.iter().copied().filter(|it| alike(it, field)).collect();
         let asked = wanted.iter().filter(|it| no_key(it) && alike(it, field)).count();
-        match found[..] {
-            [] => Ok(None),
-            [only] if asked == 1 => Ok(Some(only)),
+        match found.len() {
+            0 => Ok(None),
             // As many as there are, in the same order.
-            _ if found.len() == asked => {
+            number if number == asked => {
                 let earlier = wanted[..index].iter();
                 let nth = earlier.filter(|it| no_key(it) && alike(it, field)).count();
                 Ok(found.get(nth).copied())
@@ -220,12 +208,13 @@ fn text(field: &Value, name: &str) -> String {
     field.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Returns whether two lists name the same channels. Their order has no meaning.
-fn same_channels(one: &Value, other: &Value) -> bool {
-    let ids = |list: &Value| -> Option<BTreeSet<i64>> {
-        Some(list.as_array()?.iter().filter_map(Value::as_i64).collect())
-    };
-    ids(one).is_some() && ids(one) == ids(other)
+/// Returns the value of a field without an order that has no meaning.
+pub(super) fn ordered(field: &str, value: &Value) -> Value {
+    let mut value = value.clone();
+    if let (CHANNELS, Value::Array(list)) = (field, &mut value) {
+        list.sort_by_key(Value::to_string);
+    }
+    value
 }
 
 impl FormPlan {
@@ -294,12 +283,10 @@ impl FormPlan {
     ///
     /// The error of the service, or another failure.
     pub async fn check(&self, client: &Client) -> Result<(), Error> {
+        let changes = FormChanges(self.changed.clone());
         match &self.id {
-            None => client.forms().create(FormChanges(self.changed.clone())).dry_run().await,
-            Some(id) => {
-                let changes = FormChanges(self.changed.clone());
-                client.form(id.clone()).update(changes).dry_run().await
-            }
+            None => client.forms().create(changes).dry_run().await,
+            Some(id) => client.form(id.clone()).update(changes).dry_run().await,
         }
     }
 
@@ -308,12 +295,7 @@ impl FormPlan {
     fn without_refused(&self, error: &Error) -> Option<Object> {
         let mut refused = Vec::new();
         for path in error.field_errors().keys() {
-            let mut parts = path.split('.');
-            let (Some("fields"), Some(_), Some(name), None) =
-                (parts.next(), parts.next(), parts.next(), parts.next())
-            else {
-                return None;
-            };
+            let ["fields", _, name] = path.split('.').collect::<Vec<_>>()[..] else { return None };
             if INPUT_FIELDS.iter().any(|known| known.name == name) {
                 return None;
             }

@@ -1,6 +1,5 @@
 //! Page files and form files as what an account shall be.
 
-use std::fmt;
 use std::path::Path;
 
 use super::{AccountPage, DesiredAccount, DesiredForm};
@@ -15,7 +14,8 @@ use crate::sanitize;
 use crate::sync::FileSlot;
 
 /// Reason why a file cannot be used, with one line per problem and its place in the file.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}", lines(.0))]
 pub struct FileError(DocumentError);
 
 impl DesiredAccount {
@@ -147,23 +147,17 @@ impl<E: Into<DocumentError>> From<E> for FileError {
     }
 }
 
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DocumentError::Bad(file) = &self.0 else {
-            return f.write_str(&sanitize::line(&self.0.to_string()));
-        };
-        for (nth, (place, problem)) in file.places().enumerate() {
-            let end = if nth == 0 { "" } else { "\n" };
-            let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-            let message = format!("{}{help}", problem.message);
-            let place = sanitize::line(&place.to_string()).into_owned();
-            write!(f, "{end}{place}: {}", sanitize::line(&message))?;
-        }
-        Ok(())
-    }
+/// Returns the problems of a file, one a line.
+fn lines(error: &DocumentError) -> String {
+    let DocumentError::Bad(file) = error else {
+        return sanitize::line(&error.to_string()).into_owned();
+    };
+    let lines = file.places().map(|(place, problem)| {
+        let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        sanitize::line(&format!("{place}: {}{help}", problem.message)).into_owned()
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
-
-impl std::error::Error for FileError {}
 
 #[cfg(test)]
 mod tests {

@@ -84,13 +84,13 @@ impl ApplyAccount {
             keys.push(key);
             let login = page.fields.get("login").and_then(|login| login.as_str());
             keys.extend(login.and_then(|login| login.parse().ok()));
-            Ok(PageRequest { keys, path: page.path.as_deref().map(recorded), may_create })
+            // Journals have the absolute path of a file.
+            let path = page.path.as_ref().map(|path| {
+                std::path::absolute(path)
+                    .map_or_else(|_| path.clone(), |path| path.display().to_string())
+            });
+            Ok(PageRequest { keys, path, may_create })
         };
         self.desired.pages.iter().map(task).collect()
     }
-}
-
-/// Returns the path of a file as journals have it.
-fn recorded(path: &str) -> String {
-    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
 }

@@ -3,32 +3,28 @@
 use std::io;
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use super::journal::{JournalError, LockError};
-use super::plan::Plan;
+use super::plan::{Plan, PlanBatch};
 use super::{AppliedChanges, GuardRefusal, PageSnapshot, PlanError, Step};
-use links_sdk::ProfileId;
-use links_sdk::runs::FailedRun;
-use links_sdk::runs::item_of;
-use links_sdk::{Error, ErrorKind, Outcome};
+use links_sdk::runs::{FailedRun, item_of};
+use links_sdk::{Error, ErrorKind, Outcome, ProfileId};
 
 /// Error of a run that stopped before the page matched the file.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct ApplyError(Box<ApplyFailure>);
+pub struct ApplyError(pub(super) Box<ApplyFailure>);
 
 /// What an error holds, in one allocation, because most results are no error.
 #[derive(Debug, thiserror::Error)]
 #[error("{cause}")]
-struct ApplyFailure {
+pub(super) struct ApplyFailure {
     #[source]
     cause: ApplyCause,
     done: AppliedChanges,
     run: Option<String>,
     /// The page as the run knows it.
-    page: Option<PageSnapshot>,
-    has_ended: bool,
+    pub page: Option<PageSnapshot>,
+    pub has_ended: bool,
 }
 
 /// Reason why a run stopped.
@@ -107,8 +103,8 @@ pub enum ApplyCause {
 }
 
 /// Refusal of one item of the file by the service.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ItemRefusal {
     /// The index of the item.
     pub index: usize,
@@ -121,18 +117,6 @@ pub struct ItemRefusal {
 impl ApplyError {
     pub(super) fn new(cause: ApplyCause, done: AppliedChanges, run: Option<String>) -> Self {
         Self(Box::new(ApplyFailure { cause, done, run, page: None, has_ended: false }))
-    }
-
-    /// Sets the page as the run knows it.
-    pub(super) fn of_page(mut self, page: Option<PageSnapshot>) -> Self {
-        self.0.page = page;
-        self
-    }
-
-    /// Sets whether the run has ended.
-    pub(super) fn ended(mut self, has_ended: bool) -> Self {
-        self.0.has_ended = has_ended;
-        self
     }
 
     /// Returns the reason why the run stopped.
@@ -192,10 +176,7 @@ links_sdk::of_run!(ApplyError);
 
 impl FailedRun for ApplyError {
     fn call(&self) -> Option<&Error> {
-        match &self.0.cause {
-            ApplyCause::Read(error) | ApplyCause::Call { source: error, .. } => Some(error),
-            _ => None,
-        }
+        self.0.cause.failed_call()
     }
 
     fn outcome(&self) -> Outcome {
@@ -226,12 +207,17 @@ impl<C: Into<ApplyCause>> From<C> for ApplyError {
 }
 
 impl ApplyCause {
-    /// Returns the cause for a request that failed; `index` gives the item of the file that the batch's n-th slot was made from.
-    pub(super) fn call(step: Step, source: Error, index: impl Fn(usize) -> Option<usize>) -> Self {
-        let refused = source.field_errors().iter();
-        let items =
-            refused.filter_map(|(path, messages)| refusal(path, messages, &index)).collect();
-        Self::Call { step, items, source }
+    /// Returns the cause for a batch whose request failed.
+    pub(super) fn of_batch(batch: PlanBatch<'_>, source: Error) -> Self {
+        Self::Call { step: batch.into(), items: refusals(batch, &source), source }
+    }
+
+    /// Returns the error of the call that failed.
+    pub(super) fn failed_call(&self) -> Option<&Error> {
+        match self {
+            Self::Read(error) | Self::Call { source: error, .. } => Some(error),
+            _ => None,
+        }
     }
 
     /// Returns whether the step that failed was written.
@@ -250,15 +236,14 @@ impl ApplyCause {
     }
 }
 
-/// Maps a refused field of a batch, such as `slots.2.data.link`, to the item of the file that the slot was made from.
-fn refusal(
-    path: &str,
-    messages: &[String],
-    index: impl Fn(usize) -> Option<usize>,
-) -> Option<ItemRefusal> {
-    let (nth, below) = item_of(path)?;
-    let path = below.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect();
-    Some(ItemRefusal { index: index(nth)?, path, messages: messages.to_vec() })
+/// Maps the refused fields of a batch, such as `slots.2.data.link`, to the items of the file that the slots were made from.
+pub(super) fn refusals(batch: PlanBatch<'_>, error: &Error) -> Vec<ItemRefusal> {
+    let refusal = |(path, messages): (&String, &Vec<String>)| {
+        let (nth, below) = item_of(path)?;
+        let path = below.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect();
+        Some(ItemRefusal { index: batch.item(nth)?, path, messages: messages.clone() })
+    };
+    error.field_errors().iter().filter_map(refusal).collect()
 }
 
 #[cfg(test)]
@@ -283,7 +268,7 @@ mod tests {
     fn an_unknown_outcome_can_be_repeated_only_with_a_journal() {
         let failed = |run: Option<&str>| {
             let source = FailedCall::new(ErrorKind::Network).outcome(Outcome::Unknown).into();
-            let cause = ApplyCause::call(Step::Delete(1), source, Some);
+            let cause = ApplyCause::Call { step: Step::Delete(1), items: Vec::new(), source };
             ApplyError::new(cause, AppliedChanges::default(), run.map(str::to_owned))
         };
         assert_eq!(failed(None).outcome(), Outcome::Unknown);

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::apply_error::refusals;
 use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
-use super::{ApplyCause, FieldsRequest, ItemRefusal, PlannedFields, Step};
+use super::{FieldsRequest, ItemRefusal, PlannedFields};
 use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{
     Call, Client, Error, ProfileChanges, ProfileHandle, ProfileId, SettingsChanges, SlotId,
@@ -55,11 +56,6 @@ impl<'p> PlanBatch<'p> {
             Self::TryCreate(creates) | Self::Create(creates) => creates,
             _ => &[],
         }
-    }
-
-    /// Returns the number of slots that the request is about, apart from those that it moves.
-    pub fn slots(&self) -> usize {
-        self.updates().len() + self.creates().len() + self.deletes().len()
     }
 
     /// Returns the index of the item in the file from which the n-th slot of the request was made.
@@ -166,17 +162,13 @@ impl Plan {
             let is_full = self.make_room > 0 && matches!(batch, PlanBatch::Create(_));
             let answer = batch.send(&client.profile(page), Vec::new(), true).await;
             let Err(error) = answer else { continue };
-            match ApplyCause::call(Step::Verify, error, |nth| batch.item(nth)) {
-                // The page may not have room for the new slots yet.
-                ApplyCause::Call { items, source, .. }
-                    if items.is_empty()
-                        && !(is_full && (source.is_conflict() || source.is_validation())) =>
-                {
-                    return Err(source);
-                }
-                ApplyCause::Call { items, .. } => refused.extend(items),
-                _ => {}
+            let items = refusals(batch, &error);
+            // The page may not have room for the new slots yet.
+            let is_about_room = is_full && (error.is_conflict() || error.is_validation());
+            if items.is_empty() && !is_about_room {
+                return Err(error);
             }
+            refused.extend(items);
         }
         Ok(refused)
     }

@@ -11,10 +11,8 @@ use super::created_slots::created_slots;
 use super::journal::Journal;
 use super::plan::{PlanBatch, PlannedCreate};
 use super::{ApplyCause, Step};
-use links_sdk::runs::ReadTime;
-use links_sdk::runs::{back_off_create, clock, settle};
-use links_sdk::{Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
-use links_sdk::{ProfileId, SlotId};
+use links_sdk::runs::{ReadTime, back_off_create, clock, settle};
+use links_sdk::{Error, IdempotencyKey, Outcome, ProfileHandle, ProfileId, Slot, SlotId};
 
 /// Slots that a request created, by the index of their item, with the slots of the answer. If no answer told what was created, these are the
 /// slots of the page, with the time at which it was read.
@@ -32,10 +30,9 @@ const KEY_SETTLES: Duration = Duration::from_secs(5);
 /// [`next_key`] is for that.
 pub(super) fn key_of(
     page: ProfileId,
-    known: impl IntoIterator<Item = SlotId>,
+    mut known: Vec<SlotId>,
     creates: &[PlannedCreate],
 ) -> IdempotencyKey {
-    let mut known: Vec<i64> = known.into_iter().map(SlotId::get).collect();
     known.sort_unstable();
     hashed(&json!([page, known, new_slots(creates)]))
 }
@@ -81,8 +78,7 @@ pub(super) async fn create(
         };
         let is_refused = error.outcome() == Outcome::NotExecuted;
         // Even then the first request may be in progress: the service answers a key in use with a conflict.
-        let failure =
-            if let ApplyCause::Call { source, .. } = &error { Some(source) } else { None };
+        let failure = error.failed_call();
         let may_be_ours =
             failure.is_some_and(Error::is_conflict) && (is_repeated || doubt.is_some());
         // A failure in the service's own format is its answer to the key. Others come from something in front of the service, which may have
@@ -135,7 +131,7 @@ async fn send(
         .with_idempotency_key(key.clone())
         .reading_first()
         .await
-        .map_err(|error| refused(Step::Create(creates.len()), creates, error))?;
+        .map_err(|error| ApplyCause::of_batch(PlanBatch::Create(creates), error))?;
     let agree = made.len() == creates.len()
         && made.iter().zip(creates).all(|(slot, create)| slot.kind == create.kind);
     if !agree {
@@ -153,9 +149,9 @@ pub(super) async fn check_creates(
     handle: &ProfileHandle,
     creates: &[PlannedCreate],
 ) -> Result<(), ApplyCause> {
-    let step = Step::TryCreate(creates.len());
-    let result = PlanBatch::TryCreate(creates).send(handle, Vec::new(), true).await;
-    match result.map_err(|error| refused(step, creates, error)) {
+    let batch = PlanBatch::TryCreate(creates);
+    let result = batch.send(handle, Vec::new(), true).await;
+    match result.map_err(|error| ApplyCause::of_batch(batch, error)) {
         Err(ApplyCause::Call { items, source, .. })
             if items.is_empty() && (source.is_conflict() || source.is_validation()) =>
         {
@@ -165,15 +161,11 @@ pub(super) async fn check_creates(
     }
 }
 
-fn refused(step: Step, creates: &[PlannedCreate], error: Error) -> ApplyCause {
-    ApplyCause::call(step, error, |nth| PlanBatch::Create(creates).item(nth))
-}
-
 /// Reads the slots of the page.
 pub(super) async fn list(handle: &ProfileHandle, step: Step) -> Result<Vec<Slot>, ApplyCause> {
     handle.slots().list().await.map_err(|error| failed(step, error))
 }
 
 pub(super) fn failed(step: Step, source: Error) -> ApplyCause {
-    ApplyCause::call(step, source, |_| None)
+    ApplyCause::Call { step, items: Vec::new(), source }
 }

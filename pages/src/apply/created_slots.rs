@@ -19,15 +19,14 @@ pub(super) fn created_slots(
     let mut new: Vec<&Slot> = page.iter().filter(|slot| !known.contains(&slot.id)).collect();
     new.sort_by_key(|slot| slot.id);
     let found = creates.iter().filter_map(|create| {
-        let at = new.iter().position(|slot| holds(slot, create))?;
+        let at = new.iter().position(|slot| {
+            let mut sent = create.data.iter();
+            slot.kind == create.kind
+                && sent.all(|(key, sent)| may_be_stored_as(sent, held(&slot.data, key)))
+        })?;
         Some((create.index, new.remove(at).id))
     });
     found.collect()
-}
-
-fn holds(slot: &Slot, create: &PlannedCreate) -> bool {
-    slot.kind == create.kind
-        && create.data.iter().all(|(key, sent)| may_be_stored_as(sent, held(&slot.data, key)))
 }
 
 #[cfg(test)]

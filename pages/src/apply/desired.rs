@@ -35,7 +35,7 @@ fn is_empty(fields: &Object) -> bool {
 #[serde(deny_unknown_fields)]
 pub struct DesiredSlot {
     /// ID of the slot on the page. Without an ID, the slot is found by its content, or created.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<SlotId>,
     /// `button`, `text` ...
     #[serde(rename = "type")]

@@ -107,15 +107,13 @@ impl KnownPage {
             self.at = None;
             return found;
         }
-        let pending: HashMap<SlotId, &PlannedUpdate> =
-            self.pending().map(|update| (update.id, update)).collect();
-        let is_edited = |now: &&Slot| {
-            let (Some(update), Some(before)) = (pending.get(&now.id), self.old.get(&now.id)) else {
-                return false;
-            };
-            self.edits_of(before, now).any(|key| !update.changed.contains_key(key))
+        let is_edited = |update: &&PlannedUpdate| {
+            let now = page.iter().find(|slot| slot.id == update.id);
+            self.old.get(&update.id).zip(now).is_some_and(|(before, now)| {
+                self.edits_of(before, now).any(|key| !update.changed.contains_key(key))
+            })
         };
-        let edited: Vec<SlotId> = page.iter().filter(is_edited).map(|now| now.id).collect();
+        let edited: Vec<SlotId> = self.pending().filter(is_edited).map(|it| it.id).collect();
         self.edited.extend(edited);
         self.order = page.iter().map(|slot| slot.id).collect();
         self.at = Some(at);
@@ -259,21 +257,19 @@ impl KnownFields {
         let (of_settings, body) = planned.body(request);
         let names: Vec<String> = body.keys().cloned().collect();
         let answer = patch_page(handle, of_settings, body, self.record.clone(), self.at).await?;
-        // The login and the language are written by requests of their own. If another client has changed one, the next request reads first.
-        let is_written = |name: &str| names.iter().any(|it| it == name);
-        let is_as_known = |name: &str| same(held(&answer, name), held(&self.record, name));
-        let is_login_known = is_written("login") || is_as_known("login");
-        let is_language_known =
-            is_written("languageCode") || is_written("languageId") || is_as_known("languageId");
-        self.at = (is_login_known && is_language_known).then(|| ReadTime::now(&handle.client));
-        for name in names {
+        for name in &names {
             // The decoded record leaves out what is null.
-            let value = held(&answer, &name).clone();
+            let value = held(&answer, name).clone();
             if name == "languageId" {
                 self.record.insert("languageCode".to_owned(), Value::Null);
             }
-            self.record.insert(name, value);
+            self.record.insert(name.clone(), value);
         }
+        // The login and the language are written by requests of their own. If another client has changed one, the next request reads first.
+        let is_known = |name: &str| same(held(&answer, name), held(&self.record, name));
+        let is_language_known =
+            is_known("languageId") || names.iter().any(|it| it == "languageCode");
+        self.at = (is_known("login") && is_language_known).then(|| ReadTime::now(&handle.client));
         let now = page_fields(&self.record);
         let stored = planned.of(request).map(|(name, _)| (name.clone(), held(&now, name).clone()));
         self.stored.extend(stored);

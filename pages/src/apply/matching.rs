@@ -1,27 +1,16 @@
 //! Matching of the slots of a page with the items of a file.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use super::content::DesiredContent;
 use super::plan_error::{ItemError, ItemProblem, misfit};
 use super::resemblance::closest;
-use super::values::{NormalizedFields, digest, fields};
-use super::{DesiredSlot, PlanOptions};
+use super::schema::Clearing;
+use super::values::{NormalizedFields, digest};
+use super::{DesiredSlot, PlanOptions, SlotTypes, same};
+use links_sdk::runs::{is_absent, present};
 use links_sdk::{Slot, SlotId};
-
-/// Match of an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MatchResult {
-    /// The slot at this position.
-    Slot(usize),
-    /// No slot: it has to be created.
-    Nothing,
-    /// The item is in error.
-    Refused,
-}
 
 struct Matcher<'n> {
     page: &'n [Slot],
@@ -29,9 +18,8 @@ struct Matcher<'n> {
     items: &'n [DesiredSlot],
     desired_contents: Vec<DesiredContent<'n>>,
     options: &'n PlanOptions,
-    /// For each item, positions of the slots that may match it without a write. A page that is as the file says is matched without them.
-    candidates: OnceCell<Vec<Vec<usize>>>,
-    found: Vec<MatchResult>,
+    /// For each item, the position of its slot; none for an item that has to be created, or is in error.
+    found: Vec<Option<usize>>,
     taken: Vec<bool>,
     errors: Vec<ItemError>,
 }
@@ -47,15 +35,12 @@ pub(super) fn match_items(
     matcher.by_created_id();
     matcher.read_only_by_content();
     if let Some(positions) = matcher.in_order() {
-        matcher.found = positions.into_iter().map(MatchResult::Slot).collect();
+        matcher.found = positions.into_iter().map(Some).collect();
     } else {
         matcher.by_content();
         matcher.by_resemblance();
     }
-    let slot = |found| match found {
-        MatchResult::Slot(position) => Some(page[position].id),
-        MatchResult::Nothing | MatchResult::Refused => None,
-    };
+    let slot = |found: Option<usize>| found.map(|position| page[position].id);
     (matcher.found.into_iter().map(slot).collect(), matcher.errors)
 }
 
@@ -64,12 +49,11 @@ impl<'n> Matcher<'n> {
         let desired = items.iter().map(|item| DesiredContent::of(item, &options.types));
         Self {
             page,
-            contents: page.iter().map(|slot| fields(&slot.data)).collect(),
+            contents: page.iter().map(|slot| present(&slot.data).collect()).collect(),
             items,
             desired_contents: desired.collect(),
             options,
-            candidates: OnceCell::new(),
-            found: vec![MatchResult::Nothing; items.len()],
+            found: vec![None; items.len()],
             taken: vec![false; page.len()],
             errors: Vec::new(),
         }
@@ -98,17 +82,14 @@ impl<'n> Matcher<'n> {
     }
 
     fn by_created_id(&mut self) {
-        for index in 0..self.items.len() {
-            let Some(&id) = self.options.created.get(&index) else { continue };
-            if self.items[index].id.is_some() {
+        for (index, id) in &self.options.created {
+            let Some(item) = self.items.get(*index).filter(|item| item.id.is_none()) else {
                 continue;
-            }
-            let position = self.page.iter().position(|slot| slot.id == id);
-            if let Some(position) = position.filter(|position| {
-                let slot = &self.page[*position];
-                slot.kind == self.items[index].kind && self.is_open(*position)
-            }) {
-                self.take(index, position);
+            };
+            let is_its = |slot: &Slot| slot.id == *id && slot.kind == item.kind;
+            let position = self.page.iter().position(is_its);
+            if let Some(position) = position.filter(|position| self.is_open(*position)) {
+                self.take(*index, position);
             }
         }
     }
@@ -121,8 +102,8 @@ impl<'n> Matcher<'n> {
         let items: Vec<usize> = self.unserved().into_iter().filter(is_read_only).collect();
         let is_free = |position: usize| self.page[position].supported && !self.taken[position];
         let fitting = |index| {
-            let candidates = self.candidates(index).iter().copied();
-            candidates.filter(|at| is_free(*at) && self.suits(*at, index)).collect()
+            let suits = |at: &usize| is_free(*at) && self.suits(*at, index);
+            (0..self.page.len()).filter(suits).collect()
         };
         let choices = choose_read_only(&items, fitting, |index, at| self.holds_no_more(at, index));
         for (index, choice) in choices {
@@ -145,14 +126,16 @@ impl<'n> Matcher<'n> {
     /// Because of this, a second run has nothing to do: whatever values the service filled in by itself, the slots that the first run left
     /// are in the order of the file and hold what it mentions.
     fn in_order(&self) -> Option<Vec<usize>> {
+        if !self.errors.is_empty() {
+            return None;
+        }
         let mut positions = Vec::with_capacity(self.items.len());
         let mut next = 0;
         for (index, found) in self.found.iter().enumerate() {
             let position = match *found {
-                MatchResult::Refused => return None,
-                MatchResult::Slot(position) => Some(position)
+                Some(position) => Some(position)
                     .filter(|position| *position >= next && self.suits(*position, index))?,
-                MatchResult::Nothing => (next..self.page.len())
+                None => (next..self.page.len())
                     .find(|position| self.is_open(*position) && self.suits(*position, index))?,
             };
             positions.push(position);
@@ -170,6 +153,7 @@ impl<'n> Matcher<'n> {
     fn by_content(&mut self) {
         let mut open: Vec<bool> =
             (0..self.page.len()).map(|position| self.is_open(position)).collect();
+        let candidates = self.candidates();
         let mut holders: Vec<Option<usize>> = vec![None; self.page.len()];
         let mut rest = Vec::new();
         for index in self.unserved() {
@@ -179,14 +163,14 @@ impl<'n> Matcher<'n> {
                     && self.holds_no_more(*position, index)
                     && self.suits(*position, index)
             };
-            match self.candidates(index).iter().copied().find(equal) {
+            match candidates[index].iter().copied().find(equal) {
                 Some(position) => holders[position] = Some(index),
                 None => rest.push(index),
             }
         }
         for index in rest {
             let mut unseen = open.clone();
-            if !self.seek(index, &mut holders, &mut unseen) {
+            if !self.seek(index, &candidates, &mut holders, &mut unseen) {
                 // The slots that were seen lead to no free slot, neither now nor later.
                 open = unseen;
             }
@@ -200,8 +184,14 @@ impl<'n> Matcher<'n> {
 
     /// Gives the item the first free slot that suits it, or one whose item can move on to another slot. These augmenting paths grow the
     /// largest matching of items with slots that suit them.
-    fn seek(&self, index: usize, holders: &mut [Option<usize>], unseen: &mut [bool]) -> bool {
-        let candidates = self.candidates(index);
+    fn seek(
+        &self,
+        index: usize,
+        all: &[Vec<usize>],
+        holders: &mut [Option<usize>],
+        unseen: &mut [bool],
+    ) -> bool {
+        let candidates = &all[index];
         let free = |position: &usize| {
             unseen[*position] && holders[*position].is_none() && self.suits(*position, index)
         };
@@ -214,7 +204,7 @@ impl<'n> Matcher<'n> {
                 continue;
             }
             unseen[position] = false;
-            if holders[position].is_some_and(|holder| self.seek(holder, holders, unseen)) {
+            if holders[position].is_some_and(|holder| self.seek(holder, all, holders, unseen)) {
                 holders[position] = Some(index);
                 return true;
             }
@@ -243,23 +233,20 @@ impl<'n> Matcher<'n> {
         }
     }
 
-    /// Returns the slots that share the rarest trait of the item, in page order. Every slot that matches it without a write is among them.
-    fn candidates(&self, index: usize) -> &[usize] {
-        let all = self.candidates.get_or_init(|| {
-            let mut positions: HashMap<(&str, Option<u64>), Vec<usize>> = HashMap::new();
-            for (position, (slot, content)) in self.page.iter().zip(&self.contents).enumerate() {
-                for key in traits(&slot.kind, content) {
-                    positions.entry(key).or_default().push(position);
-                }
+    /// Returns for each item the slots that share its rarest trait, in page order. Every slot that matches it without a write is among them.
+    fn candidates(&self) -> Vec<Vec<usize>> {
+        let mut positions: HashMap<(&str, Option<u64>), Vec<usize>> = HashMap::new();
+        for (position, (slot, content)) in self.page.iter().zip(&self.contents).enumerate() {
+            for key in traits(&slot.kind, content) {
+                positions.entry(key).or_default().push(position);
             }
-            let candidates = self.desired_contents.iter().map(|desired| {
-                let sharing = traits(desired.kind, &desired.values).map(|key| positions.get(&key));
-                let fewest = sharing.min_by_key(|slots| slots.map_or(0, Vec::len));
-                fewest.flatten().cloned().unwrap_or_default()
-            });
-            candidates.collect()
+        }
+        let candidates = self.desired_contents.iter().map(|desired| {
+            let sharing = traits(desired.kind, &desired.values).map(|key| positions.get(&key));
+            let fewest = sharing.min_by_key(|slots| slots.map_or(0, Vec::len));
+            fewest.flatten().cloned().unwrap_or_default()
         });
-        &all[index]
+        candidates.collect()
     }
 
     /// Returns whether the slot matches the item without a write.
@@ -270,7 +257,7 @@ impl<'n> Matcher<'n> {
 
     /// Returns whether a suitable slot has exactly the content of the item.
     fn holds_no_more(&self, position: usize, index: usize) -> bool {
-        self.contents[position].0.len() == self.desired_contents[index].values.0.len()
+        self.contents[position].len() == self.desired_contents[index].values.len()
     }
 
     /// Returns whether the slot may still be matched by its content.
@@ -280,17 +267,55 @@ impl<'n> Matcher<'n> {
     }
 
     fn unserved(&self) -> Vec<usize> {
-        (0..self.items.len()).filter(|index| self.found[*index] == MatchResult::Nothing).collect()
+        let is_refused = |index| self.errors.iter().any(|error| error.index == index);
+        let is_unserved = |index: &usize| self.found[*index].is_none() && !is_refused(*index);
+        (0..self.items.len()).filter(is_unserved).collect()
     }
 
     fn take(&mut self, index: usize, position: usize) {
-        self.found[index] = MatchResult::Slot(position);
+        self.found[index] = Some(position);
         self.taken[position] = true;
     }
 
     fn refuse(&mut self, index: usize, problem: ItemProblem) {
-        self.found[index] = MatchResult::Refused;
+        self.found[index] = None;
         self.errors.push(ItemError { index, problem });
+    }
+}
+
+/// Content that an item asks for, in comparable form.
+struct DesiredContent<'a> {
+    kind: &'a str,
+    /// Keys that have to hold a value.
+    values: NormalizedFields<'a>,
+    /// Keys that have to be empty, or hold the default that stands for it.
+    cleared: NormalizedFields<'a>,
+}
+
+impl<'a> DesiredContent<'a> {
+    fn of(item: &'a DesiredSlot, types: &'a SlotTypes) -> Self {
+        let (mut values, mut cleared) = (NormalizedFields::new(), NormalizedFields::new());
+        for (key, value) in item.data.iter() {
+            if !is_absent(value) {
+                values.insert(key, value);
+                continue;
+            }
+            let default = match types.clearing(&item.kind, key) {
+                Clearing::Default(default) if value.is_null() => default,
+                _ => value,
+            };
+            cleared.insert(key, default);
+        }
+        Self { kind: &item.kind, values, cleared }
+    }
+
+    /// Returns whether `content` holds the desired values of all keys.
+    fn is_held_by(&self, content: &NormalizedFields<'_>) -> bool {
+        let mut values = self.values.iter();
+        let mut cleared = self.cleared.iter();
+        values.all(|(key, wanted)| content.get(*key).is_some_and(|held| same(held, wanted)))
+            && cleared
+                .all(|(key, default)| content.get(*key).is_none_or(|held| same(held, default)))
     }
 }
 
@@ -299,7 +324,7 @@ fn traits<'n>(
     kind: &'n str,
     content: &NormalizedFields<'n>,
 ) -> impl Iterator<Item = (&'n str, Option<u64>)> {
-    let values = content.0.iter().map(|(key, value)| (*key, Some(digest(value))));
+    let values = content.iter().map(|(key, value)| (*key, Some(digest(value))));
     values.chain([(kind, None)])
 }
 
@@ -367,7 +392,8 @@ mod tests {
             let matcher = Matcher::of(&page, std::slice::from_ref(&item), &options);
             let suits = |position: &usize| matcher.suits(*position, 0);
             assert_eq!((0..page.len()).filter(suits).collect::<Vec<_>>(), expected, "{data}");
-            let found = matcher.candidates(0).iter().copied().filter(suits);
+            let candidates = matcher.candidates();
+            let found = candidates[0].iter().copied().filter(suits);
             assert_eq!(found.collect::<Vec<_>>(), expected, "{data}");
         }
     }

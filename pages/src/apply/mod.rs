@@ -34,7 +34,6 @@
 
 mod apply_error;
 mod batch_request;
-mod content;
 mod create;
 mod created_slots;
 mod desired;

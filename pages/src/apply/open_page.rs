@@ -1,6 +1,6 @@
 //! A page of a run from its first read to its first write: read, lock, read again where needed, settle, write down.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -103,14 +103,14 @@ impl OpenPage {
         }
         (self.turn, self.lock) = (Some(turn), lock);
         if is_changed {
-            self.page = Arc::new(read(client, &ProfileKey::Id(id)).await?);
+            self.page = Arc::new(PageSnapshot::read(client, &ProfileKey::Id(id)).await?);
         }
         // A page that is empty although the last run left slots on it is read once more, in the other way.
         if let Some(runs) = runs.filter(|_| self.page.slots.is_empty()) {
             let runs = logs(blocking(move || runs.list()).await)?;
             let known = runs.last().map_or(0, |log| log.slots);
             if known > 0 {
-                Arc::make_mut(&mut self.page).read_slots_again(client).await?;
+                self.page = Arc::new(self.page.with_new_slots(client).await?);
             }
             if known > 0 && self.page.slots.is_empty() && !self.settings.allow_emptied {
                 return Err(ApplyCause::Emptied(known));
@@ -186,27 +186,21 @@ impl OpenPage {
             let resumed = blocking(move || of_page.resume(Some(lock), &run)).await;
             let path = runs.journal(&log.run);
             let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
-            let before = journal.log.done.clone();
-            let page = Arc::make_mut(&mut self.page);
-            // The settlement may send the last create once more.
-            let turn = self.turn.as_mut().filter(|_| journal.log.is_in_doubt());
-            let settled = match turn {
-                Some(turn) => match turn.lock(&self.client).await {
-                    Ok(_) => {
-                        let settled = journal.settle(&self.client, page, desired).await;
-                        turn.unlock(&self.client).await;
-                        settled
-                    }
-                    Err(error) => Err(error.into()),
-                },
-                None => journal.settle(&self.client, page, desired).await,
-            };
-            self.settled = journal.log.done.since(&before);
-            settled?;
-            log = journal.log.clone();
+            if let Some(turn) = self.turn.as_mut().filter(|_| journal.log.is_in_doubt()) {
+                let page = Arc::make_mut(&mut self.page);
+                // The settlement may send the last create once more.
+                turn.lock(&self.client).await?;
+                let settled = journal.settle(&self.client, page, desired).await;
+                turn.unlock(&self.client).await;
+                self.settled = journal.log.done.since(&log.done);
+                settled?;
+                log = journal.log.clone();
+            }
+            let command = self.settings.command.as_ref();
+            let call = command.and_then(|command| command.call.as_deref());
             if is_resumed {
                 self.journal = Some(journal);
-            } else if log.is_of_call(self.settings.command.as_ref()) {
+            } else if call.is_some() && log.call() == call {
                 self.lock = journal.release().map(Ok);
                 self.continued = Some(Box::new(journal));
             } else {
@@ -237,7 +231,7 @@ impl OpenPage {
 
     /// Returns the name of the call of the program that started the interrupted run, if that run is continued and its journal has the name.
     pub fn resumed_call(&self) -> Option<&str> {
-        self.journal.as_ref()?.log.opening.command.as_ref()?.call.as_deref()
+        self.journal.as_ref()?.log.call()
     }
 
     /// Records the run on this page as part of another call of the program.
@@ -309,7 +303,9 @@ impl OpenPage {
     /// Returns whether all deletes of the plan were already confirmed in an interrupted run.
     pub fn is_confirmed(&self) -> bool {
         let (Some(journal), Some(plan)) = (&self.journal, self.plan()) else { return false };
-        plan.deletes.iter().all(|delete| journal.log.has_confirmed(delete))
+        let planned = journal.log.plans.iter().flat_map(|it| &it.plan.deletes);
+        let confirmed: BTreeSet<SlotId> = planned.map(|delete| delete.id).collect();
+        plan.deletes.iter().all(|delete| confirmed.contains(&delete.id))
     }
 
     /// Creates the page if it does not exist, then reads and locks it. You must settle and plan it again, because the service decides the
@@ -347,8 +343,8 @@ impl OpenPage {
         let created = created.map_err(|error| failed(Step::CreatePage, error))?;
         self.settled.is_page_created = true;
         let marks = self.settings.marks(&self.client, &[Some(created.id)]).await;
-        let page = read(&self.client, &ProfileKey::Id(created.id)).await;
-        self.page = Arc::new(page.map_err(|cause| self.failed(cause))?);
+        let page = PageSnapshot::read(&self.client, &ProfileKey::Id(created.id)).await;
+        self.page = Arc::new(page.map_err(|error| self.failed(error.into()))?);
         self.lock(&marks).await.map_err(|cause| self.failed(cause))?;
         (self.proposal, self.took_time) = (None, false);
         Ok(())
@@ -424,8 +420,7 @@ impl OpenPage {
 
     /// Reads the page once more, and checks the plan, which may be a new one.
     async fn read_again(&mut self, proposal: &Proposal) -> Result<(), ApplyCause> {
-        let handle = self.client.profile(self.page.id);
-        self.page = Arc::new(read_again(&handle, &self.page, proposal, Step::Check).await?);
+        self.page = Arc::new(read_again(&self.client, &self.page, proposal, Step::Check).await?);
         self.check_plan(proposal)
     }
 
@@ -486,10 +481,6 @@ async fn until_deadline<T>(
         held = held => held,
         () = clock.until(until) => Err(LockError::Taken(None)),
     }
-}
-
-pub(super) async fn read(client: &Client, key: &ProfileKey) -> Result<PageSnapshot, ApplyCause> {
-    Ok(PageSnapshot::read(client, key).await?)
 }
 
 /// Returns the journals of runs. Fails if the journal of an open run cannot be used.

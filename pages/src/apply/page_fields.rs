@@ -36,10 +36,10 @@ pub(super) const MOOD: [&str; 2] = ["moodText", "moodHours"];
 pub fn page_fields(record: &Map<String, Value>) -> Object {
     let value = |name: &str| match name {
         "socials" => record.get(name).map(links),
-        LANGUAGE => match record.get(name) {
-            Some(code) => Some(code.clone()),
-            None => record.get("languageId").filter(|id| id.is_null()).cloned(),
-        },
+        LANGUAGE => {
+            let none = || record.get("languageId").filter(|id| id.is_null());
+            record.get(name).or_else(none).cloned()
+        }
         _ => record.get(name).cloned(),
     };
     PAGE_FIELDS.iter().filter_map(|name| Some((*name, value(name)?))).collect()
@@ -62,7 +62,7 @@ pub(super) fn has_expired_mood(record: &Map<String, Value>) -> bool {
 /// Changes to the profile fields of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[non_exhaustive]
 pub struct PlannedFields {
     /// Values to write, in the format of files; null clears a field.
     pub changed: Object,
@@ -71,8 +71,7 @@ pub struct PlannedFields {
 }
 
 /// A request that writes profile fields. Each request is a separate step, because the login is changed last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FieldsRequest {
     /// `updateProfile` with all fields except the language and the login.
@@ -84,6 +83,13 @@ pub enum FieldsRequest {
 }
 
 impl PlannedFields {
+    /// Returns the write of these fields of a record, with their values in `seen`.
+    pub(super) fn replacing(changed: Object, seen: &Object) -> Self {
+        let held = |name: &String| Some((name.clone(), seen.get(name)?.clone()));
+        let before = changed.keys().filter_map(held).collect();
+        Self { changed, before }
+    }
+
     /// Plans the changes from the fields of a page to the fields of a file. Both fields of the status badge are written together.
     pub fn new(page: &Object, desired: &Object) -> Self {
         let is_changed =
@@ -91,23 +97,16 @@ impl PlannedFields {
         let is_written = |name: &str| {
             is_changed(name) || MOOD.contains(&name) && MOOD.iter().any(|it| is_changed(it))
         };
-        let changed: Object = desired
-            .iter()
-            .filter(|(name, _)| is_written(name))
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
-        let before =
-            changed.keys().filter_map(|name| Some((name.clone(), page.get(name)?.clone())));
-        let before = before.collect();
-        Self { changed, before }
+        let mut changed = desired.clone();
+        changed.retain(|name, _| is_written(name));
+        Self::replacing(changed, page)
     }
 
     /// Adds fields that are written although the page holds them.
     pub(super) fn renew(&mut self, page: &Object, fields: &Object) {
-        for (name, value) in fields.iter() {
-            self.changed.insert(name.clone(), value.clone());
-            self.before.extend(page.get(name).map(|held| (name.clone(), held.clone())));
-        }
+        let renewed = Self::replacing(fields.clone(), page);
+        self.changed.extend(renewed.changed.0);
+        self.before.extend(renewed.before.0);
     }
 
     /// Returns whether there is nothing to write.

@@ -16,7 +16,7 @@ use super::{
     Step,
 };
 use links_sdk::runs::{ReadTime, WriteStop, blocking, delete_slots, reorder_slots, update_slots};
-use links_sdk::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, ProfileKey, Slot, SlotId};
+use links_sdk::{Client, IdempotencyKey, Outcome, ProfileHandle, ProfileKey, Slot, SlotId};
 
 /// Result of a run on a page: the page matches the desired content.
 #[derive(Clone, Debug)]
@@ -136,11 +136,25 @@ impl PageRun {
         removes: bool,
         on_step: &mut impl OnStep,
     ) -> Result<(), ApplyCause> {
-        let written = self.write_part(removes, on_step).await;
-        if let Err(cause) = &written {
-            self.close_untouched(cause).await;
+        let plan = self.proposal.plan.clone();
+        let batches = plan.batches();
+        while let Some(batch) = batches.get(self.written).copied() {
+            if batch.is_removal() && !removes {
+                break;
+            }
+            if batch.is_removal() || !batch.deletes().is_empty() {
+                self.see_created(on_step).await?;
+            }
+            let looks = !batch.deletes().is_empty() && !self.is_checked;
+            for step in looks.then_some(Step::Check).into_iter().chain([batch.into()]) {
+                if on_step(self.nth, step, &self.done).is_break() {
+                    return Err(ApplyCause::Stopped);
+                }
+            }
+            self.send_batch(self.written, batch, None).await?;
+            self.written += 1;
         }
-        written
+        Ok(())
     }
 
     /// Verifies a page that was written, and ends its run.
@@ -173,7 +187,11 @@ impl PageRun {
         let not_recorded = journal.and_then(Journal::into_write_error);
         let result = match ended {
             Ok(page) => Ok(Applied { page: Arc::new(page), plan: proposal.plan, done, run }),
-            Err(cause) => Err(ApplyError::new(cause, done, run).of_page(known).ended(is_read)),
+            Err(cause) => {
+                let mut error = ApplyError::new(cause, done, run);
+                (error.0.page, error.0.has_ended) = (known, is_read);
+                Err(error)
+            }
         };
         EndedPage { nth, result, not_recorded }
     }
@@ -186,32 +204,6 @@ impl PageRun {
             page.login = login.to_owned();
         }
         page
-    }
-
-    async fn write_part(
-        &mut self,
-        removes: bool,
-        on_step: &mut impl OnStep,
-    ) -> Result<(), ApplyCause> {
-        let plan = self.proposal.plan.clone();
-        let batches = plan.batches();
-        while let Some(batch) = batches.get(self.written).copied() {
-            if batch.is_removal() && !removes {
-                break;
-            }
-            if batch.is_removal() || !batch.deletes().is_empty() {
-                self.see_created(on_step).await?;
-            }
-            let looks = !batch.deletes().is_empty() && !self.is_checked;
-            for step in looks.then_some(Step::Check).into_iter().chain([batch.into()]) {
-                if on_step(self.nth, step, &self.done).is_break() {
-                    return Err(ApplyCause::Stopped);
-                }
-            }
-            self.write_batch(self.written, batch).await?;
-            self.written += 1;
-        }
-        Ok(())
     }
 
     /// Closes the journal of a run that ended for this cause, if nothing was written, so that there is nothing to continue.
@@ -253,28 +245,22 @@ impl PageRun {
         Some(written)
     }
 
-    async fn write_batch(&mut self, nth: usize, batch: PlanBatch<'_>) -> Result<(), ApplyCause> {
-        if let PlanBatch::TryCreate(creates) = batch {
-            // Nothing is written to the page, so there is nothing to record.
-            return check_creates(&self.handle, creates).await;
-        }
-        let key = match batch {
-            PlanBatch::Create(_) if self.adds => Some(IdempotencyKey::random()),
-            PlanBatch::Create(creates) => {
-                Some(key_of(self.page.id, self.seen.order.iter().copied(), creates))
-            }
-            _ => None,
-        };
-        self.send_batch(nth, batch, key).await
-    }
-
-    /// Sends a batch, under this key if it creates slots.
+    /// Sends a batch. `key` is another key than the usual one for a batch that creates slots.
     async fn send_batch(
         &mut self,
         nth: usize,
         batch: PlanBatch<'_>,
         key: Option<IdempotencyKey>,
     ) -> Result<(), ApplyCause> {
+        let key = match batch {
+            // Nothing is written to the page, so there is nothing to record.
+            PlanBatch::TryCreate(creates) => return check_creates(&self.handle, creates).await,
+            PlanBatch::Create(_) if self.adds => Some(IdempotencyKey::random()),
+            PlanBatch::Create(creates) => {
+                key.or_else(|| Some(key_of(self.page.id, self.seen.order.clone(), creates)))
+            }
+            _ => None,
+        };
         let client = &self.handle.client;
         self.turn.lock(client).await?;
         let noted = key.clone();
@@ -283,32 +269,28 @@ impl PageRun {
         let before = self.done.clone();
         let is_checked = std::mem::take(&mut self.is_checked);
         let written = match batch {
-            PlanBatch::Fields(request, planned) => self.write_fields(request, planned).await,
-            PlanBatch::Update(updates) => self.update(updates).await,
+            PlanBatch::Fields(request, planned) => self.write_fields(batch, request, planned).await,
+            PlanBatch::Update(updates) => self.update(batch, updates).await,
             PlanBatch::Create(creates) => {
                 self.create(nth, creates, key.unwrap_or_else(IdempotencyKey::random)).await
             }
             PlanBatch::Reorder => self.reorder().await,
             PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
-                self.delete(deletes, is_checked).await
+                self.delete(batch, deletes, is_checked).await
             }
             PlanBatch::TryCreate(_) => Ok(()),
         };
         let made = self.done.since(&before);
-        let (error, outcome) = match written {
-            Ok(()) => (None, None),
-            Err(StepFailure { error, outcome }) => {
-                let is_done =
-                    outcome == Outcome::Executed && matches!(error, ApplyCause::Changed(_));
-                (Some(error), (!is_done).then_some(outcome))
-            }
+        let is_open = |it: &&StepFailure| {
+            it.outcome != Outcome::Executed || !matches!(it.error, ApplyCause::Changed(_))
         };
-        let end = move |journal: &mut Journal| match outcome {
+        let failed = written.as_ref().err().filter(is_open).map(|it| it.outcome);
+        let end = move |journal: &mut Journal| match failed {
             None => journal.end(nth, made.created, made.deleted, None),
             Some(outcome) => journal.failed(nth, outcome),
         };
         self.record(end).await;
-        error.map_or(Ok(()), Err)
+        written.map_err(|it| it.error)
     }
 
     /// Makes sure, before anything is removed, that the slots which the run created are on the page.
@@ -358,7 +340,8 @@ impl PageRun {
 
     async fn verify(&mut self) -> Result<PageSnapshot, ApplyCause> {
         let page = loop {
-            let page = read_again(&self.handle, &self.page, &self.proposal, Step::Verify).await?;
+            let (client, before) = (&self.handle.client, &self.page);
+            let page = read_again(client, before, &self.proposal, Step::Verify).await?;
             if !self.create_again(&page.slots).await? {
                 break page;
             }
@@ -387,26 +370,25 @@ impl PageRun {
 
     async fn write_fields(
         &mut self,
+        batch: PlanBatch<'_>,
         request: FieldsRequest,
         planned: &PlannedFields,
     ) -> Result<(), StepFailure> {
-        let step = Step::Fields(request);
         let written = self.fields.write(&self.handle, request, planned).await;
-        written.map_err(|stop| broken(stop, |error| failed(step, error)))?;
+        written.map_err(|stop| broken(batch, stop))?;
         self.done.fields.extend(planned.of(request).map(|(name, _)| name.clone()));
         Ok(())
     }
 
-    async fn update(&mut self, updates: &[PlannedUpdate]) -> Result<(), StepFailure> {
-        let step = Step::Update(updates.len());
+    async fn update(
+        &mut self,
+        batch: PlanBatch<'_>,
+        updates: &[PlannedUpdate],
+    ) -> Result<(), StepFailure> {
         let (at, seen, client) = (self.seen.at, &mut self.seen, &self.handle.client);
         let judge = |page: &[Slot]| seen.accept(page, ReadTime::now(client));
         let answered = update_slots(&self.handle, changes(updates), at, judge).await;
-        let answered = answered.map_err(|stop| {
-            broken(stop, |error| {
-                ApplyCause::call(step, error, |nth| PlanBatch::Update(updates).item(nth))
-            })
-        })?;
+        let answered = answered.map_err(|stop| broken(batch, stop))?;
         self.seen.updated(updates, &answered);
         self.done.updated += updates.len();
         Ok(())
@@ -436,17 +418,13 @@ impl PageRun {
         let plan = self.proposal.plan.clone();
         let mut at = self.seen.at;
         for tries in 1.. {
-            let planned = plan.creates.iter();
-            let created: Vec<SlotId> = planned
-                .filter_map(|create| self.done.created.get(&create.index).copied())
-                .collect();
-            let ids = self.seen.order.clone();
-            let Some(order) = plan.resolve_order(&ids, &created) else { break };
+            let created = &self.done.created;
+            let Some(order) = plan.resolve_order(&self.seen.order, created) else { break };
             let (seen, client) = (&mut self.seen, &self.handle.client);
             let judge = |page: &[Slot]| {
                 let found = seen.accept(page, ReadTime::now(client));
                 if found.is_empty() {
-                    Ok(plan.resolve_order(&seen.order, &created))
+                    Ok(plan.resolve_order(&seen.order, created))
                 } else {
                     Err(found)
                 }
@@ -457,7 +435,7 @@ impl PageRun {
                     self.seen.is_ordered = true;
                     self.done.reordered = true;
                     // Only slots of the page can be ordered.
-                    if created.iter().all(|id| order.contains(id)) {
+                    if created.values().all(|id| order.contains(id)) {
                         self.unseen.clear();
                     }
                     let answered: Vec<SlotId> = slots.iter().map(|slot| slot.id).collect();
@@ -482,7 +460,7 @@ impl PageRun {
                 Err(WriteStop::Failed(error)) if error.is_validation() && tries < MAX_REORDERS => {
                     at = None;
                 }
-                Err(stop) => return Err(broken(stop, |error| failed(Step::Reorder, error))),
+                Err(stop) => return Err(broken(PlanBatch::Reorder, stop)),
             }
         }
         self.seen.is_ordered = true;
@@ -491,6 +469,7 @@ impl PageRun {
 
     async fn delete(
         &mut self,
+        batch: PlanBatch<'_>,
         deletes: &[PlannedDelete],
         is_checked: bool,
     ) -> Result<(), StepFailure> {
@@ -500,8 +479,7 @@ impl PageRun {
         let seen = &mut self.seen;
         let judge = |page: &[Slot]| seen.compare(page, &ids);
         let answer = delete_slots(&self.handle, ids.clone(), at, judge).await;
-        let answer =
-            answer.map_err(|stop| broken(stop, |error| failed(Step::Delete(asked), error)))?;
+        let answer = answer.map_err(|stop| broken(batch, stop))?;
         self.seen.deleted(&ids);
         let gone = usize::try_from(answer.deleted).unwrap_or_default();
         self.done.deleted += gone;
@@ -522,29 +500,26 @@ fn is_refused(stop: &WriteStop) -> bool {
     }
 }
 
-fn broken(stop: WriteStop, failed: impl FnOnce(Error) -> ApplyCause) -> StepFailure {
+fn broken(batch: PlanBatch<'_>, stop: WriteStop) -> StepFailure {
     match stop {
         WriteStop::Changed { found, outcome } => {
             StepFailure { error: ApplyCause::Changed(found), outcome }
         }
-        WriteStop::Failed(error) => failed(error).into(),
+        WriteStop::Failed(error) => ApplyCause::of_batch(batch, error).into(),
     }
 }
 
 /// Reads as much of a page again as its plan writes.
 pub(super) async fn read_again(
-    handle: &ProfileHandle,
+    client: &Client,
     page: &PageSnapshot,
     proposal: &Proposal,
     step: Step,
 ) -> Result<PageSnapshot, ApplyCause> {
-    let client = &handle.client;
-    if proposal.plan.fields.is_empty() {
-        let mut page = page.with_slots(list(handle, step).await?);
-        page.read_time = Some(ReadTime::now(client));
-        return Ok(page);
-    }
     let read = async {
+        if proposal.plan.fields.is_empty() {
+            return page.with_new_slots(client).await;
+        }
         let mut page = PageSnapshot::read(client, &ProfileKey::Id(page.id)).await?;
         if proposal.wanted.page.fields.contains_key("languageCode") {
             page.read_language(client).await?;

@@ -1,7 +1,6 @@
 //! Snapshot of the page that a plan is made for.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -11,9 +10,8 @@ use serde_json::{Map, Value};
 use twox_hash::XxHash3_128;
 
 use super::page_fields::{PAGE_FIELDS, has_expired_mood, page_fields};
-use links_sdk::runs::ReadTime;
-use links_sdk::{Client, Error, Object, ProfileKey, Slot, runs};
-use links_sdk::{ProfileId, SlotId};
+use links_sdk::runs::{self, ReadTime};
+use links_sdk::{Client, Error, Object, ProfileId, ProfileKey, Slot, SlotId};
 
 /// A page as read in one request.
 #[derive(Clone, Debug)]
@@ -119,6 +117,9 @@ fn digest_of(body: &[u8]) -> serde_json::Result<(Map<String, Value>, Option<Stri
     Ok((fields, Some(format!("{:032x}", hash.finish_128()))))
 }
 
+/// Decodes the fields of a page, and something else of the answer.
+type Decode<T> = fn(&[u8]) -> serde_json::Result<(Map<String, Value>, T)>;
+
 impl PageSnapshot {
     /// Reads a page and its slots.
     ///
@@ -152,18 +153,10 @@ impl PageSnapshot {
     async fn received<T: Send + 'static>(
         client: &Client,
         key: &ProfileKey,
-        decode: impl Fn(&[u8]) -> serde_json::Result<(Map<String, Value>, T)> + Send + Sync + 'static,
+        decode: Decode<T>,
     ) -> Result<(Self, T), Error> {
-        let decoded = Arc::new(Mutex::new(None));
-        let cell = decoded.clone();
-        let check = move |body: &[u8]| {
-            *cell.lock().unwrap_or_else(PoisonError::into_inner) = Some(decode(body)?);
-            Ok(())
-        };
-        let answer = client.profile(key).get_with_slots().checked_by(check).answer().await?;
+        let ((fields, rest), answer) = runs::read_page(&client.profile(key), decode).await?;
         let missing = |name: &str| runs::no_page(&answer, format!("missing field `{name}`"));
-        let decoded = decoded.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let (fields, rest) = decoded.ok_or_else(|| missing("data"))?;
         let id = fields.get("id").and_then(Value::as_i64).ok_or_else(|| missing("id"))?.into();
         let login = fields.get("login").and_then(Value::as_str).ok_or_else(|| missing("login"))?;
         let date = answer.header("date").and_then(|text| httpdate::parse_http_date(text).ok());
@@ -259,28 +252,26 @@ impl PageSnapshot {
         Self { login, url, record, slots, body, ..*self }
     }
 
-    /// Reads the slots again, with the other of the two operations that the service offers.
+    /// Returns the page with its slots as they are now, read with the other of the two operations that the service offers.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// use links_pages::apply::PageSnapshot;
     /// use links_sdk::types::NewSlot;
     ///
-    /// let mut page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// let page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
     /// client.profile("cafe").slots().create(NewSlot::of("divider")).await?;
-    /// page.read_slots_again(&client).await?;
-    /// assert_eq!(page.slots.len(), 15);
+    /// assert_eq!(page.with_new_slots(&client).await?.slots.len(), 15);
     /// # Ok(()) });
     /// ```
     ///
     /// # Errors
     ///
     /// The errors of [`SlotsHandle::list`](links_sdk::SlotsHandle::list).
-    pub async fn read_slots_again(&mut self, client: &Client) -> Result<(), Error> {
-        self.slots = client.profile(self.id).slots().list().await?;
-        self.body = Bytes::new();
-        self.read_time = Some(ReadTime::now(client));
-        Ok(())
+    pub async fn with_new_slots(&self, client: &Client) -> Result<Self, Error> {
+        let mut page = self.with_slots(client.profile(self.id).slots().list().await?);
+        page.read_time = Some(ReadTime::now(client));
+        Ok(page)
     }
 }
 

@@ -7,8 +7,7 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::LockError;
 use super::journal::short_hash;
-use links_sdk::runs;
-use links_sdk::{Client, ProfileId};
+use links_sdk::{Client, ProfileId, runs};
 
 /// Number of pages from which those without a run are forgotten.
 const MANY: usize = 1000;
@@ -24,14 +23,8 @@ struct Turns {
     ended: u64,
     /// Number of turns that had ended when pages were last forgotten.
     forgotten: u64,
-    pages: HashMap<PageKey, PageState>,
-}
-
-#[derive(Default)]
-struct PageState {
-    /// Number of its last turn that has ended.
-    last: u64,
-    turn: Arc<tokio::sync::Mutex<()>>,
+    /// Turns of pages, each with the number of the last one that has ended.
+    pages: HashMap<PageKey, Arc<tokio::sync::Mutex<u64>>>,
 }
 
 /// Turn of a run on its page, until it is dropped.
@@ -40,7 +33,7 @@ pub(super) struct PageTurn {
     page: PageKey,
     /// Number of the lock for other machines, once it was taken.
     number: Option<u64>,
-    _turn: OwnedMutexGuard<()>,
+    last: OwnedMutexGuard<u64>,
 }
 
 /// Returns the number of turns that have ended, for [`PageTurn::is_first_since`].
@@ -51,12 +44,12 @@ pub(super) fn ended_turns() -> u64 {
 impl PageTurn {
     /// Takes the turn. `wait` waits until no other run of this process has it.
     pub(super) async fn take(page: PageKey, wait: bool) -> Result<Self, LockError> {
-        let turn = turns().pages.entry(page.clone()).or_default().turn.clone();
-        let turn = match turn.clone().try_lock_owned() {
+        let turn = turns().pages.entry(page.clone()).or_default().clone();
+        let last = match turn.clone().try_lock_owned() {
             Err(_) if wait => turn.lock_owned().await,
             taken => taken.map_err(|_| LockError::Taken(Some(std::process::id())))?,
         };
-        Ok(Self { page, number: None, _turn: turn })
+        Ok(Self { page, number: None, last })
     }
 
     /// Locks the page for the machines that share the limits of this client, before the first write, and renews the lock before each other.
@@ -84,8 +77,7 @@ impl PageTurn {
 
     /// Returns whether no other turn on the page has ended since there were this many.
     pub(super) fn is_first_since(&self, ended: u64) -> bool {
-        let turns = turns();
-        turns.forgotten <= ended && turns.pages.get(&self.page).is_none_or(|it| it.last <= ended)
+        turns().forgotten <= ended && *self.last <= ended
     }
 }
 
@@ -93,11 +85,10 @@ impl Drop for PageTurn {
     fn drop(&mut self) {
         let mut turns = turns();
         turns.ended += 1;
-        let ended = turns.ended;
-        turns.pages.entry(self.page.clone()).or_default().last = ended;
+        *self.last = turns.ended;
         if turns.pages.len() > MANY {
-            turns.forgotten = ended;
-            turns.pages.retain(|_, page| Arc::strong_count(&page.turn) > 1);
+            turns.forgotten = turns.ended;
+            turns.pages.retain(|_, turn| Arc::strong_count(turn) > 1);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Plan of the changes to a page, as data.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::Hash;
 
@@ -13,10 +14,8 @@ use super::{
     BoundItem, DesiredSlot, FieldsRequest, PageSnapshot, PlanOptions, PlannedFields, RetainReason,
     Wanted, fingerprint, same,
 };
-use links_sdk::SLOTS_PER_BATCH;
-use links_sdk::SlotId;
 use links_sdk::runs::ValueShape;
-use links_sdk::{Object, Slot};
+use links_sdk::{Object, SLOTS_PER_BATCH, Slot, SlotId};
 
 /// Changes from a page as it was read to the content of a file.
 ///
@@ -24,7 +23,7 @@ use links_sdk::{Object, Slot};
 /// either all of the old content or all of the new content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[non_exhaustive]
 pub struct Plan {
     /// The [`fingerprint`](super::fingerprint) of the page that the plan was made for.
     pub page: String,
@@ -53,7 +52,7 @@ pub struct Plan {
 
 /// Update of a slot. The slot keeps its ID and its clicks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[non_exhaustive]
 pub struct PlannedUpdate {
     /// ID of the slot.
     pub id: SlotId,
@@ -72,7 +71,7 @@ pub struct PlannedUpdate {
 
 /// A new slot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[non_exhaustive]
 pub struct PlannedCreate {
     /// The index of the item in the file.
     pub index: usize,
@@ -98,7 +97,7 @@ pub struct PlannedDelete {
 
 /// A slot that is not in the file but stays on the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[non_exhaustive]
 pub struct RetainedSlot {
     /// ID of the slot.
     pub id: SlotId,
@@ -211,8 +210,22 @@ impl Plan {
                 plan.kept.push(RetainedSlot { id, kind, label, reason });
             }
         }
-        plan.reserve(page.len(), options.max_slots)?;
-        plan.arrange(page, &order);
+        // Only as many slots as do not fit have to make room for the new ones.
+        let (slots, max) = (page.len() + plan.creates.len(), options.max_slots);
+        plan.make_room = if plan.creates.is_empty() { 0 } else { slots.saturating_sub(max) };
+        if plan.make_room > plan.deletes.len() {
+            let slots = slots - plan.deletes.len();
+            return Err(PlanError::TooManySlots { slots, kept: plan.kept.len(), max });
+        }
+
+        let to_delete: HashSet<SlotRef> =
+            plan.deletes.iter().map(|delete| SlotRef::Existing(delete.id)).collect();
+        let mut as_created: Vec<SlotRef> =
+            page.iter().map(|slot| SlotRef::Existing(slot.id)).collect();
+        as_created.extend((0..plan.creates.len()).map(SlotRef::Created));
+        plan.order = arrange(&as_created, &order, &to_delete);
+        as_created.retain(|slot| !to_delete.contains(slot));
+        plan.reorder = plan.order != as_created;
         Ok(plan)
     }
 
@@ -238,11 +251,7 @@ impl Plan {
 
     /// Returns whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.fields.is_empty()
-            && self.updates.is_empty()
-            && self.creates.is_empty()
-            && self.deletes.is_empty()
-            && !self.reorder
+        self.batches().is_empty()
     }
 
     /// Returns the write requests, in a safe order.
@@ -287,17 +296,29 @@ impl Plan {
     /// Returns the number of requests to execute the plan if nothing goes wrong and nothing has to wait: one to read the page, its batches,
     /// one read before something is deleted, and one to read the page again as a check.
     pub fn request_count(&self) -> usize {
+        self.requests(false)
+    }
+
+    /// Returns the number of requests to execute the plan if nothing goes wrong. If the run has to wait for the rate limits, this is the
+    /// maximum: each change of existing content follows another read of the page.
+    pub fn requests(&self, waits: bool) -> usize {
         let batches = self.batches();
-        let deletes = |batch: &PlanBatch<'_>| !batch.deletes().is_empty();
-        // The answer to a reorder shows the page.
-        let after_reorder =
-            batches.windows(2).filter(|pair| pair[0] == PlanBatch::Reorder && deletes(&pair[1]));
-        let looks = batches.iter().filter(|batch| deletes(batch)).count() - after_reorder.count();
-        let looks = looks + usize::from(self.is_looked_for_alone());
-        match batches.len() {
-            0 => 1,
-            writes => 1 + writes + looks + 1,
+        if batches.is_empty() {
+            return 1;
         }
+        let is_read_for = |(nth, batch): &(usize, &PlanBatch<'_>)| match batch {
+            PlanBatch::TryCreate(_) | PlanBatch::Create(_) => false,
+            _ if waits => true,
+            // The answer to a reorder shows the page.
+            _ => {
+                !batch.deletes().is_empty() && (*nth == 0 || batches[nth - 1] != PlanBatch::Reorder)
+            }
+        };
+        let reads = batches.iter().enumerate().filter(is_read_for).count();
+        // Before slots are deleted, the page is read anyway.
+        let is_looked_for = self.removes() && (waits || self.deletes.is_empty());
+        let looks = usize::from(is_looked_for && self.is_looked_for());
+        1 + batches.len() + reads + looks + 1
     }
 
     /// Returns whether something is removed: slots, or the login under which links lead to the page.
@@ -310,36 +331,18 @@ impl Plan {
         !self.creates.is_empty() && !self.batches().contains(&PlanBatch::Reorder)
     }
 
-    /// Returns whether that is so without another page, and not the read before slots are deleted.
-    fn is_looked_for_alone(&self) -> bool {
-        self.removes() && self.deletes.is_empty() && self.is_looked_for()
-    }
-
-    /// Returns the maximum number of requests to execute the plan if nothing goes wrong. If the rate limits make it wait, each change of
-    /// existing content follows another read of the page.
-    pub fn max_request_count(&self) -> usize {
-        let batches = self.batches();
-        let adds = |batch: &&PlanBatch<'_>| {
-            matches!(batch, PlanBatch::TryCreate(_) | PlanBatch::Create(_))
-        };
-        match batches.len() {
-            0 => 1,
-            writes => {
-                let looks = usize::from(self.removes() && self.is_looked_for());
-                1 + 2 * writes - batches.iter().filter(adds).count() + looks + 1
-            }
-        }
-    }
-
     /// Returns the full list of IDs for `reorderSlots`; `None` if the slots that stay are already in order.
     ///
-    /// `page` are the current IDs on the page, and `created` the IDs of the slots created so far, in the order of
-    /// [`creates`](Self::creates). Slots that are not in the plan go after their left neighbor, and slots that are still to be deleted go
+    /// `page` are the current IDs on the page, and `created` the IDs of the slots created so far, by the index of their item. Slots that are not in the plan go after their left neighbor, and slots that are still to be deleted go
     /// to the end.
-    pub fn resolve_order(&self, page: &[SlotId], created: &[SlotId]) -> Option<Vec<SlotId>> {
+    pub fn resolve_order(
+        &self,
+        page: &[SlotId],
+        created: &BTreeMap<usize, SlotId>,
+    ) -> Option<Vec<SlotId>> {
         let present: HashSet<SlotId> = page.iter().copied().collect();
-        let nth = |nth: usize| created.get(nth).copied();
-        let wanted: Vec<SlotId> = self.ordered(nth).filter(|id| present.contains(id)).collect();
+        let wanted: Vec<SlotId> =
+            self.ordered(created).into_iter().filter(|id| present.contains(id)).collect();
         let to_delete: HashSet<SlotId> = self.deletes.iter().map(|delete| delete.id).collect();
         let mut order = arrange(page, &wanted, &to_delete);
         let (leaving, staying): (Vec<SlotId>, Vec<SlotId>) =
@@ -351,47 +354,23 @@ impl Plan {
         Some(order)
     }
 
-    /// Returns the IDs of the resulting page in order; `created` has those of the slots that were created, by the index in
-    /// [`creates`](Self::creates).
-    pub(super) fn ordered(
-        &self,
-        created: impl Fn(usize) -> Option<SlotId>,
-    ) -> impl Iterator<Item = SlotId> {
-        self.order.iter().filter_map(move |slot| match slot {
+    /// Returns the IDs of the resulting page in order; `created` has those of the slots that were created, by the index of their item.
+    pub(super) fn ordered(&self, created: &BTreeMap<usize, SlotId>) -> Vec<SlotId> {
+        let id = |slot: &SlotRef| match slot {
             SlotRef::Existing(id) => Some(*id),
-            SlotRef::Created(nth) => created(*nth),
-        })
+            SlotRef::Created(nth) => created.get(&self.creates.get(*nth)?.index).copied(),
+        };
+        self.order.iter().filter_map(id).collect()
     }
 
     /// Returns the slots that were on the page when the plan was made, and those that were created since.
     pub(super) fn known(
         &self,
-        created: impl Iterator<Item = SlotId>,
+        created: &BTreeMap<usize, SlotId>,
     ) -> std::collections::HashSet<SlotId> {
         let to_delete = self.deletes.iter().map(|delete| delete.id);
-        self.ordered(|_| None).chain(to_delete).chain(created).collect()
-    }
-
-    /// Computes the number of slots that must make room for the new ones: only as many as do not fit.
-    fn reserve(&mut self, slots: usize, max: usize) -> Result<(), PlanError> {
-        let missing = (slots + self.creates.len()).saturating_sub(max);
-        self.make_room = if self.creates.is_empty() { 0 } else { missing };
-        if self.make_room > self.deletes.len() {
-            let slots = slots + self.creates.len() - self.deletes.len();
-            return Err(PlanError::TooManySlots { slots, kept: self.kept.len(), max });
-        }
-        Ok(())
-    }
-
-    fn arrange(&mut self, page: &[Slot], wanted: &[SlotRef]) {
-        let to_delete: HashSet<SlotRef> =
-            self.deletes.iter().map(|delete| SlotRef::Existing(delete.id)).collect();
-        let mut as_created: Vec<SlotRef> =
-            page.iter().map(|slot| SlotRef::Existing(slot.id)).collect();
-        as_created.extend((0..self.creates.len()).map(SlotRef::Created));
-        self.order = arrange(&as_created, wanted, &to_delete);
-        as_created.retain(|slot| !to_delete.contains(slot));
-        self.reorder = self.order != as_created;
+        let on_page = self.ordered(&BTreeMap::new()).into_iter().chain(to_delete);
+        on_page.chain(created.values().copied()).collect()
     }
 }
 
@@ -405,8 +384,7 @@ impl fmt::Display for Plan {
             (self.updates.len(), "to update"),
             (self.deletes.len(), "to delete"),
         ];
-        let names: Vec<&str> = self.fields.changed.keys().map(String::as_str).collect();
-        let mut parts = if names.is_empty() { Vec::new() } else { vec![names.join(", ")] };
+        let mut parts: Vec<String> = self.fields.changed.keys().cloned().collect();
         let counted = counts
             .iter()
             .filter(|(count, _)| *count > 0)

@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use foldhash::{HashSet, HashSetExt};
-use serde::Serialize;
 
 use super::DesiredSlot;
 use links_sdk::{Slot, SlotId};
 
 /// Reason why there is no plan. Nothing may be written then. All faulty items are reported at once.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PlanError {
     /// The service listed an ID more than once. Such a page cannot be trusted.
@@ -36,7 +34,7 @@ pub enum PlanError {
 }
 
 /// An item that is not possible.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("slots[{index}]: {problem}")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ItemError {
@@ -48,8 +46,7 @@ pub struct ItemError {
 }
 
 /// Problem of an item.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
-#[serde(tag = "problem", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ItemProblem {
     /// The ID of the item is not the ID of a slot on the page.
@@ -113,8 +110,7 @@ pub enum ItemProblem {
 }
 
 /// Reason why the slots of some items are unclear. Items are identified by their index in the file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
-#[serde(tag = "reason", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IdentityProblem {
     /// The ID of an item cannot be the ID of its slot.

@@ -19,59 +19,36 @@ pub(super) fn closest(
     slots: &[&NormalizedFields<'_>],
     schema: Option<SchemaNode<'_>>,
 ) -> Vec<(usize, usize)> {
-    closest_within(BUDGET, items, slots, schema)
-}
-
-/// Maximum number of additions spent on scores: eight values that all of 500 items share with all of 500 slots.
-const BUDGET: usize = 8 * 500 * 500;
-
-fn closest_within(
-    budget: usize,
-    items: &[&NormalizedFields<'_>],
-    slots: &[&NormalizedFields<'_>],
-    schema: Option<SchemaNode<'_>>,
-) -> Vec<(usize, usize)> {
-    if items.is_empty() || slots.is_empty() {
-        return Vec::new();
-    }
     let mut traits = SharedValues::default();
     for (side, all) in [items, slots].into_iter().enumerate() {
         for (holder, fields) in all.iter().enumerate() {
-            for (key, value) in &fields.0 {
+            for (key, value) in *fields {
                 let path = below(0, key.as_bytes());
                 traits.note(path, &|| schema?.property(key), value, (side, holder));
             }
         }
     }
-    let mut shared: Vec<SharedValue> =
-        traits.all.into_iter().filter(|shared| shared.pairs() > 0).collect();
-    shared.sort_by_key(|shared| (!shared.telling, shared.pairs()));
-
-    let left = shared.iter().scan(budget, |left, shared| {
-        *left = left.checked_sub(shared.pairs())?;
-        Some(*left)
-    });
-    let (distinctive, common) = shared.split_at(left.count());
-    let mut scores = Scores::new(items.len(), slots.len());
-    for shared in distinctive {
-        scores.add(shared);
+    // The score of each item with each slot: telling values in the upper half, others in the lower.
+    let mut scores = vec![0_u64; items.len() * slots.len()];
+    let mut best = Vec::new();
+    for SharedValue { telling, holders: [of_items, of_slots] } in &traits.all {
+        let rarity = (items.len() + slots.len()) / (of_items.len() + of_slots.len());
+        let points = if *telling { u64::from(1 + rarity.ilog2()) << 32 } else { 1 };
+        for item in of_items {
+            for at in of_slots.iter().map(|slot| item * slots.len() + slot) {
+                if *telling && scores[at] >> 32 == 0 {
+                    best.push(at);
+                }
+                scores[at] += points;
+            }
+        }
     }
+    best.sort_unstable_by_key(|at| (Reverse(scores[*at]), *at));
 
     let mut served = [vec![false; items.len()], vec![false; slots.len()]];
     let mut pairs = Vec::new();
-    for (item, slot) in scores.best_first() {
+    for (item, slot) in best.into_iter().map(|at| (at / slots.len(), at % slots.len())) {
         if !served[0][item] && !served[1][slot] {
-            (served[0][item], served[1][slot]) = (true, true);
-            pairs.push((item, slot));
-        }
-    }
-    // A value that so many share is weak evidence, no better than the order on the page.
-    for shared in common.iter().filter(|shared| shared.telling) {
-        let open = |side: usize| {
-            shared.holders[side].iter().copied().filter(|holder| !served[side][*holder]).collect()
-        };
-        let (items, slots): (Vec<usize>, Vec<usize>) = (open(0), open(1));
-        for (item, slot) in items.into_iter().zip(slots) {
             (served[0][item], served[1][slot]) = (true, true);
             pairs.push((item, slot));
         }
@@ -83,12 +60,6 @@ fn closest_within(
 struct SharedValue {
     telling: bool,
     holders: [Vec<usize>; 2],
-}
-
-impl SharedValue {
-    fn pairs(&self) -> usize {
-        self.holders[0].len() * self.holders[1].len()
-    }
 }
 
 #[derive(Default)]
@@ -190,59 +161,8 @@ fn is_colour(text: &str) -> bool {
         .is_some_and(|digits| digits.len() <= 8 && digits.chars().all(|c| c.is_ascii_hexdigit()))
 }
 
-/// Score of each item with each slot.
-struct Scores {
-    slots: usize,
-    holders: usize,
-    /// Telling values in the upper half, others in the lower.
-    table: Vec<u64>,
-    /// Places in the table of the pairs with a telling value in common.
-    telling: Vec<usize>,
-    /// Points that every pair has in addition.
-    of_all: u64,
-}
-
-impl Scores {
-    fn new(items: usize, slots: usize) -> Self {
-        let (holders, table) = (items + slots, vec![0; items * slots]);
-        Self { slots, holders, table, telling: Vec::new(), of_all: 0 }
-    }
-
-    fn add(&mut self, shared: &SharedValue) {
-        let [items, slots] = &shared.holders;
-        let rarity = u64::from(1 + (self.holders / (items.len() + slots.len())).ilog2());
-        let points = if shared.telling { rarity << 32 } else { 1 };
-        if items.len() + slots.len() == self.holders {
-            self.of_all += points;
-            return;
-        }
-        for item in items {
-            let row = item * self.slots;
-            for at in slots.iter().map(|slot| row + slot) {
-                if shared.telling && self.table[at] >> 32 == 0 {
-                    self.telling.push(at);
-                }
-                self.table[at] += points;
-            }
-        }
-    }
-
-    /// Returns the pairs with a telling value in common, best first.
-    fn best_first(&self) -> impl Iterator<Item = (usize, usize)> {
-        let mut pairs = match self.of_all >> 32 {
-            0 => self.telling.clone(),
-            _ => (0..self.table.len()).collect(),
-        };
-        pairs.sort_unstable_by_key(|at| (Reverse(self.table[*at]), *at));
-        pairs.into_iter().map(|at| (at / self.slots, at % self.slots))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::super::values::fields;
     use super::*;
 
     #[test]
@@ -278,31 +198,6 @@ mod tests {
             "uploads/7/a.png",
         ] {
             assert!(!looks_like_an_option(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn values_too_common_to_be_scored_are_paired_in_page_order() {
-        let items = [
-            json!({"by": "All of us", "title": "New a", "style": "x"}),
-            json!({"by": "All of us", "title": "Old c", "style": "x"}),
-            json!({"by": "All of us", "title": "New b", "style": "x"}),
-            json!({"by": "None of us", "title": "New c", "style": "x"}),
-        ];
-        let slots = [
-            json!({"by": "All of us", "title": "Old a", "style": "x"}),
-            json!({"by": "All of us", "title": "Old b", "style": "x"}),
-            json!({"by": "All of us", "title": "Old c", "style": "x"}),
-            json!({"by": "Some of us", "title": "Old d", "style": "x"}),
-        ];
-        let [items, slots] = [&items, &slots]
-            .map(|all| all.each_ref().map(|data| fields(data.as_object().unwrap())));
-        let (items, slots): (Vec<_>, Vec<_>) = (items.iter().collect(), slots.iter().collect());
-        // One pair shares a title, nine share an author, sixteen a style.
-        for budget in [0, 1, 9, 10, 26, BUDGET] {
-            let mut pairs = closest_within(budget, &items, &slots, None);
-            pairs.sort_unstable();
-            assert_eq!(pairs, [(0, 0), (1, 2), (2, 1)], "{budget}");
         }
     }
 }

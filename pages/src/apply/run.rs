@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::open_page::{OpenPage, read};
+use super::open_page::OpenPage;
 use super::page_run::{EndedPage, OnStep, PageRun};
 use super::run_settings::{RunMarks, RunSettings};
 use super::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot, Step};
 use crate::profile_key::id_in;
-use links_sdk::{Client, ProfileId, ProfileKey};
+use links_sdk::{Client, Error, ProfileId, ProfileKey};
 
 /// A page of a run.
 #[derive(Clone, Debug)]
@@ -189,11 +189,11 @@ impl Run {
     }
 
     /// Reads a page; `None` if it has to be created.
-    async fn read(&self, nth: usize) -> Result<Option<PageSnapshot>, ApplyCause> {
+    async fn read(&self, nth: usize) -> Result<Option<PageSnapshot>, Error> {
         let (client, request) = (&self.client, &self.requests[nth]);
         let page = async |key: &ProfileKey| match self.settings.read.page(key) {
             Some(page) => Ok(page),
-            None => read(client, key).await,
+            None => PageSnapshot::read(client, key).await,
         };
         if let Some(id) = self.found[nth] {
             return page(&ProfileKey::Id(id)).await.map(Some);
@@ -201,12 +201,12 @@ impl Run {
         let mut missing = None;
         for key in request.keys.iter().filter(|_| !(self.is_listed && request.may_create)) {
             match page(key).await {
-                Err(ApplyCause::Read(error)) if error.is_not_found() => missing = Some(error),
+                Err(error) if error.is_not_found() => missing = Some(error),
                 page => return page.map(Some),
             }
         }
         match missing {
-            Some(error) if !request.may_create => Err(error.into()),
+            Some(error) if !request.may_create => Err(error),
             _ => Ok(None),
         }
     }
@@ -286,16 +286,16 @@ async fn write(
             if state.is_err() || fullness.is_some_and(|it| it != is_full) {
                 continue;
             }
-            if is_stopped {
-                run.close_untouched(&ApplyCause::Stopped).await;
-                *state = Err(ApplyCause::Stopped);
-                continue;
+            *state = if is_stopped {
+                Err(ApplyCause::Stopped)
+            } else if is_incomplete && if is_last { run.has_removals() } else { is_full } {
+                Err(ApplyCause::Withheld)
+            } else {
+                run.write(is_last, on_step).await
+            };
+            if let Err(cause) = &*state {
+                run.close_untouched(cause).await;
             }
-            if is_incomplete && if is_last { run.has_removals() } else { is_full } {
-                *state = Err(ApplyCause::Withheld);
-                continue;
-            }
-            *state = run.write(is_last, on_step).await;
             is_stopped |= matches!(state, Err(ApplyCause::Stopped));
             // What is deleted on another page may be a slot that was to appear on this one, also in the place of another.
             let plan = &run.proposal.plan;

@@ -6,16 +6,19 @@ use serde_json::Value;
 
 use super::created_slots::created_slots;
 use super::page_fields::held;
-use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
-use super::{DesiredSlot, FieldsRequest, JournalEntries, PlannedFields, same};
-use links_sdk::Slot;
-use links_sdk::SlotId;
+use super::plan::{PlanBatch, PlannedCreate, PlannedDelete};
+use super::{DesiredSlot, JournalEntries, same};
+use links_sdk::{Object, Slot, SlotId};
+
+/// Changed values: for each key the value before the first change and after the last.
+pub(super) type KeyChanges<'r> = BTreeMap<&'r str, (Option<&'r Value>, &'r Value)>;
 
 /// What a run did to the slots, as far as it is known or may be.
 #[derive(Default)]
 pub(super) struct RunEffects<'r> {
-    pub fields: Vec<(FieldsRequest, &'r PlannedFields)>,
-    pub updates: Vec<&'r PlannedUpdate>,
+    pub fields: KeyChanges<'r>,
+    /// Changed slots, each with its type.
+    pub updates: BTreeMap<SlotId, (&'r str, KeyChanges<'r>)>,
     pub creates: Vec<(SlotId, &'r PlannedCreate)>,
     pub deletes: Vec<&'r PlannedDelete>,
     /// Slots in the order that the run left, if it wrote an order.
@@ -32,6 +35,11 @@ impl<'r> RunEffects<'r> {
     ) -> Self {
         let mut effects = Self::default();
         let mut has_order = false;
+        let note =
+            |changes: &mut KeyChanges<'r>, key: &'r str, sent: &'r Value, before: &'r Object| {
+                let left = run.stored.as_ref().and_then(|stored| stored.get(key)).unwrap_or(sent);
+                changes.entry(key).or_insert((before.get(key), left)).1 = left;
+            };
         let doubtful = run.doubtful_batch().filter(|batch| !batch.replaces());
         let doubtful = doubtful.map(|batch| (batch, None));
         let executed = run.executed().map(|(batch, created)| (batch, Some(created.clone())));
@@ -41,8 +49,20 @@ impl<'r> RunEffects<'r> {
         let perhaps = perhaps.map(|(batch, ..)| (batch, None));
         for (batch, created) in executed.chain(doubtful).chain(perhaps) {
             match batch {
-                PlanBatch::Fields(request, fields) => effects.fields.push((request, fields)),
-                PlanBatch::Update(updates) => effects.updates.extend(updates),
+                PlanBatch::Fields(request, fields) => {
+                    for (name, sent) in fields.of(request) {
+                        note(&mut effects.fields, name, sent, &fields.before);
+                    }
+                }
+                PlanBatch::Update(updates) => {
+                    for update in updates {
+                        let slot = effects.updates.entry(update.id);
+                        let (_, keys) = slot.or_insert_with(|| (&update.kind, KeyChanges::new()));
+                        for (key, sent) in update.changed.iter() {
+                            note(keys, key, sent, &update.before);
+                        }
+                    }
+                }
                 PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
                     effects.deletes.extend(deletes);
                 }
@@ -65,27 +85,19 @@ impl<'r> RunEffects<'r> {
             }
         }
         if let Some(plan) = run.plan().filter(|_| has_order) {
-            let made = |nth: usize| {
-                let index = plan.creates.get(nth)?.index;
-                let mut made = effects.creates.iter().rev();
-                made.find(|(_, create)| create.index == index).map(|(id, _)| *id)
-            };
-            effects.order = Some(plan.ordered(made).collect());
+            let made = effects.creates.iter().map(|(id, create)| (create.index, *id)).collect();
+            effects.order = Some(plan.ordered(&made));
         }
         effects
     }
 
     /// Returns the slots before the run. Those that a later plan of the run deleted are as that plan found them, with the run's own changes
     /// reversed.
-    pub(super) fn before(
-        &self,
-        run: &'r JournalEntries,
-        backup: &[DesiredSlot],
-    ) -> Vec<DesiredSlot> {
-        let (mut before, changes) = (backup.to_vec(), self.changes_by_slot(run));
-        for found in run.found() {
+    pub(super) fn before(&self, run: &JournalEntries, backup: &[DesiredSlot]) -> Vec<DesiredSlot> {
+        let mut before = backup.to_vec();
+        for found in run.plans.iter().flat_map(|recorded| &recorded.found) {
             let mut slot = found.clone();
-            let changed = found.id.and_then(|id| changes.get(&id));
+            let changed = found.id.and_then(|id| self.updates.get(&id));
             for (key, (before, left)) in changed.into_iter().flat_map(|(_, keys)| keys) {
                 // Others may have edited it after the run did.
                 if !same(held(&slot.data, key), left) {
@@ -103,23 +115,4 @@ impl<'r> RunEffects<'r> {
         }
         before
     }
-
-    /// Returns the changes to each slot: its type, and for each key the value before the first of them and after the last.
-    pub(super) fn changes_by_slot(
-        &self,
-        run: &'r JournalEntries,
-    ) -> BTreeMap<SlotId, SlotChanges<'r>> {
-        let stored = run.stored.as_ref().filter(|_| self.updates.len() == 1);
-        let mut all: BTreeMap<SlotId, SlotChanges<'r>> = BTreeMap::new();
-        for update in &self.updates {
-            let (_, keys) = all.entry(update.id).or_insert_with(|| (&update.kind, BTreeMap::new()));
-            for (key, sent) in update.changed.iter() {
-                let left = stored.and_then(|stored| stored.get(key)).unwrap_or(sent);
-                keys.entry(key).or_insert((update.before.get(key), left)).1 = left;
-            }
-        }
-        all
-    }
 }
-
-type SlotChanges<'r> = (&'r str, BTreeMap<&'r str, (Option<&'r Value>, &'r Value)>);

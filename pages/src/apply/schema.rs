@@ -65,8 +65,7 @@ impl SlotTypes {
     ///
     /// The errors of [`Client::slot_types`].
     pub async fn fetch(client: &Client) -> Result<Self, Error> {
-        let types = client.slot_types().await?;
-        Ok(types.into_iter().collect())
+        Ok(client.slot_types().await?.into_iter().collect())
     }
 
     /// Adds a type with its `writable` flag and its `schema`, as the service describes it. A schema that is

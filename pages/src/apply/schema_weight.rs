@@ -15,8 +15,7 @@ const DATA_DEPTH: usize = 32;
 const CHAIN: usize = 400;
 
 /// Keywords that apply to the same value as the schema that has them.
-const IN_PLACE: [&str; 4] = ["not", "if", "then", "else"];
-const LISTS_IN_PLACE: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+const IN_PLACE: [&str; 7] = ["not", "if", "then", "else", "allOf", "anyOf", "oneOf"];
 const MAPS_IN_PLACE: [&str; 2] = ["dependentSchemas", "dependencies"];
 
 /// Keywords that apply to values below.
@@ -87,13 +86,14 @@ impl<'s> SchemaWalk<'s> {
 
         let referred = keywords.get("$ref").and_then(Value::as_str);
         let referred = referred.and_then(|path| self.root.pointer(path.strip_prefix('#')?));
-        let list = |name: &str| keywords.get(name).and_then(Value::as_array).into_iter().flatten();
+        let each = |name: &str| match keywords.get(name) {
+            Some(Value::Array(list)) => &list[..],
+            one => one.map_or(&[][..], std::slice::from_ref),
+        };
         let map = |name: &str| {
             keywords.get(name).and_then(Value::as_object).into_iter().flat_map(|map| map.values())
         };
-        let here = referred.into_iter();
-        let here = here.chain(IN_PLACE.iter().filter_map(|name| keywords.get(*name)));
-        let here = here.chain(LISTS_IN_PLACE.iter().flat_map(|name| list(name)));
+        let here = referred.into_iter().chain(IN_PLACE.iter().flat_map(|name| each(name)));
         let here: Vec<_> = here.chain(MAPS_IN_PLACE.iter().flat_map(|name| map(name))).collect();
         let mut weight = 1;
         for schema in here {
@@ -101,17 +101,16 @@ impl<'s> SchemaWalk<'s> {
         }
         if let Some(depth) = depth.checked_sub(1) {
             // One property is one path; patterns may meet at the same one.
-            for exclusive in [map("properties").collect(), list("prefixItems").collect::<Vec<_>>()]
-            {
+            let items = each("prefixItems").iter().collect();
+            for exclusive in [map("properties").collect::<Vec<_>>(), items] {
                 let mut most = 0;
                 for schema in exclusive {
                     most = most.max(self.weight(schema, depth)?);
                 }
                 weight += most;
             }
-            let below = BELOW.iter().filter_map(|name| keywords.get(*name));
             // In older drafts `items` may be a list.
-            let below = below.chain(list("items")).chain(map("patternProperties"));
+            let below = BELOW.iter().flat_map(|name| each(name)).chain(map("patternProperties"));
             for schema in below.collect::<Vec<_>>() {
                 weight += self.weight(schema, depth)?;
             }

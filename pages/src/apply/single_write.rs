@@ -80,8 +80,7 @@ impl SingleWrite {
             plan_entry(Plan { updates: vec![update], items: 1, ..Plan::default() })
         };
         let call = slots.update_unchanged(id, None, changed.clone()).answer();
-        let shown = |mut slot: Value| slot["data"].take();
-        self.change(call, changed.clone(), Object::clone, plan, shown).await
+        self.change(call, changed.clone(), "/data", Object::clone, plan).await
     }
 
     /// Creates a slot in one request. The page is not read before.
@@ -222,11 +221,7 @@ impl SingleWrite {
         call: Call<Answer, Write>,
     ) -> Result<Answer, Error> {
         let plan = |fields| plan_entry(Plan { fields, ..Plan::default() });
-        let shown = |page| match page {
-            Value::Object(page) => Value::Object(in_files(&Object(page)).0),
-            other => other,
-        };
-        self.change(call, in_files(changed), in_files, plan, shown).await
+        self.change(call, in_files(changed), "", in_files, plan).await
     }
 
     /// Sends a call that changes fields of a record other than a page.
@@ -256,7 +251,7 @@ impl SingleWrite {
             let operation = operation.to_owned();
             JournalEntry::Write(Box::new(RecordWrite { operation, changed, before }))
         };
-        self.change(call, changed.clone(), Object::clone, record, |record| record).await
+        self.change(call, changed.clone(), "", Object::clone, record).await
     }
 
     /// Sends a write of a record other than a page whose replaced values are known. `shown` returns the record in the response.
@@ -290,30 +285,28 @@ impl SingleWrite {
         };
         self.begin(0, || (JournalEntry::Write(Box::new(write)), None));
         let result = call.await;
-        let stored =
-            result.as_ref().ok().and_then(shown).and_then(|record| sent_fields(record, &names));
+        let record = result.as_ref().ok().and_then(shown);
+        let record = record.and_then(|record| Object::try_from(record).ok());
+        let stored = record.map(|record| sent_fields(record, &names));
         self.end(0, &result, BTreeMap::new(), stored);
         result
     }
 
     /// Sends a call that changes fields. The journal is begun with the values that it replaces, right before it is sent. `read` returns the
-    /// record before the change in the form of `changed`, and `shown` what the answer shows of it.
+    /// fields in the form of `changed`, and `place` is where a record in a response has them.
     async fn change(
         &self,
         call: Call<Answer, Write>,
         changed: Object,
+        place: &str,
         read: fn(&Object) -> Object,
         content: impl Fn(PlannedFields) -> JournalEntry + Send + Sync + 'static,
-        shown: impl FnOnce(Value) -> Value,
     ) -> Result<Answer, Error> {
         let (write, sent) = (self.clone(), changed.clone());
         let hear = move |held: &Object| {
             write.note_page(held);
             let had_expired_mood = has_expired_mood(held);
-            let held = read(held);
-            let before = |key: &String| Some((key.clone(), held.get(key)?.clone()));
-            let before = changed.keys().filter_map(before).collect();
-            let replaced = PlannedFields { changed: changed.clone(), before };
+            let replaced = PlannedFields::replacing(changed.clone(), &read(held));
             write.begin(0, || {
                 let mut entry = content(replaced.clone());
                 if let JournalEntry::Plan(recorded) = &mut entry {
@@ -325,7 +318,10 @@ impl SingleWrite {
         };
         let answer = call.before_write(hear).await;
         let record = answer.as_ref().ok().and_then(record_in);
-        let stored = record.and_then(|record| sent_fields(shown(record), &sent));
+        let stored = record.and_then(|record| {
+            let fields = Object(record.pointer(place)?.as_object()?.clone());
+            Some(sent_fields(read(&fields), &sent))
+        });
         self.end(0, &answer, BTreeMap::new(), stored);
         answer
     }
@@ -342,24 +338,25 @@ impl SingleWrite {
     fn begin<'s>(&self, step: usize, content: impl FnOnce() -> (JournalEntry, Option<&'s [Slot]>)) {
         let recording = &mut *self.recording();
         let Some((store, header)) = recording.target.take() else {
-            if let Some(journal) = &mut recording.journal
-                && let Err(error) = journal.begin(step, None)
-            {
-                recording.error.get_or_insert(error);
+            if let Some(journal) = &mut recording.journal {
+                // Its error is told when the journal is closed.
+                let _ = journal.begin(step, None);
             }
             return;
         };
-        let (mut entry, before) = content();
-        if let JournalEntry::Plan(recorded) = &mut entry {
-            recorded.time = header.time;
-        }
+        let (entry, before) = content();
         let (before, types) = (before.filter(|slots| !slots.is_empty()), SlotTypes::default());
-        match store.open(None, header, before, &types, |journal| journal.append(entry)) {
-            Ok(journal) => recording.begin_first(&store, journal, step),
+        let content = |journal: &mut Journal| {
+            journal.append(entry)?;
+            journal.begin(step, None)
+        };
+        match store.open(None, header, before, &types, content) {
+            Ok(journal) => recording.journal = Some(journal),
             Err(error) => recording.error = Some(error),
         }
     }
 
+    /// Notes the result of a step.
     fn end<T>(
         &self,
         step: usize,
@@ -367,25 +364,12 @@ impl SingleWrite {
         created: BTreeMap<usize, SlotId>,
         stored: Option<Object>,
     ) {
-        self.ended(step, result.as_ref().map(|_| ()).map_err(Error::outcome), created, stored);
-    }
-
-    /// Notes the result of a step.
-    fn ended(
-        &self,
-        step: usize,
-        result: Result<(), Outcome>,
-        created: BTreeMap<usize, SlotId>,
-        stored: Option<Object>,
-    ) {
         let Some(journal) = &mut self.recording().journal else { return };
-        let (is_create, deleted) = match journal.log.batch(step) {
-            Some(PlanBatch::Create(_)) => (true, 0),
-            Some(PlanBatch::Delete(batch)) => (false, batch.len()),
-            _ => (false, 0),
-        };
-        match result {
-            Ok(()) => journal.end(step, created, deleted, stored),
+        let batch = journal.log.batch(step);
+        let is_create = matches!(batch, Some(PlanBatch::Create(_)));
+        let deleted = batch.map_or(0, |batch| batch.deletes().len());
+        match result.as_ref().map_err(Error::outcome) {
+            Ok(_) => journal.end(step, created, deleted, stored),
             Err(Outcome::Executed) if !is_create => journal.end(step, created, deleted, None),
             Err(outcome) => journal.failed(step, outcome),
         }
@@ -409,17 +393,6 @@ impl SingleWrite {
 }
 
 impl Recording {
-    /// Notes the first step. A journal that cannot say so is removed: it would say that nothing was sent.
-    fn begin_first(&mut self, store: &JournalStore, mut journal: Journal, step: usize) {
-        match journal.begin(step, None) {
-            Ok(()) => self.journal = Some(journal),
-            Err(error) => {
-                store.remove(&journal.log.run);
-                self.error = Some(error);
-            }
-        }
-    }
-
     /// Ends the journal. It stays open while it is unknown whether the last request was executed.
     fn close(&mut self, is_complete: bool) {
         let Some(mut journal) = self.journal.take() else { return };
@@ -464,14 +437,17 @@ fn in_files(record: &Object) -> Object {
 }
 
 /// Returns what a record holds now for the fields that were sent.
-fn sent_fields(record: Value, sent: &Object) -> Option<Object> {
-    let Value::Object(record) = record else { return None };
-    Some(record.into_iter().filter(|(key, _)| sent.contains_key(key)).collect())
+fn sent_fields(mut record: Object, sent: &Object) -> Object {
+    record.retain(|key, _| sent.contains_key(key));
+    record
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::SystemTime;
+
+    use links_sdk::ErrorKind;
+    use links_sdk::testing::FailedCall;
 
     use super::*;
     use crate::apply::{RunCommand, RunState};
@@ -487,19 +463,15 @@ mod tests {
         write.begin(0, || (JournalEntry::Write(Box::new(record)), None));
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn a_journal_that_cannot_say_that_something_was_sent_is_removed() {
         let state = tempfile::tempdir().unwrap();
         let store = JournalStore::of_commands(state.path(), "service");
-        begin(&write_into(&store));
-        let recorded = store.list().unwrap().pop().unwrap();
-        let full = std::fs::OpenOptions::new().append(true).open("/dev/full").unwrap();
-        let journal = Journal::new(full, recorded.log.unwrap(), None);
-        let (target, error, replaced) = (None, None, None);
-        let mut recording = Recording { target, journal: None, error, replaced };
-        recording.begin_first(&store, journal, 0);
-        assert!(recording.error.is_some() && !recorded.path.exists());
+        let (command, page) = (RunCommand::default(), (7, "cafe"));
+        let header = RunHeader::of_command("service", command, page, SystemTime::UNIX_EPOCH);
+        let types = SlotTypes::default();
+        let full = || Err(io::ErrorKind::StorageFull.into());
+        store.open(None, header, None, &types, |_| full()).unwrap_err();
         assert!(store.list().unwrap().is_empty());
     }
 
@@ -525,7 +497,9 @@ mod tests {
         ] {
             let write = write_into(&store);
             begin(&write);
-            write.ended(0, outcome.map_or(Ok(()), Err), BTreeMap::new(), None);
+            let failed = |outcome| FailedCall::new(ErrorKind::Network).outcome(outcome).into();
+            let result: Result<(), Error> = outcome.map_or(Ok(()), |it| Err(failed(it)));
+            write.end(0, &result, BTreeMap::new(), None);
             write.close(outcome.is_none_or(|outcome| outcome == Outcome::Executed));
             let recorded = store.list().unwrap().pop().unwrap();
             let log = recorded.log.unwrap();

@@ -9,8 +9,7 @@ use super::plan::PlanBatch;
 use links_sdk::SlotId;
 
 /// Step of a run, for its observer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "step", content = "slots", rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Step {
     /// The page is created.
@@ -76,14 +75,15 @@ impl AppliedChanges {
 
 impl From<PlanBatch<'_>> for Step {
     fn from(batch: PlanBatch<'_>) -> Self {
-        let slots = batch.slots();
         match batch {
             PlanBatch::Fields(request, _) => Self::Fields(request),
-            PlanBatch::Update(_) => Self::Update(slots),
-            PlanBatch::TryCreate(_) => Self::TryCreate(slots),
-            PlanBatch::Create(_) => Self::Create(slots),
+            PlanBatch::Update(updates) => Self::Update(updates.len()),
+            PlanBatch::TryCreate(creates) => Self::TryCreate(creates.len()),
+            PlanBatch::Create(creates) => Self::Create(creates.len()),
             PlanBatch::Reorder => Self::Reorder,
-            PlanBatch::MakeRoom(_) | PlanBatch::Delete(_) => Self::Delete(slots),
+            PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
+                Self::Delete(deletes.len())
+            }
         }
     }
 }

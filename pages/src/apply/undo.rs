@@ -13,8 +13,7 @@ use super::{
     DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, Plan, PlanOptions, SlotTypes, Wanted,
     same,
 };
-use links_sdk::SlotId;
-use links_sdk::{Object, Slot};
+use links_sdk::{Object, Slot, SlotId};
 
 /// Facts that the reverse of a run needs.
 #[derive(Clone, Copy, Debug)]
@@ -207,15 +206,9 @@ struct Reverse<'a> {
 
 impl<'a> Reverse<'a> {
     fn restore_fields(&mut self, page: &Object) {
-        let mut changes: BTreeMap<&str, (&Value, &Value)> = BTreeMap::new();
-        for (request, fields) in &self.effects.fields {
-            for (name, sent) in fields.of(*request) {
-                let left = self.run.stored.as_ref().and_then(|it| it.get(name)).unwrap_or(sent);
-                changes.entry(name).or_insert((held(&fields.before, name), left)).1 = left;
-            }
-        }
         let mut has_status = false;
-        for (name, (before, left)) in changes {
+        for (name, (before, left)) in std::mem::take(&mut self.effects.fields) {
+            let before = before.unwrap_or(&Value::Null);
             if !PAGE_FIELDS.contains(&name) {
                 self.undo.not_restored.push(NotRestored::Field { name: name.to_owned() });
                 continue;
@@ -262,7 +255,7 @@ impl<'a> Reverse<'a> {
 
     fn delete_created(&mut self) {
         let types = self.facts.types;
-        let stored = self.run.stored.as_ref().filter(|_| self.effects.creates.len() == 1);
+        let stored = self.run.stored.as_ref();
         for (id, create) in self.effects.creates.clone() {
             let id = self.now_of(id);
             let Some(&slot) = self.on_page.get(&id) else { continue };
@@ -295,7 +288,7 @@ impl<'a> Reverse<'a> {
         let gone: HashSet<SlotId> = self.effects.deletes.iter().map(|delete| delete.id).collect();
         let made: HashSet<SlotId> = self.effects.creates.iter().map(|(id, _)| *id).collect();
         let mut values: BTreeMap<SlotId, Object> = BTreeMap::new();
-        for (id, (kind, keys)) in self.effects.changes_by_slot(self.run) {
+        for (id, (kind, keys)) in std::mem::take(&mut self.effects.updates) {
             if gone.contains(&id) || made.contains(&id) {
                 continue;
             }

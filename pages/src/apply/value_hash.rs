@@ -42,7 +42,7 @@ impl ValueHash {
         if ValueShape::of(value) == ValueShape::Absent {
             return Self::EMPTY;
         }
-        Self(XxHash3_128::oneshot(canonical(value).as_bytes()))
+        Self(XxHash3_128::oneshot(&canonical(value)))
     }
 
     /// Returns the hash of a value that may be absent.
@@ -57,55 +57,49 @@ impl ValueHash {
 }
 
 /// Returns the canonical form of a value.
-pub(super) fn canonical(value: &Value) -> String {
-    let mut text = String::with_capacity(128);
+pub(super) fn canonical(value: &Value) -> Vec<u8> {
+    let mut text = Vec::with_capacity(128);
     write_canonical(value, &mut text);
     text
 }
 
-fn write_canonical(value: &Value, text: &mut String) {
+fn write_canonical(value: &Value, text: &mut Vec<u8>) {
     match ValueShape::of(value) {
-        ValueShape::Absent => text.push_str("null"),
-        ValueShape::Bool(yes) => text.push_str(if yes { "true" } else { "false" }),
-        ValueShape::Integer(number) => text.push_str(&number.to_string()),
-        ValueShape::Float(bits) => text.push_str(&f64::from_bits(bits).to_string()),
+        ValueShape::Absent => text.extend(b"null"),
+        ValueShape::Bool(yes) => text.extend(yes.to_string().bytes()),
+        ValueShape::Integer(number) => text.extend(number.to_string().bytes()),
+        ValueShape::Float(bits) => text.extend(f64::from_bits(bits).to_string().bytes()),
         ValueShape::Text(string) => write_string(string, text),
         ValueShape::List(list) => {
-            text.push('[');
+            text.push(b'[');
             for (nth, value) in list.iter().enumerate() {
                 if nth > 0 {
-                    text.push(',');
+                    text.push(b',');
                 }
                 write_canonical(value, text);
             }
-            text.push(']');
+            text.push(b']');
         }
         ValueShape::Map(map) => write_fields(map, text),
     }
 }
 
 /// Writes the canonical form of the fields that are not absent.
-pub(super) fn write_fields(map: &Map<String, Value>, text: &mut String) {
-    let mut before = '{';
+pub(super) fn write_fields(map: &Map<String, Value>, text: &mut Vec<u8>) {
+    let mut before = b'{';
     for_each_sorted(map, |key, value| {
         text.push(before);
-        before = ',';
+        before = b',';
         write_string(key, text);
-        text.push(':');
+        text.push(b':');
         write_canonical(value, text);
     });
-    text.push('}');
+    text.push(b'}');
 }
 
-fn write_string(string: &str, text: &mut String) {
-    let is_escaped = |byte: u8| byte < 0x20 || matches!(byte, b'"' | b'\\');
-    if string.bytes().any(is_escaped) {
-        text.push_str(&Value::from(string).to_string());
-    } else {
-        text.push('"');
-        text.push_str(string);
-        text.push('"');
-    }
+fn write_string(string: &str, text: &mut Vec<u8>) {
+    // Writing to memory cannot fail.
+    let _ = serde_json::to_writer(text, string);
 }
 
 impl fmt::Display for ValueHash {
@@ -170,7 +164,7 @@ mod tests {
             (json!([1.5, -0.0, 1e21, true]), "[1.5,0,1000000000000000000000,true]"),
             (json!("a \"b\" \u{1}\u{e9}"), "\"a \\\"b\\\" \\u0001\u{e9}\""),
         ] {
-            assert_eq!(canonical(&value), expected);
+            assert_eq!(String::from_utf8(canonical(&value)).unwrap(), expected);
         }
     }
 

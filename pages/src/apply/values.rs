@@ -1,7 +1,8 @@
 //! Comparison of values: comparable form of the content of slots, digests of values, forms in which the service may store a value, and the
 //! fingerprint of a page, which is the same on every machine and in every version.
 
-use std::fmt::Write;
+use std::collections::BTreeMap;
+use std::io::Write;
 
 use serde_json::{Map, Value};
 use twox_hash::XxHash3_64;
@@ -9,38 +10,18 @@ use twox_hash::XxHash3_64;
 use super::value_hash::{canonical, write_fields};
 use super::{SlotTypes, same};
 use links_sdk::Slot;
-use links_sdk::runs::{ValueShape, present};
+use links_sdk::runs::ValueShape;
 
-/// The content of a slot: the fields that are not absent, sorted by their keys.
-#[derive(Clone, Debug, Default)]
-pub(super) struct NormalizedFields<'a>(pub(super) Vec<(&'a str, &'a Value)>);
-
-impl<'a> NormalizedFields<'a> {
-    /// Takes fields none of which is there twice.
-    pub(super) fn new(fields: impl Iterator<Item = (&'a str, &'a Value)>) -> Self {
-        let mut fields: Vec<_> = fields.collect();
-        fields.sort_unstable_by_key(|(key, _)| *key);
-        Self(fields)
-    }
-
-    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
-        let found = self.0.binary_search_by(|(known, _)| (*known).cmp(key)).ok()?;
-        Some(self.0[found].1)
-    }
-}
+/// The content of a slot in comparable form: the fields that are not absent, by their keys.
+pub(super) type NormalizedFields<'a> = BTreeMap<&'a str, &'a Value>;
 
 /// Returns a short digest that is equal for equal values. It does not resist someone who seeks a collision.
 pub(super) fn digest(value: &Value) -> u64 {
     match ValueShape::of(value) {
         // The seed tells a text from a number that is written like it.
         ValueShape::Text(text) => XxHash3_64::oneshot_with_seed(1, text.as_bytes()),
-        _ => XxHash3_64::oneshot(canonical(value).as_bytes()),
+        _ => XxHash3_64::oneshot(&canonical(value)),
     }
-}
-
-/// Returns the content of a slot in comparable form.
-pub(super) fn fields(map: &Map<String, Value>) -> NormalizedFields<'_> {
-    NormalizedFields::new(present(map))
 }
 
 /// Returns a fingerprint of a page's content and order. Two reads of an unchanged page have the same fingerprint. Differences that the
@@ -48,13 +29,13 @@ pub(super) fn fields(map: &Map<String, Value>) -> NormalizedFields<'_> {
 ///
 /// The fingerprint shows that a page was edited. It is not designed to resist deliberate collisions.
 pub fn fingerprint(page: &[Slot]) -> String {
-    let mut text = String::new();
+    let mut text = Vec::new();
     for slot in page {
-        // Writing to a string cannot fail.
+        // Writing to memory cannot fail.
         let _ = write!(text, "{} {:?} {} ", slot.id, slot.kind, slot.supported);
         write_fields(&slot.data, &mut text);
     }
-    format!("{:016x}", XxHash3_64::oneshot(text.as_bytes()))
+    format!("{:016x}", XxHash3_64::oneshot(&text))
 }
 
 /// Returns whether the service may have stored the file's value as the page's: the values are the same, or the service added the scheme of
@@ -90,11 +71,9 @@ impl SlotTypes {
 }
 
 fn is_url_of(written: &str, url: &str) -> bool {
-    let has_scheme = written.contains("://");
-    let location = |url: &'_ str| url.strip_suffix('/').unwrap_or(url).to_owned();
     let bare = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    let url = if has_scheme { Some(url) } else { bare };
-    url.is_some_and(|url| written == url || !written.ends_with('/') && written == location(url))
+    let url = if written.contains("://") { Some(url) } else { bare };
+    url.is_some_and(|url| written == url || Some(written) == url.strip_suffix('/'))
 }
 
 #[cfg(test)]

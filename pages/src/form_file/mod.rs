@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::page_file::fields::{FieldRule, FieldType, computed_key, referred, rule, unknown_key};
 use crate::page_file::node::{Key, Node, Tree};
 use crate::page_file::{At, Document, FORM_SHAPE, FieldDiagnostic, FileDiagnostics, FileKind};
-use crate::suggest::{nearest, suggest};
+use crate::suggest::{did_you_mean, suggest};
 use crate::sync::PageBase;
 
 #[cfg(test)]
@@ -31,10 +31,7 @@ impl FormFile {
     /// Converts a document to a form file. Reports all problems that can be found without the service together.
     pub fn of(document: Document) -> Result<Self, FileDiagnostics> {
         match check(&document.root) {
-            Ok(form) => {
-                let channels = find_channels(&document.root);
-                Ok(Self { form, document, channels })
-            }
+            Ok((form, channels)) => Ok(Self { form, document, channels }),
             Err(problems) => Err(document.bad(problems)),
         }
     }
@@ -130,15 +127,16 @@ pub struct DesiredForm {
     pub base: Option<PageBase>,
 }
 
-/// Converts a document to the content of a form.
+/// Converts a document to the content of a form, with its references to channels.
 ///
 /// # Errors
 ///
 /// Diagnostics of all violations.
-fn check(root: &Node) -> Result<DesiredForm, Vec<FieldDiagnostic>> {
+fn check(root: &Node) -> Result<(DesiredForm, Vec<ChannelReference>), Vec<FieldDiagnostic>> {
     let entries = FileKind::Form.entries(root).map_err(|problem| vec![problem])?;
     let mut problems = Vec::new();
-    let (mut name, mut id, mut fields) = (None, None, Object::default());
+    let (mut name, mut id) = (None, None);
+    let (mut fields, mut channels) = (Object::default(), Vec::new());
     for (key, value) in entries {
         let field = match key.name.as_str() {
             NAME => {
@@ -151,7 +149,7 @@ fn check(root: &Node) -> Result<DesiredForm, Vec<FieldDiagnostic>> {
                 continue;
             }
             INPUTS => inputs(key, value, &mut problems),
-            CHANNELS => check_channels(key, value, &mut problems),
+            CHANNELS => check_channels(key, value, &mut channels, &mut problems),
             other => match FORM_FIELDS.iter().find(|rule| rule.name == other) {
                 Some(field_rule) => field_rule.check(other, key, value, &mut problems),
                 None => {
@@ -174,7 +172,8 @@ fn check(root: &Node) -> Result<DesiredForm, Vec<FieldDiagnostic>> {
     }
     match name {
         Some(name) if problems.is_empty() => {
-            Ok(DesiredForm { name, id: id.map(FormId::from), fields, base: None })
+            let form = DesiredForm { name, id: id.map(FormId::from), fields, base: None };
+            Ok((form, channels))
         }
         _ => Err(problems),
     }
@@ -277,7 +276,12 @@ pub struct ChannelReference {
 }
 
 /// Returns the list of channels with its references as written.
-fn check_channels(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
+fn check_channels(
+    key: &Key,
+    node: &Node,
+    references: &mut Vec<ChannelReference>,
+    problems: &mut Vec<FieldDiagnostic>,
+) -> Option<Value> {
     let Tree::List(items) = &node.tree else {
         let problem = node.wrong(CHANNELS, &format!("`{CHANNELS}` must be a list"));
         let help = "list the channels; without any, the service notifies every verified channel";
@@ -285,44 +289,36 @@ fn check_channels(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -
         return None;
     };
     let before = problems.len();
-    problems.extend(items.iter().enumerate().filter_map(|(at, item)| channel_problem(at, item)));
+    for (index, item) in items.iter().enumerate() {
+        match referred_channel(index, item) {
+            Ok(name) => references.extend(name.map(|name| ChannelReference { index, name })),
+            Err(problem) => problems.push(problem),
+        }
+    }
     (problems.len() == before).then(|| node.to_json())
 }
 
-fn channel_problem(at: usize, item: &Node) -> Option<FieldDiagnostic> {
-    let path = format!("{CHANNELS}.{at}");
-    let is_id = |node: &Node| matches!(&node.tree, Tree::Number(id) if id.as_i64().is_some_and(|id| id > 0));
+/// Returns the label or ID that a channel refers to; `None` for an ID alone.
+fn referred_channel(index: usize, item: &Node) -> Result<Option<String>, FieldDiagnostic> {
+    let path = format!("{CHANNELS}.{index}");
+    let id = |node: &Node| node.to_json().as_i64().filter(|id| *id > 0);
     let Some(entries) = item.entries() else {
         let problem = item.wrong(path, "a channel must be an ID or a reference").help(example());
-        return (!is_id(item)).then_some(problem);
+        return if id(item).is_some() { Ok(None) } else { Err(problem) };
     };
-    let Some(entry) = entries.iter().find(|(key, _)| key.name == CHANNEL) else {
-        let meant = entries.iter().find_map(|(key, _)| nearest(&key.name, [CHANNEL]));
-        let help = meant.map_or_else(example, |it| format!("did you mean `{it}`?"));
-        return Some(item.problem(path, "this is not a reference to a channel").help(help));
+    let Some(entry) = item.entry(CHANNEL) else {
+        let meant = entries.iter().find_map(|(key, _)| did_you_mean(&key.name, [CHANNEL]));
+        let problem = item.problem(path, "this is not a reference to a channel");
+        return Err(problem.help(meant.unwrap_or_else(example)));
     };
-    if entries.len() == 1 && is_id(&entry.1) {
-        return None;
+    match id(&entry.1) {
+        Some(id) if entries.len() == 1 => Ok(Some(id.to_string())),
+        _ => Ok(Some(referred(&path, entry, entries.len(), "a label")?.to_owned())),
     }
-    referred(&path, entry, entries.len(), "a label").err()
 }
 
 fn example() -> String {
     format!("use {{{CHANNEL}: LABEL}}; `links channels list` lists the channels")
-}
-
-/// Returns the references in the list of channels of a valid form file.
-fn find_channels(root: &Node) -> Vec<ChannelReference> {
-    let Some(Node { tree: Tree::List(items), .. }) = root.get(CHANNELS) else { return Vec::new() };
-    let reference = |(index, item): (usize, &Node)| {
-        let name = match &item.get(CHANNEL)?.tree {
-            Tree::Text(label) => label.clone(),
-            Tree::Number(id) => id.to_string(),
-            _ => return None,
-        };
-        Some(ChannelReference { index, name })
-    };
-    items.iter().enumerate().filter_map(reference).collect()
 }
 
 /// Returns the ID of the channel that a reference names, or a message and a hint.

@@ -2,7 +2,7 @@
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use links_sdk::private_file::finish;
 pub(crate) use links_sdk::private_file::sync_directory;
@@ -18,8 +18,18 @@ use super::{directory_of, named};
 /// When the directory cannot be written to, or the file exists and `replace` is false.
 pub fn write(path: &Path, bytes: &(impl AsRef<[u8]> + ?Sized), replace: bool) -> io::Result<()> {
     let bytes = bytes.as_ref();
-    let target = if replace { named::resolve(path)? } else { entry(path)? };
-    let directory = existing(&target, path)?;
+    let target = if replace {
+        named::resolve(path)?
+    } else {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        named::resolve(directory_of(path))?.join(name)
+    };
+    let directory = directory_of(&target);
+    if !directory.is_dir() {
+        // The message names it by the path as written.
+        let missing = format!("directory {} not found", directory_of(path).display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, missing));
+    }
     let replaced = target.metadata().ok().filter(|_| replace);
     let is_replaced = |it: &Metadata| it.is_file() && !named::is_stream(&target);
     if replaced.as_ref().is_some_and(|it| !is_replaced(it)) {
@@ -64,22 +74,6 @@ fn rename(new: TempPath, target: &Path, replace: bool) -> io::Result<()> {
     // Unlike `persist`, this replaces a file that another process is reading on Windows too.
     let path = new.keep().map_err(|error| error.error)?;
     fs::rename(&path, target).inspect_err(|_| drop(fs::remove_file(&path)))
-}
-
-/// Returns a path with the links in its directory resolved.
-fn entry(path: &Path) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    Ok(named::resolve(directory_of(path))?.join(name))
-}
-
-/// Returns the directory of a file that is to be written, which a message names by the path as written.
-fn existing<'t>(target: &'t Path, written: &Path) -> io::Result<&'t Path> {
-    let directory = directory_of(target);
-    if directory.is_dir() {
-        return Ok(directory);
-    }
-    let missing = format!("directory {} not found", directory_of(written).display());
-    Err(io::Error::new(io::ErrorKind::NotFound, missing))
 }
 
 fn new_file(directory: &Path) -> io::Result<NamedTempFile> {

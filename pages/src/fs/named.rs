@@ -114,14 +114,10 @@ static INPUT: Mutex<Option<Vec<u8>>> = Mutex::new(None);
 pub fn read_most(path: &Path, most: u64) -> Result<(String, Vec<u8>), ReadError> {
     if path.as_os_str() == "-" {
         let mut input = INPUT.lock().unwrap_or_else(PoisonError::into_inner);
-        return match &*input {
-            Some(bytes) => bounded(STDIN.to_owned(), &**bytes, most),
-            None => {
-                let (name, bytes) = bounded(STDIN.to_owned(), io::stdin().lock(), most)?;
-                *input = Some(bytes.clone());
-                Ok((name, bytes))
-            }
-        };
+        if input.is_none() {
+            *input = Some(bounded(STDIN.to_owned(), io::stdin().lock(), most)?.1);
+        }
+        return bounded(STDIN.to_owned(), input.as_deref().unwrap_or_default(), most);
     }
     let name = path.display().to_string();
     match open(path) {

@@ -30,9 +30,12 @@ pub enum DocumentError {
     /// Unreadable file.
     #[error(transparent)]
     ReadError(#[from] ReadError),
-    /// File of another type.
-    #[error("{0} must be a page file or a form file, not {1}")]
-    Foreign(String, ForeignFile),
+    /// File of another type, with that of an image.
+    #[error(
+        "{0} must be a page file or a form file, not {other}",
+        other = .1.map_or_else(|| "a file in another format".to_owned(), |it| format!("an image ({})", it.media_type()))
+    )]
+    Foreign(String, Option<ImageType>),
     /// Readable file with invalid content.
     #[error("{0}")]
     Bad(#[from] FileDiagnostics),
@@ -45,18 +48,17 @@ impl Document {
         Ok(Self::from_bytes(&name, bytes)?)
     }
 
-    /// Parses the bytes of a page file or a form file, with its spans. What is evidently neither of them is a [`ForeignFile`].
+    /// Parses the bytes of a page file or a form file, with its spans. What is evidently neither of them is [`DocumentError::Foreign`].
     pub fn of_page_or_form(name: &str, bytes: Vec<u8>) -> Result<Self, DocumentError> {
-        let foreign = |what: ForeignFile| DocumentError::Foreign(name.to_owned(), what);
-        if let Some(image) = ImageType::of(&bytes) {
-            return Err(foreign(ForeignFile::Image(image)));
+        let foreign = |image| DocumentError::Foreign(name.to_owned(), image);
+        let image = ImageType::of(&bytes);
+        if image.is_some() {
+            return Err(foreign(image));
         }
         let is_own = looks_own(&bytes);
         match Self::from_bytes(name, bytes) {
-            Err(_) if !is_own => Err(foreign(ForeignFile::Other)),
-            Ok(document) if matches!(document.root.tree, Tree::Text(_)) => {
-                Err(foreign(ForeignFile::Other))
-            }
+            Err(_) if !is_own => Err(foreign(None)),
+            Ok(document) if matches!(document.root.tree, Tree::Text(_)) => Err(foreign(None)),
             document => Ok(document?),
         }
     }
@@ -109,12 +111,15 @@ impl Document {
         message: impl Into<String>,
     ) -> FieldDiagnostic {
         let keys = || path.iter().map(AsRef::as_ref);
-        let span = match at {
-            At::Key => self.root.key_span(keys()),
-            At::Value => None,
+        let (key, value, is_whole) = self.root.closest(keys());
+        let text = self.sources.text().get(value.span.clone()).unwrap_or_default();
+        let is_on_one_line =
+            value.is_scalar() && !text.is_empty() && !text.trim_end().contains('\n');
+        let span = match key {
+            Some(key) if at == At::Key && is_whole || !is_on_one_line => &key.span,
+            _ => &value.span,
         };
-        let span = span.unwrap_or_else(|| self.root.locate(self.sources.text(), keys()));
-        FieldDiagnostic::new(keys().collect::<Vec<_>>().join("."), span, message)
+        FieldDiagnostic::new(keys().collect::<Vec<_>>().join("."), span.clone(), message)
     }
 
     /// Returns diagnostics of refused values: each path (`slots.2.data.link`) with a message.
@@ -143,13 +148,8 @@ pub fn split_row(name: &str) -> (&str, Option<&str>) {
 }
 
 fn is_page_file(name: &str) -> bool {
-    let ends = |ending: &str| {
-        let start = name.len().checked_sub(ending.len());
-        start
-            .and_then(|start| name.get(start..))
-            .is_some_and(|end| end.eq_ignore_ascii_case(ending))
-    };
-    ENDINGS.iter().any(|ending| ends(ending))
+    let name = name.to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Returns the file of a page, without the key of its row.
@@ -250,31 +250,6 @@ const HEAD: usize = 8 * 1024;
 /// Keys that begin a page file or a form file: a file with one of them is shown with its problems.
 const OWN_KEYS: &[&str] = &["profile:", "form:", "slots:", "\"profile\"", "\"form\"", "\"slots\""];
 
-/// File of another type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ForeignFile {
-    /// Image that can be uploaded.
-    #[error("an image ({})", .0.media_type())]
-    Image(ImageType),
-    /// File in another format.
-    #[error("a file in another format")]
-    Other,
-}
-
-impl ForeignFile {
-    /// Hint for the user.
-    pub fn hint(self) -> &'static str {
-        match self {
-            Self::Image(_) => {
-                "upload an image with `links files upload FILE`; in a page file, write `image: {$upload: FILE}`"
-            }
-            Self::Other => {
-                "page files are YAML or JSON; run `links pull KEY` to write one, or `links schema page` to see the format"
-            }
-        }
-    }
-}
-
 /// Tells whether a file with a mistake looks like a page file or a form file: it has a key of one, or can be one in UTF-16.
 fn looks_own(bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
@@ -306,13 +281,13 @@ mod tests {
     #[test]
     fn files_in_another_format_are_told_and_page_files_with_a_mistake_are_not() {
         for (bytes, expected) in [
-            (&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], Some(ForeignFile::Image(ImageType::Png))),
-            (b"GIF89a\x01\0", Some(ForeignFile::Image(ImageType::Gif))),
-            (b"%PDF-1.7\n\xff", Some(ForeignFile::Other)),
-            (b"\x7fELF\x02\x01\0\0", Some(ForeignFile::Other)),
-            (b"<!DOCTYPE html>\n<html><p>Text: more</p>", Some(ForeignFile::Other)),
-            (b"name,url\n\"Menu, new\",https://x\n", Some(ForeignFile::Other)),
-            (b"# Title\n\nSome text.\n", Some(ForeignFile::Other)),
+            (&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], Some(Some(ImageType::Png))),
+            (b"GIF89a\x01\0", Some(Some(ImageType::Gif))),
+            (b"%PDF-1.7\n\xff", Some(None)),
+            (b"\x7fELF\x02\x01\0\0", Some(None)),
+            (b"<!DOCTYPE html>\n<html><p>Text: more</p>", Some(None)),
+            (b"name,url\n\"Menu, new\",https://x\n", Some(None)),
+            (b"# Title\n\nSome text.\n", Some(None)),
             (b"profile: cafe\ntitle: a\0b\n", None),
             (b"\xff\xfep\0r\0o\0f\0i\0l\0e\0", None),
             (b"# My page\nprofile cafe\nslots: []\n", None),

@@ -26,7 +26,6 @@ pub fn write(value: &impl Serialize) -> Result<String, serde_json::Error> {
 }
 
 /// Notation of a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextStyle {
     /// Line break.
     pub(super) line_break: &'static str,
@@ -60,7 +59,9 @@ impl TextStyle {
     pub(super) fn of(text: &str, root: &Node) -> Self {
         let first_line = text.find('\n').unwrap_or(0);
         let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
-        let (map_indent, list_indent) = indents(text, root);
+        let mut found = [None; 2];
+        indents(text, root, &mut found);
+        let [list_indent, map_indent] = found;
         Self {
             line_break: if text[..first_line].ends_with('\r') { "\r\n" } else { "\n" },
             is_json,
@@ -72,49 +73,35 @@ impl TextStyle {
 
     /// Returns the text of a whole document.
     pub fn document(&self, value: &Value) -> String {
-        let text = self.literal(value, self.map_indent);
-        text.unwrap_or_else(|| self.block(value, 0, None)) + self.line_break
+        let column = if value.is_string() { self.map_indent } else { 0 };
+        self.block(value, column, None) + self.line_break
     }
 
-    /// Returns a value on one line.
-    pub(super) fn flow(&self, value: &Value) -> String {
-        match value {
-            Value::Array(items) => {
-                let items: Vec<String> = items.iter().map(|item| self.flow(item)).collect();
-                format!("[{}]", items.join(", "))
-            }
+    /// Returns a value on one line. With `pad` it has one entry per line; the lines after the first begin with `pad`.
+    pub(super) fn flow(&self, value: &Value, pad: Option<&str>) -> String {
+        let inner = pad.map(|pad| format!("{pad}{}", self.json_indent));
+        let below = |value| self.flow(value, inner.as_deref());
+        let entries: Vec<String> = match value {
+            Value::Array(items) => items.iter().map(below).collect(),
             Value::Object(entries) => {
-                let entry = |(name, value): (&String, &Value)| {
-                    format!("{}: {}", self.key(name, true), self.flow(value))
-                };
-                format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+                let entries = entries.iter();
+                entries
+                    .map(|(name, it)| format!("{}: {}", self.key(name, true), below(it)))
+                    .collect()
             }
-            other => self.scalar(other, ScalarStyle::Plain, true),
+            other => return self.scalar(other, ScalarStyle::Plain, true),
+        };
+        let (open, close) = if value.is_array() { ('[', ']') } else { ('{', '}') };
+        match (pad, &inner, self.line_break) {
+            (Some(pad), Some(inner), line_break) if !entries.is_empty() => {
+                let lines = entries.join(&format!(",{line_break}{inner}"));
+                format!("{open}{line_break}{inner}{lines}{line_break}{pad}{close}")
+            }
+            _ => format!("{open}{}{close}", entries.join(", ")),
         }
     }
 
-    /// Returns a value of JSON with one entry per line; the lines after the first begin with `pad`.
-    pub(super) fn pretty(&self, value: &Value, pad: &str) -> String {
-        let inner = format!("{pad}{}", self.json_indent);
-        let line_break = self.line_break;
-        let lines: Vec<String> = match value {
-            Value::Array(items) if !items.is_empty() => {
-                items.iter().map(|item| self.pretty(item, &inner)).collect()
-            }
-            Value::Object(entries) if !entries.is_empty() => {
-                let entries = entries.iter();
-                let line =
-                    |name: &str, value| format!("{}: {}", quoted(name), self.pretty(value, &inner));
-                entries.map(|(name, value)| line(name, value)).collect()
-            }
-            other => return self.flow(other),
-        };
-        let (open, close) = if value.is_array() { ('[', ']') } else { ('{', '}') };
-        let lines = lines.join(&format!(",{line_break}{inner}"));
-        format!("{open}{line_break}{inner}{lines}{line_break}{pad}{close}")
-    }
-
-    /// Returns a collection in block style, of which the first line begins at a column.
+    /// Returns a value in block style, of which the first line begins at a column.
     pub(super) fn block(&self, value: &Value, column: usize, depth: BlockDepth) -> String {
         let between = format!("{}{}", self.line_break, " ".repeat(column));
         let below = depth.map(|depth| depth.saturating_sub(1));
@@ -126,8 +113,14 @@ impl TextStyle {
                 .iter()
                 .map(|(name, value)| self.block_key(name, value, column, below))
                 .collect(),
-            Value::Array(_) | Value::Object(_) => return self.flow(value),
-            other => return self.scalar(other, ScalarStyle::Plain, false),
+            Value::Array(_) | Value::Object(_) => return self.flow(value, None),
+            other => {
+                let lines = other.as_str().filter(|text| text.contains('\n'));
+                return match lines.and_then(|text| self.block_scalar(text, column)) {
+                    Some((header, lines)) => format!("{header}{}{lines}", self.line_break),
+                    None => self.scalar(other, ScalarStyle::Plain, false),
+                };
+            }
         };
         lines.join(&between)
     }
@@ -140,12 +133,7 @@ impl TextStyle {
         spaces: usize,
         depth: BlockDepth,
     ) -> String {
-        let inner = column + 1 + spaces;
-        let text = match self.literal(value, inner) {
-            Some(literal) => literal,
-            None => self.block(value, inner, depth),
-        };
-        format!("-{}{text}", " ".repeat(spaces))
+        format!("-{}{}", " ".repeat(spaces), self.block(value, column + 1 + spaces, depth))
     }
 
     /// Returns a key with its value. The key is at the column.
@@ -158,20 +146,11 @@ impl TextStyle {
     ) -> String {
         let key = self.key(name, false);
         let inner = column + if value.is_array() { self.list_indent } else { self.map_indent };
-        if let Some(literal) = self.literal(value, inner.max(column + 1)) {
-            return format!("{key}: {literal}");
-        }
         let text = self.block(value, inner, depth);
         if depth != Some(0) && is_full(value) {
             return format!("{key}:{}{}{text}", self.line_break, " ".repeat(inner));
         }
         format!("{key}: {text}")
-    }
-
-    fn literal(&self, value: &Value, column: usize) -> Option<String> {
-        let text = value.as_str().filter(|text| text.contains('\n'))?;
-        let (header, lines) = self.block_scalar(text, column)?;
-        Some(format!("{header}{}{lines}", self.line_break))
     }
 
     /// Returns the header and the lines of a block scalar, if the text can be one.
@@ -218,28 +197,20 @@ impl TextStyle {
     }
 }
 
-/// Finds the indentation of the first mapping and of the first list in a mapping of block style.
-fn indents(text: &str, parent: &Node) -> (Option<usize>, Option<usize>) {
-    let (mut map, mut list) = (None, None);
-    if !parent.is_block() {
-        return (map, list);
-    }
+/// Finds the indentation of the first list and of the first mapping in a mapping of block style.
+fn indents(text: &str, parent: &Node, found: &mut [Option<usize>; 2]) {
     for below in parent.children().filter(|it| it.is_block()) {
         if let (true, Some(first)) = (parent.is_map(), below.child(0)) {
             let indent =
                 column(text, first.layout.start).saturating_sub(column(text, below.layout.start));
-            if !below.is_map() {
-                list = list.or(Some(indent));
-            } else if indent > 0 {
-                map = map.or(Some(indent));
+            if indent > 0 || !below.is_map() {
+                found[usize::from(below.is_map())].get_or_insert(indent);
             }
         }
-        if map.is_none() || list.is_none() {
-            let (map_below, list_below) = indents(text, below);
-            (map, list) = (map.or(map_below), list.or(list_below));
+        if found.contains(&None) {
+            indents(text, below, found);
         }
     }
-    (map, list)
 }
 
 /// Returns the indentation of the first key, if it is on another line than the bracket.
@@ -297,17 +268,11 @@ fn is_plain(text: &str, in_flow: bool) -> bool {
         && matches!(resolved(text), Some(Tree::Text(read)) if read == text)
 }
 
-/// Tells whether a text begins like a date (`2026-08-01T19:00:00Z`), which a parser of YAML 1.1 reads as a point in time.
+/// Tells whether a text may begin with a date (`2026-08-01T19:00:00Z`), which a parser of YAML 1.1 reads as a point in time.
 fn is_date(text: &str) -> bool {
-    let are_digits = |it: &str| it.bytes().all(|c| c.is_ascii_digit());
-    let mut parts = text.splitn(3, '-');
-    let mut next = || parts.next().unwrap_or_default();
-    let (year, month, day) = (next(), next(), next());
-    year.len() == 4
-        && are_digits(year)
-        && matches!(month.len(), 1 | 2)
-        && are_digits(month)
-        && day.starts_with(|c: char| c.is_ascii_digit())
+    let is_digit = |c: char| c.is_ascii_digit();
+    let parts = text.split_once('-').filter(|(year, _)| year.len() == 4);
+    parts.is_some_and(|(year, rest)| year.chars().all(is_digit) && rest.starts_with(is_digit))
 }
 
 /// Tells whether a character can only be written as an escape sequence.
@@ -336,5 +301,5 @@ fn in_quotes(text: &str, has_surrogates: bool) -> String {
 
 /// Returns a value as JSON on one line without unsafe characters.
 pub(super) fn json_text(value: &Value) -> String {
-    TextStyle { is_json: true, ..TextStyle::yaml() }.flow(value)
+    TextStyle { is_json: true, ..TextStyle::yaml() }.flow(value, None)
 }

@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use super::document::Document;
 use super::fields::{UPLOAD, referred};
 use super::local_image::{self, ImageRoots};
-use super::node::{Key, Layout, Node, Tree};
+use super::node::{Key, Layout, Node, Span, Tree};
 use super::patch::marks;
-use super::read;
 use super::report::FieldDiagnostic;
 use super::sources::Sources;
-use super::table::{self, EACH, Row, shifted};
-use crate::suggest::nearest;
+use super::table::{self, EACH, Row, read_at};
+use crate::suggest::did_you_mean;
 
 const INCLUDE: &str = "$include";
 const VALUE: &str = "$value";
@@ -86,20 +85,20 @@ pub(crate) fn expand(document: &mut Document, roots: &ImageRoots) -> Vec<FieldDi
     if is_whole && document.row.is_none() && !refers(&document.root) {
         return Vec::new();
     }
-    let row = match row(document, roots) {
-        Ok(row) => row,
+    let (row, values) = match row(document, roots) {
+        Ok(row) => row.unzip(),
         Err(problems) => return problems,
     };
     (document.row, document.is_composed) = (None, true);
-    let has_row = row.is_some();
     let mut root = std::mem::replace(&mut document.root, Node::of_json(&serde_json::Value::Null));
     let mut expander = Expander {
         sources: &mut document.sources,
         roots,
-        row: row.as_ref().map(|(key, _)| key.clone()),
-        scopes: row.into_iter().map(|(_, values)| values).collect(),
+        row,
+        scopes: values.into_iter().collect(),
         has_read_files: false,
         taken: 0,
+        within: Vec::new(),
         path: Vec::new(),
         problems: Vec::new(),
     };
@@ -116,14 +115,16 @@ pub(crate) fn expand(document: &mut Document, roots: &ImageRoots) -> Vec<FieldDi
             match &mut value.tree {
                 Tree::List(items) if key.name == "slots" => {
                     let mut out = Vec::with_capacity(items.len());
-                    expander.items(std::mem::take(items), &mut Vec::new(), &mut out);
+                    expander.items(std::mem::take(items), &mut out);
                     *items = out;
                 }
                 // With a table, the page is named by its row.
-                Tree::Text(_) if has_row && key.name == "profile" => match expander.text(value) {
-                    Ok(text) => value.tree = Tree::Text(text),
-                    Err(problem) => expander.problems.push(problem),
-                },
+                Tree::Text(_) if expander.row.is_some() && key.name == "profile" => {
+                    match expander.text(value) {
+                        Ok(text) => value.tree = Tree::Text(text),
+                        Err(problem) => expander.problems.push(problem),
+                    }
+                }
                 _ => expander.node(value, ""),
             }
         }
@@ -151,15 +152,13 @@ fn row(document: &mut Document, roots: &ImageRoots) -> Result<Option<Row>, Vec<F
     };
     let rows = table::rows(document, roots)?;
     let keys = rows.iter().filter_map(|(_, row)| Some(row.get(table::KEY)?.place().clone()));
-    document.sources.parts.extend(keys.collect::<Vec<_>>());
-    let known: Vec<String> = rows.iter().map(|(key, _)| key.clone()).collect();
-    match rows.into_iter().find(|(other, _)| *other == key) {
-        Some(row) => Ok(Some(row)),
-        None => {
-            let meant = nearest(&key, known).map(|it| format!("did you mean `{it}`?"));
-            Err(vec![each.problem(EACH, format!("the table has no row `{key}`")).help_if(meant)])
-        }
-    }
+    document.sources.parts.extend(keys);
+    let found = rows.iter().find(|(other, _)| *other == key).cloned();
+    found.map(Some).ok_or_else(|| {
+        let known = rows.iter().map(|(key, _)| key);
+        let problem = each.problem(EACH, format!("the table has no row `{key}`"));
+        vec![problem.help_if(did_you_mean(&key, known))]
+    })
 }
 
 /// Tells whether anything below a node is taken from elsewhere.
@@ -190,27 +189,28 @@ struct Expander<'d> {
     has_read_files: bool,
     /// Number of bytes taken from elsewhere.
     taken: usize,
+    /// Files that include the current one, from the page file on.
+    within: Vec<String>,
     /// Path of the current value.
     path: Vec<String>,
     problems: Vec<FieldDiagnostic>,
 }
 
 impl Expander<'_> {
-    /// Expands the items of a list. `within` are the files that include it, from the page file on.
-    fn items(&mut self, items: Vec<Node>, within: &mut Vec<String>, out: &mut Vec<Node>) {
+    /// Expands the items of a list.
+    fn items(&mut self, items: Vec<Node>, out: &mut Vec<Node>) {
         for mut item in items {
             self.path = vec!["slots".to_owned(), out.len().to_string()];
             let entry = item.entry(INCLUDE).cloned();
             match entry {
                 Some(entry) => {
                     let length = item.count();
-                    if let Err(problem) = self.include(&entry, length, within, out) {
+                    if let Err(problem) = self.include(&entry, length, out) {
                         self.problems.push(problem);
                     }
                 }
                 None => {
-                    let directory = within.last().map_or("", |file| directory_of(file)).to_owned();
-                    self.node(&mut item, &directory);
+                    self.node(&mut item, &self.directory());
                     out.push(item);
                 }
             }
@@ -225,64 +225,58 @@ impl Expander<'_> {
         &mut self,
         entry: &(Key, Node),
         length: usize,
-        within: &mut Vec<String>,
         out: &mut Vec<Node>,
     ) -> Result<(), FieldDiagnostic> {
         let (path, (_, value)) = (self.path.join("."), entry);
         let name = referred(&path, entry, length, "a file with items")?;
         let problem = |message: String| value.problem(&*path, message);
-        let directory = within.last().map_or("", |file| directory_of(file));
-        let file = if name.starts_with('/') { name.to_owned() } else { joined(directory, name) };
-        if within.contains(&file) {
+        let is_absolute = name.starts_with('/');
+        let file = if is_absolute { name.to_owned() } else { joined(&self.directory(), name) };
+        if self.within.contains(&file) {
             return Err(problem(format!("{} includes itself", self.roots.shown(&file))));
         }
         if self.sources.files().len() > MOST_FILES {
             return Err(problem(format!("a page file can include up to {MOST_FILES} files")));
         }
-        if within.len() >= MOST_NESTED {
+        if self.within.len() >= MOST_NESTED {
             return Err(problem(format!("files can include each other {MOST_NESTED} levels deep")));
         }
         let found = self.roots.text(&file);
         let found = found.map_err(|why| problem(why.message).help_if(why.help))?;
-        let Some((shown, bytes)) = found else {
-            return Err(problem(format!("{} does not exist", self.roots.shown(&file))));
-        };
-        let text = String::from_utf8(bytes);
-        let text = text.map_err(|_| problem(format!("{shown} is not UTF-8")))?;
-        let root = self.read(&text, shown, &file, value.span.start)?;
-        let Some(root) = root else { return Ok(()) };
+        let Some(root) = self.read(found, &file, value.span.start)? else { return Ok(()) };
         let Tree::List(items) = root.tree else {
             let problem = root.problem(path, "this file must be a list of slots");
             return Err(problem.help("write one item for each slot: `- type: button`"));
         };
-        within.push(file);
-        self.items(items, within, out);
-        within.pop();
+        self.within.push(file);
+        self.items(items, out);
+        self.within.pop();
         Ok(())
+    }
+
+    /// Directory of the file that is expanded, relative to that of the page file.
+    fn directory(&self) -> String {
+        self.within.last().map_or("", |file| directory_of(file)).to_owned()
     }
 
     /// Adds the text of a file, and returns its tree; `None` if it has problems.
     fn read(
         &mut self,
-        text: &str,
-        shown: String,
+        (shown, text): (String, String),
         file: &str,
         used_at: usize,
     ) -> Result<Option<Node>, FieldDiagnostic> {
         self.take(text.len(), used_at)?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let start = self.sources.add(shown, file.into(), text, used_at);
-        let marked = marks(text).into_iter();
-        let message = "unresolved conflict with the page";
-        let marked = marked.map(|span| FieldDiagnostic::new("", span, message));
-        self.problems.extend(shifted(marked.collect(), start));
-        match read::read(text) {
-            Ok(mut root) => {
-                root.shift(start);
-                Ok(Some(root))
-            }
+        let start = self.sources.add(shown, file.into(), &text, used_at, false);
+        let marked = |span: Span| {
+            let span = span.start + start..span.end + start;
+            FieldDiagnostic::new("", span, "unresolved conflict with the page")
+        };
+        self.problems.extend(marks(&text).into_iter().map(marked));
+        match read_at(&text, start) {
+            Ok(root) => Ok(Some(root)),
             Err(problems) => {
-                self.problems.extend(shifted(problems, start));
+                self.problems.extend(problems);
                 Ok(None)
             }
         }
@@ -383,12 +377,12 @@ impl Expander<'_> {
                 rest = after;
                 continue;
             }
-            let end = if brace == "{" { rest.find(['{', '}']) } else { None };
-            let Some(end) = end.filter(|end| rest[*end..].starts_with('}')) else {
+            let name = rest.split_once('}').filter(|(name, _)| brace == "{" && !name.contains('{'));
+            let Some((name, after)) = name else {
                 let problem = node.problem(path, format!("unmatched `{brace}`"));
                 return Err(problem.help(format!("write `{brace}{brace}` for a single `{brace}`")));
             };
-            let name = rest[..end].trim();
+            let name = name.trim();
             let found = self.value(name, node)?;
             self.sources.parts.push(found.place().clone());
             match found.text_of_scalar() {
@@ -399,7 +393,7 @@ impl Expander<'_> {
                 }
             }
             self.take(text.len(), node.span.start)?;
-            rest = &rest[end + 1..];
+            rest = after;
         }
         text.push_str(rest);
         Ok(text)
@@ -408,21 +402,17 @@ impl Expander<'_> {
     /// Returns the value with a name, of the first place that has it.
     fn value(&mut self, name: &str, used_at: &Node) -> Result<Node, FieldDiagnostic> {
         let find = |scopes: &[Node]| scopes.iter().find_map(|scope| named(scope, name)).cloned();
-        if let Some(found) = find(&self.scopes) {
-            return Ok(found);
+        if find(&self.scopes).is_none() {
+            self.read_values(used_at)?;
         }
-        self.read_values(used_at)?;
         if let Some(found) = find(&self.scopes) {
             return Ok(found);
         }
         let mut known = Vec::new();
         self.scopes.iter().for_each(|scope| names(scope, String::new(), &mut known));
-        let help = match nearest(name, &known) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!(
-                "values are in `values` of the page file, in {VALUES_FILE} of its directory or one above, and in the row of a table"
-            ),
-        };
+        let help = did_you_mean(name, &known).unwrap_or_else(|| format!(
+            "values are in `values` of the page file, in {VALUES_FILE} of its directory or one above, and in the row of a table"
+        ));
         let (path, row) = (self.path.join("."), &self.row);
         let row = row.as_ref().map(|row| format!(" (row `{row}`)")).unwrap_or_default();
         Err(used_at.problem(path, format!("there is no value `{name}`{row}")).help(help))
@@ -438,19 +428,17 @@ impl Expander<'_> {
             if !self.roots.contains(&file) {
                 break;
             }
-            let found = self.roots.text(&file);
-            let path = self.path.join(".");
-            let found =
-                found.map_err(|why| used_at.problem(path, why.message).help_if(why.help))?;
-            let Some((shown, bytes)) = found else { continue };
-            let text = String::from_utf8(bytes);
-            let text = text.map_err(|_| used_at.problem("", format!("{shown} is not UTF-8")))?;
-            match self.read(&text, shown, &file, used_at.span.start)? {
+            let found = match self.roots.text(&file) {
+                Err(why) if why.is_missing => continue,
+                found => found.map_err(|why| {
+                    used_at.problem(self.path.join("."), why.message).help_if(why.help)
+                })?,
+            };
+            match self.read(found, &file, used_at.span.start)? {
                 Some(root) if root.is_map() => self.scopes.push(root),
                 Some(Node { tree: Tree::Null, .. }) | None => {}
                 Some(root) => {
-                    let problem = root.wrong("", "a file of values must be a mapping");
-                    self.problems.push(problem);
+                    self.problems.push(root.wrong("", "a file of values must be a mapping"));
                 }
             }
         }

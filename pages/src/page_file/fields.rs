@@ -10,7 +10,7 @@ use super::local_image::{ImageRoots, has_image_ending};
 use super::node::{Key, Node, Tree};
 use super::report::{At, FieldDiagnostic};
 use crate::profile_key;
-use crate::suggest::nearest;
+use crate::suggest::did_you_mean;
 
 /// Key of a reference to an image.
 pub const UPLOAD: &str = "$upload";
@@ -148,14 +148,15 @@ fn image_problem(name: &str, path: &str, node: &Node) -> Option<FieldDiagnostic>
         }
         _ => node.entries()?,
     };
-    if let Some(entry) = entries.iter().find(|(key, _)| key.name == UPLOAD) {
-        return referred(path, entry, entries.len(), "an image file").err();
+    // What it refers to is read with the other references.
+    if entries.iter().any(|(key, _)| key.name == UPLOAD) {
+        return None;
     }
-    let meant = entries.iter().find_map(|(key, _)| nearest(&key.name, [UPLOAD]));
+    let meant = entries.iter().find_map(|(key, _)| did_you_mean(&key.name, [UPLOAD]));
     let message = format!("`{name}` must be {}, not a mapping", FieldType::Image.words());
     let span = entries.first().map_or(&node.span, |(key, _)| &key.span);
     let problem = FieldDiagnostic::new(path, span.clone(), message);
-    Some(problem.help_if(meant.map(|it| format!("did you mean `{it}`?"))))
+    Some(problem.help_if(meant))
 }
 
 /// Returns what a reference names: the value of the entry, which must be the only one of its mapping.
@@ -206,9 +207,8 @@ pub fn unknown_key<'k>(
     known: impl IntoIterator<Item = &'k str>,
     help: &str,
 ) -> FieldDiagnostic {
-    let meant = nearest(&key.name, known).map(|it| format!("did you mean `{it}`?"));
     key.problem(below(path, key), format!("unknown field `{}`", key.name))
-        .help(meant.unwrap_or_else(|| help.to_owned()))
+        .help(did_you_mean(&key.name, known).unwrap_or_else(|| help.to_owned()))
 }
 
 /// Returns a diagnostic of a key that only the service sets.

@@ -17,7 +17,7 @@ mod said;
 mod sources;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::fs::named::{MAX_BYTES, too_large};
@@ -80,16 +80,6 @@ impl PageFile {
         Ok(Self::of(Document::of_page_or_form(name, bytes)?, images)?)
     }
 
-    /// Reads a page file that this program has written: nothing in the file is a reference, whatever it looks like.
-    pub fn read_literal(path: &Path) -> Result<Self, DocumentError> {
-        Ok(Self::literal(Document::read(path)?)?)
-    }
-
-    /// Parses the text of a page that this program has generated, as if from a file of this name: nothing in the text is a reference.
-    pub fn made(name: &str, text: Vec<u8>) -> Result<Self, DocumentError> {
-        Ok(Self::literal(Document::from_bytes(name, text)?)?)
-    }
-
     /// Converts a document to a page file. Reports all problems that can be found without the service together.
     pub fn of(mut document: Document, images: &ImageRoots) -> Result<Self, FileDiagnostics> {
         let problems = expand(&mut document, images);
@@ -115,11 +105,16 @@ impl PageFile {
         }
     }
 
-    fn literal(mut document: Document) -> Result<Self, FileDiagnostics> {
+    /// Converts a document that this program has written: nothing in it is a reference, whatever it looks like.
+    pub fn literal(mut document: Document) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
-        match page::check_literal(&document.root) {
-            Ok(page) => Ok(Self::without_references(page, document)),
-            Err(problems) => Err(document.bad(problems)),
+        let page = page::check(&document.root).map_err(|problems| document.bad(problems))?;
+        match page.content.fields.iter().find(|(_, value)| value.is_object()) {
+            None => Ok(Self::without_references(page, document)),
+            Some((name, _)) => {
+                let problem = document.locate(&[name], At::Key, "references can't be used here");
+                Err(document.bad(vec![problem]))
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Tree of a parsed document in which every value and every key has its span in the text.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::apply::literal_key;
@@ -61,6 +62,14 @@ pub struct Key {
     pub is_literal: bool,
 }
 
+impl Key {
+    /// Returns the name as a page file writes it, with its escape.
+    pub(super) fn written(&self) -> Cow<'_, str> {
+        let is_escaped = self.is_literal && self.name.starts_with('$');
+        if is_escaped { format!("${}", self.name).into() } else { self.name.as_str().into() }
+    }
+}
+
 /// Value of one of the six JSON types.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tree {
@@ -84,27 +93,12 @@ impl Node {
         self.entry(name).map(|(_, value)| value)
     }
 
-    /// Span to report for a path such as `slots.2.data.link`: the value, its key if the value has more than one line, or the closest
-    /// existing ancestor.
-    pub fn locate<'p>(&self, text: &str, path: impl IntoIterator<Item = &'p str>) -> Span {
-        let (key, value, _) = self.closest(path);
-        let many_lines = text.get(value.span.clone()).is_none_or(|it| it.trim_end().contains('\n'));
-        match key {
-            Some(key) if many_lines || !value.is_scalar() || value.span.is_empty() => {
-                key.span.clone()
-            }
-            _ => value.span.clone(),
-        }
-    }
-
-    /// Span of the key of the last name in a path, if it is the key of a mapping.
-    pub fn key_span<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> Option<Span> {
-        let (key, _, is_whole) = self.closest(path);
-        key.filter(|_| is_whole).map(|key| key.span.clone())
-    }
-
-    /// Returns the last value of a path that exists, with its key in a mapping, and whether it is that of the whole path.
-    fn closest<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> (Option<&Key>, &Self, bool) {
+    /// Returns the last value of a path such as `slots.2.data.link` that exists, with its key in a mapping, and whether it is that of the whole
+    /// path.
+    pub(super) fn closest<'p>(
+        &self,
+        path: impl IntoIterator<Item = &'p str>,
+    ) -> (Option<&Key>, &Self, bool) {
         let (mut key, mut node) = (None, self);
         for name in path {
             let below = match &node.tree {
@@ -180,9 +174,8 @@ impl Node {
     pub(super) fn text_of_scalar(&self) -> Option<String> {
         match &self.tree {
             Tree::Text(text) => Some(text.clone()),
-            Tree::Number(number) => Some(number.to_string()),
-            Tree::Bool(value) => Some(value.to_string()),
             Tree::Null | Tree::List(_) | Tree::Map(_) => None,
+            _ => Some(self.to_json().to_string()),
         }
     }
 
@@ -300,10 +293,7 @@ impl Node {
 
     /// Key and value, if this is a mapping with that key.
     pub fn entry(&self, name: &str) -> Option<&(Key, Self)> {
-        match &self.tree {
-            Tree::Map(entries) => entries.iter().find(|(key, _)| key.name == name),
-            _ => None,
-        }
+        self.entries()?.iter().find(|(key, _)| key.name == name)
     }
 
     /// Tells whether the value is neither a list nor a mapping.

@@ -3,7 +3,6 @@
 
 use serde_json::Value;
 
-use super::document::Document;
 use super::node::{Node, Span, Tree};
 use super::patch::{Edit, Path, PathStep};
 use super::read;
@@ -33,15 +32,10 @@ pub struct PlacedEdit {
 }
 
 impl<'d> Origins<'d> {
-    /// Reads the files of a document.
-    pub fn of(document: &'d Document) -> Self {
-        Self::new(&document.root, &document.sources)
-    }
-
     /// Reads the files of a document with this tree and these texts.
     pub fn new(root: &'d Node, sources: &'d Sources) -> Self {
         let tree = |nth: usize| {
-            let is_table = sources.files()[nth].is_table();
+            let is_table = sources.files()[nth].is_table;
             (!is_table).then(|| read::read(sources.text_of(nth)).ok()).flatten()
         };
         Self { root, sources, trees: (0..sources.files().len()).map(tree).collect() }
@@ -49,36 +43,22 @@ impl<'d> Origins<'d> {
 
     /// Returns the edits of the files that an edit of the page amounts to; `None` if there is no place for it.
     pub fn place(&self, edit: &Edit) -> Option<Vec<PlacedEdit>> {
-        let of_list = |list: &Path, index: usize| {
-            let (file, raw) = self.origin(list)?;
-            Some((file, raw.item(index)))
-        };
         let (file, edit) = match edit {
-            Edit::Set { path, value } | Edit::SetAbove { path, value, .. } => {
+            Edit::Set { path, value } => {
                 if let Some(node) = self.node(&path.0)
                     && !self.is_as_written(path, node)
                 {
                     return self.set_below(path, node, value);
                 }
-                let (file, raw) = self.origin(path)?;
-                let value = value.clone();
-                match edit {
-                    Edit::SetAbove { above, .. } if file == 0 => {
-                        (file, Edit::SetAbove { path: raw, value, above })
-                    }
-                    _ => (file, Edit::Set { path: raw, value }),
-                }
+                let (file, path) = self.origin(path)?;
+                (file, Edit::Set { path, value: value.clone() })
             }
             Edit::Remove { path } => {
-                let (list, last) =
-                    (Path(path.0[..path.0.len().checked_sub(1)?].to_vec()), path.0.last()?);
-                let (file, path) = match last {
-                    PathStep::Item(at) if !is_slots(&list) => of_list(&list, *at)?,
-                    PathStep::Item(_) => self.origin(path)?,
-                    PathStep::Key(name) => {
-                        let (file, raw) = self.origin(&list)?;
-                        (file, raw.key(name))
+                let (file, path) = match &path.0[..] {
+                    [PathStep::Key(list), PathStep::Item(_)] if list == "slots" => {
+                        self.origin(path)?
                     }
+                    _ => self.entry(path)?,
                 };
                 (file, Edit::Remove { path })
             }
@@ -128,7 +108,7 @@ impl<'d> Origins<'d> {
             if span.is_empty() {
                 return 1;
             }
-            let span = span.start + file.start()..span.end + file.start();
+            let span = span.start + file.start..span.end + file.start;
             let of_texts = self.sources.parts.iter().filter(|part| parts && **part == span);
             spans(self.root, &span) + of_texts.count()
         };
@@ -136,20 +116,12 @@ impl<'d> Origins<'d> {
     }
 
     fn placed(&self, file: usize, edit: Edit) -> PlacedEdit {
-        // An edit of a list is about the whole file.
-        let span = match (&edit, &self.trees[file]) {
-            (
-                Edit::Set { path, .. }
-                | Edit::SetAbove { path, .. }
-                | Edit::Mark { path, .. }
-                | Edit::Remove { path },
-                tree,
-            ) => match (tree, &path.0[..]) {
-                (None, [PathStep::Item(start), PathStep::Item(end)]) => *start..*end,
-                (Some(tree), steps) => closest(tree, steps).place().clone(),
-                (None, _) => 0..0,
-            },
-            _ => 0..0,
+        let span = match (&edit, &self.trees[file], &edit.path().0[..]) {
+            // An edit of a list is about the whole file.
+            (Edit::Insert { .. } | Edit::Move { .. }, ..) => 0..0,
+            (_, Some(tree), steps) => closest(tree, steps).place().clone(),
+            (_, None, [PathStep::Item(start), PathStep::Item(end)]) => *start..*end,
+            (_, None, _) => 0..0,
         };
         PlacedEdit { file, span, edit, is_table: self.trees[file].is_none() }
     }
@@ -159,20 +131,15 @@ impl<'d> Origins<'d> {
     pub fn origin(&self, path: &Path) -> Option<(usize, Path)> {
         let steps = &path.0;
         let Some(node) = self.node(steps) else {
-            let (last, above) = steps.split_last()?;
-            let (file, Path(mut raw)) = self.origin(&Path(above.to_vec()))?;
-            raw.push(last.clone());
-            return self.trees[file].is_some().then_some((file, Path(raw)));
+            return self.entry(path).filter(|(file, _)| self.trees[*file].is_some());
         };
         if steps.is_empty() {
             return Some((0, Path::root()));
         }
         let place = node.place();
         if place.is_empty() {
-            let (last, above) = steps.split_last()?;
-            let (file, raw) = self.origin(&Path(above.to_vec()))?;
-            let PathStep::Key(name) = last else { return None };
-            let raw = raw.key(name);
+            let (file, raw) = self.entry(path)?;
+            let PathStep::Key(_) = steps.last()? else { return None };
             // A value without a text may be one of another file.
             let written = self.trees[file].as_ref().map(|tree| closest(tree, &raw.0));
             let is_own = written.is_some_and(|written| !written.is_map());
@@ -180,16 +147,25 @@ impl<'d> Origins<'d> {
         }
         let sources = self.sources;
         let file = sources.file_of(place.start);
-        let start = sources.files()[file].start();
+        let start = sources.files()[file].start;
         let span = place.start - start..place.end - start;
         let Some(tree) = &self.trees[file] else {
             return Some((file, Path::root().item(span.start).item(span.end)));
         };
         let mut raw = Vec::new();
-        let is_found = find(tree, &span, node.kind(), &mut raw);
+        let is_it = |it: &Node| *it.place() == span && it.kind() == node.kind();
+        let is_found = find(tree, &mut raw, &is_it);
         // The text of a `$text` is none of the page.
         let is_made = matches!(raw.last(), Some(PathStep::Key(name)) if name == "$text");
         (is_found && !is_made).then_some((file, Path(raw)))
+    }
+
+    /// Returns the number of the file of the collection that an entry is in, and the path of the entry there.
+    fn entry(&self, path: &Path) -> Option<(usize, Path)> {
+        let (last, above) = path.0.split_last()?;
+        let (file, Path(mut raw)) = self.origin(&Path(above.to_vec()))?;
+        raw.push(last.clone());
+        Some((file, Path(raw)))
     }
 
     /// Tells whether a value is written in one place as it is, without references in it.
@@ -206,28 +182,26 @@ impl<'d> Origins<'d> {
 
     /// Returns the edits of the values below a value that are different.
     fn set_below(&self, path: &Path, node: &Node, value: &Value) -> Option<Vec<PlacedEdit>> {
-        let below = |node: &Node, path: Path, value: &Value| {
-            let is_same = *value == written(node);
-            let edit = Edit::Set { path, value: value.clone() };
-            if is_same { Some(Vec::new()) } else { self.place(&edit) }
+        let length = match (&node.tree, value) {
+            (Tree::List(_), Value::Array(values)) => values.len(),
+            (Tree::Map(_), Value::Object(values)) => values.len(),
+            _ => return None,
         };
-        let edits: Option<Vec<Vec<PlacedEdit>>> = match (&node.tree, value) {
-            (Tree::List(items), Value::Array(values)) if items.len() == values.len() => {
-                let pairs = items.iter().zip(values).enumerate();
-                pairs
-                    .map(|(nth, (item, value))| below(item, path.clone().item(nth), value))
-                    .collect()
+        if length != node.count() {
+            return None;
+        }
+        let mut edits = Vec::new();
+        for (at, below) in node.children().enumerate() {
+            let value = match PathStep::of(node, at) {
+                PathStep::Key(name) => value.get(name)?,
+                PathStep::Item(nth) => value.get(nth)?,
+            };
+            if *value != written(below) {
+                let (path, value) = (path.entry(node, at), value.clone());
+                edits.extend(self.place(&Edit::Set { path, value })?);
             }
-            (Tree::Map(entries), Value::Object(values)) if entries.len() == values.len() => {
-                let pair = |(key, node): &(super::node::Key, Node)| {
-                    let name = key_as_written(key);
-                    below(node, path.clone().key(&*name), values.get(&name)?)
-                };
-                entries.iter().map(pair).collect()
-            }
-            _ => None,
-        };
-        Some(edits?.into_iter().flatten().collect())
+        }
+        Some(edits)
     }
 
     /// Returns the file, the list and the index of an item of `slots`.
@@ -245,10 +219,11 @@ impl<'d> Origins<'d> {
         while file != 0 && !next.contains(&file) {
             let used_at = self.sources.used_at(file)?;
             file = self.sources.file_of(used_at);
-            let at = used_at - self.sources.files()[file].start();
+            let at = used_at - self.sources.files()[file].start;
             let mut raw = Vec::new();
             let tree = self.trees[file].as_ref()?;
-            if !find_start(tree, at, &mut raw) || raw.len() < 2 {
+            let begins_there = |it: &Node| it.is_scalar() && it.span.start == at;
+            if !find(tree, &mut raw, &begins_there) || raw.len() < 2 {
                 return None;
             }
             // The path of an include ends with the index of its item and `$include`.
@@ -261,20 +236,12 @@ impl<'d> Origins<'d> {
 
     /// Returns a file and those that include it.
     fn chain(&self, file: usize) -> Vec<usize> {
-        let (mut chain, mut file) = (vec![file], file);
-        while let Some(at) = self.sources.used_at(file) {
-            file = self.sources.file_of(at);
-            chain.push(file);
-        }
-        chain
+        let user = |file: &usize| Some(self.sources.file_of(self.sources.used_at(*file)?));
+        std::iter::successors(Some(file), user).collect()
     }
 
     fn node(&self, steps: &[PathStep]) -> Option<&'d Node> {
-        let mut node = self.root;
-        for step in steps {
-            node = below(node, step)?;
-        }
-        Some(node)
+        steps.iter().try_fold(self.root, below)
     }
 }
 
@@ -282,79 +249,42 @@ fn is_slots(list: &Path) -> bool {
     matches!(&list.0[..], [PathStep::Key(name)] if name == "slots")
 }
 
-/// Returns a key as a page file writes it, with its escape.
-fn key_as_written(key: &super::node::Key) -> String {
-    let is_escaped = key.is_literal && key.name.starts_with('$');
-    if is_escaped { format!("${}", key.name) } else { key.name.clone() }
-}
-
 /// Returns a value as a page file writes it.
 fn written(node: &Node) -> Value {
     match &node.tree {
         Tree::List(items) => items.iter().map(written).collect(),
         Tree::Map(entries) => Value::Object(
-            entries.iter().map(|(key, it)| (key_as_written(key), written(it))).collect(),
+            entries.iter().map(|(key, it)| (key.written().into_owned(), written(it))).collect(),
         ),
         _ => node.to_json(),
     }
 }
 
 fn below<'n>(node: &'n Node, step: &PathStep) -> Option<&'n Node> {
-    match (step, &node.tree) {
-        (PathStep::Key(name), Tree::Map(entries)) => {
-            entries.iter().find(|(key, _)| key_as_written(key) == *name).map(|(_, value)| value)
-        }
-        (PathStep::Item(index), Tree::List(items)) => items.get(*index),
-        _ => None,
-    }
+    node.child(step.index_in(node)?)
 }
 
 /// Returns the last value of a path that exists.
 fn closest<'n>(tree: &'n Node, steps: &[PathStep]) -> &'n Node {
     let mut node = tree;
     for step in steps {
-        match below(node, step) {
-            Some(next) => node = next,
-            None => return node,
-        }
+        let Some(next) = below(node, step) else { break };
+        node = next;
     }
     node
 }
 
-/// Finds the path of the value of this kind with a span.
-fn find(node: &Node, span: &Span, kind: &str, path: &mut Vec<PathStep>) -> bool {
-    *node.place() == *span && node.kind() == kind
-        || search(node, path, &|node, path| find(node, span, kind, path))
-}
-
-/// Finds the path of the scalar that begins at a place.
-fn find_start(node: &Node, at: usize, path: &mut Vec<PathStep>) -> bool {
-    node.is_scalar() && node.span.start == at
-        || search(node, path, &|node, path| find_start(node, at, path))
-}
-
-fn search(
-    node: &Node,
-    path: &mut Vec<PathStep>,
-    is_found: &dyn Fn(&Node, &mut Vec<PathStep>) -> bool,
-) -> bool {
-    let mut try_below = |step: PathStep, below: &Node| {
-        path.push(step);
-        let found = is_found(below, path);
-        if !found {
-            path.pop();
-        }
-        found
-    };
-    match &node.tree {
-        Tree::List(items) => {
-            items.iter().enumerate().any(|(nth, item)| try_below(PathStep::Item(nth), item))
-        }
-        Tree::Map(entries) => {
-            entries.iter().any(|(key, value)| try_below(PathStep::Key(key.name.clone()), value))
-        }
-        _ => false,
-    }
+/// Finds the path of a value.
+fn find(node: &Node, path: &mut Vec<PathStep>, is_it: &impl Fn(&Node) -> bool) -> bool {
+    is_it(node)
+        || node.children().enumerate().any(|(at, below)| {
+            path.push(PathStep::of(node, at));
+            let is_found = find(below, path, is_it);
+            if !is_found {
+                path.pop();
+            }
+            is_found
+        })
 }
 
 /// Number of values with a span.
@@ -366,14 +296,12 @@ fn spans(node: &Node, span: &Span) -> usize {
 /// Returns a table after edits of its cells, each of which has the bytes at which the cell begins and ends as its path; `None` if an edit is none of a
 /// cell.
 pub fn patch_cells(table: &str, edits: &[Edit]) -> Option<String> {
-    let cell = |edit: &Edit| match edit {
-        Edit::Set { path, value: Value::String(text) } => match path.0[..] {
-            [PathStep::Item(start), PathStep::Item(end)] => Some((start..end, written_cell(text))),
-            _ => None,
-        },
-        _ => None,
-    };
-    let mut cells = edits.iter().map(cell).collect::<Option<Vec<(Span, String)>>>()?;
+    let mut cells: Vec<(Span, String)> = Vec::new();
+    for edit in edits {
+        let Edit::Set { path, value: Value::String(text) } = edit else { return None };
+        let [PathStep::Item(start), PathStep::Item(end)] = path.0[..] else { return None };
+        cells.push((start..end, written_cell(text)));
+    }
     cells.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
     let mut table = table.to_owned();
     for (span, text) in cells {
@@ -435,7 +363,7 @@ mod tests {
             }
             Tree::Map(entries) => {
                 for (key, value) in entries {
-                    scalars(value, &path.clone().key(key_as_written(key)), out);
+                    scalars(value, &path.clone().key(key.written()), out);
                 }
             }
             _ => out.push(path.clone()),
@@ -447,7 +375,8 @@ mod tests {
         page: &PageFile,
         edit: &Edit,
     ) -> Option<BTreeMap<PathBuf, String>> {
-        let placed = Origins::of(&page.document).place(edit)?;
+        let document = &page.document;
+        let placed = Origins::new(&document.root, &document.sources).place(edit)?;
         let name = |file: &SourceFile| {
             let is_own = file.path.as_os_str().is_empty();
             if is_own { PathBuf::from("places.yaml") } else { file.path.clone() }

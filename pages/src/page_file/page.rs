@@ -59,6 +59,8 @@ impl PageContent {
     /// value no page file can hold, for example an avatar that is a URL.
     pub fn of_page(profile: ProfileKey, fields: Object, slots: DesiredPage) -> (Self, Vec<String>) {
         // The login names the page.
+        let has_value =
+            |it: &Value| !it.is_null() && it.as_array().is_none_or(|items| !items.is_empty());
         let fields = fields.0.into_iter().filter(|(name, it)| name != "login" && has_value(it));
         let (kept, left): (Vec<_>, Vec<_>) = fields.partition(|(name, it)| is_holdable(name, it));
         let slots = DesiredPage { fields: kept.into_iter().collect(), ..slots };
@@ -121,14 +123,6 @@ pub fn item(slot: &DesiredSlot, is_new: bool) -> Value {
     Value::Object(item)
 }
 
-fn has_value(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Array(items) => !items.is_empty(),
-        _ => true,
-    }
-}
-
 /// Returns whether a page file can hold this value of a field, for example no avatar that is a URL.
 pub fn is_holdable(name: &str, value: &Value) -> bool {
     let key = Key { span: 0..0, name: name.to_owned(), is_literal: true };
@@ -155,23 +149,27 @@ pub(super) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
         Some(node) => profile(node),
         None => Err(missing(root, "profile", "the login or ID of the page")),
     };
+    let profile = profile.map_err(|problem| problems.push(problem));
     let (mut marked_new, mut locked) = (BTreeSet::new(), BTreeSet::new());
-    let slots = match root.get("slots") {
-        Some(Node { tree: Tree::List(items), .. }) => {
-            locked = locked_items(items, &mut problems);
-            Ok(slots(items, &mut marked_new, &mut problems))
+    let slots = match root.entry("slots") {
+        Some((_, Node { tree: Tree::List(items), .. })) => {
+            slots(items, &mut marked_new, &mut locked, &mut problems)
         }
-        Some(node) => {
-            let span = root.locate("", ["slots"]);
+        Some((key, node)) => {
             let problem = node.wrong("slots", "`slots` must be a list");
-            Err(problem.at(&span).help("write `slots: []` for an empty page"))
+            problems.push(problem.at(&key.span).help("write `slots: []` for an empty page"));
+            Vec::new()
         }
-        // An unknown field is a problem of its own.
-        None if entries.iter().any(|(key, _)| key.name != "profile") => Ok(Vec::new()),
-        None => Err(missing(root, "slots", "the list of slots")),
+        None => {
+            // An unknown field is a problem of its own.
+            if entries.iter().all(|(key, _)| key.name == "profile") {
+                problems.push(missing(root, "slots", "the list of slots"));
+            }
+            Vec::new()
+        }
     };
-    match (profile, slots) {
-        (Ok((profile, host)), Ok(slots)) if problems.is_empty() => Ok(PageContent {
+    match profile {
+        Ok((profile, host)) if problems.is_empty() => Ok(PageContent {
             profile,
             host,
             login: fields.get("login").and_then(Value::as_str).map(str::to_owned),
@@ -180,28 +178,7 @@ pub(super) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
             marked_new,
             locked,
         }),
-        (profile, slots) => {
-            problems.extend(profile.err());
-            problems.extend(slots.err());
-            Err(problems)
-        }
-    }
-}
-
-/// Converts a document that this program has written, in which no field refers to an image of this machine.
-///
-/// # Errors
-///
-/// Diagnostics of all violations.
-pub(super) fn check_literal(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
-    let page = check(root)?;
-    let reference = page.content.fields.iter().find(|(_, value)| value.is_object());
-    match reference.map(|(name, _)| name) {
-        None => Ok(page),
-        Some(name) => {
-            let span = root.locate("", [name.as_str()]);
-            Err(vec![FieldDiagnostic::new(name, span, "references can't be used here")])
-        }
+        _ => Err(problems),
     }
 }
 
@@ -223,25 +200,10 @@ fn profile(node: &Node) -> Result<(ProfileKey, Option<String>), FieldDiagnostic>
 
 const SLOT_KEYS: [&str; 4] = ["id", "type", "data", "locked"];
 
-/// Returns the indices of the items that are locked.
-fn locked_items(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> BTreeSet<usize> {
-    let mut locked = BTreeSet::new();
-    for (at, item) in items.iter().enumerate() {
-        match item.get("locked").map(|node| (node, &node.tree)) {
-            Some((_, Tree::Bool(true))) => drop(locked.insert(at)),
-            None | Some((_, Tree::Bool(false))) => {}
-            Some((node, _)) => {
-                let path = format!("slots.{at}.locked");
-                problems.push(node.wrong(path, "`locked` must be true or false"));
-            }
-        }
-    }
-    locked
-}
-
 fn slots(
     items: &[Node],
     marked_new: &mut BTreeSet<usize>,
+    locked: &mut BTreeSet<usize>,
     problems: &mut Vec<FieldDiagnostic>,
 ) -> Vec<DesiredSlot> {
     if let Some(first) = items.get(MAX_SLOTS) {
@@ -257,6 +219,14 @@ fn slots(
         match slot(item, &path, problems) {
             Ok(slot) => slots.push(slot),
             Err(problem) => problems.push(problem),
+        }
+        match item.get("locked") {
+            None | Some(Node { tree: Tree::Bool(false), .. }) => {}
+            Some(Node { tree: Tree::Bool(true), .. }) => _ = locked.insert(at),
+            Some(node) => {
+                let must = "`locked` must be true or false";
+                problems.push(node.wrong(format!("{path}.locked"), must));
+            }
         }
         let Some(node) = item.get("id") else { continue };
         if let Tree::Number(id) = &node.tree
@@ -284,9 +254,15 @@ fn slot(
         problems.push(unknown_key(path, key, SLOT_KEYS, help));
     }
     let id = match item.get("id") {
-        Some(Node { tree: Tree::Text(text), .. }) if text == NEW => None,
-        Some(node) => Some(id(node, path)?),
         None => None,
+        Some(Node { tree: Tree::Text(text), .. }) if text == NEW => None,
+        Some(node) => match node.to_json().as_i64() {
+            Some(id @ 1..) => Some(SlotId::new(id)),
+            _ => {
+                let problem = node.problem(format!("{path}.id"), "`id` must be a positive integer");
+                return Err(problem.help("leave out `id` for a new slot"));
+            }
+        },
     };
     let kind = match item.get("type") {
         Some(Node { tree: Tree::Text(kind), .. }) if !kind.trim().is_empty() => kind.clone(),
@@ -303,26 +279,15 @@ fn slot(
             return Err(problem.help("`links slots types` lists the types"));
         }
     };
-    let data = match item.get("data").map(|it| (it, &it.tree)) {
-        None | Some((_, Tree::Null)) => Object::default(),
-        Some((_, Tree::List(items))) if items.is_empty() => Object::default(),
-        Some((node, _)) => match node.to_json() {
-            Value::Object(data) => data.into(),
-            _ => return Err(node.wrong(format!("{path}.data"), "`data` must be a mapping")),
-        },
+    let data = match item.get("data").map(|node| (node, node.to_json())) {
+        None | Some((_, Value::Null)) => Object::default(),
+        Some((_, Value::Array(items))) if items.is_empty() => Object::default(),
+        Some((_, Value::Object(data))) => data.into(),
+        Some((node, _)) => {
+            return Err(node.wrong(format!("{path}.data"), "`data` must be a mapping"));
+        }
     };
     Ok(DesiredSlot { id, kind, data })
-}
-
-fn id(node: &Node, path: &str) -> Result<SlotId, FieldDiagnostic> {
-    let id = match &node.tree {
-        Tree::Number(number) => number.as_i64().filter(|id| *id > 0).map(SlotId::new),
-        _ => None,
-    };
-    id.ok_or_else(|| {
-        let message = "`id` must be a positive integer";
-        node.problem(format!("{path}.id"), message).help("leave out `id` for a new slot")
-    })
 }
 
 fn missing(root: &Node, name: &str, what: &str) -> FieldDiagnostic {

@@ -2,11 +2,10 @@
 //! value and how it is written: validation, diagnostics and edits in place all work on it.
 
 use std::collections::HashSet;
-use std::fmt::Write;
 
 use granit_parser::{
     ErrorKind, Event, Parser, ScalarStyle, ScanError, Span as EventSpan, StrInput, StructureStyle,
-    Tag, options,
+    options,
 };
 use serde::de::IgnoredAny;
 use serde_json::Number;
@@ -43,35 +42,20 @@ pub(super) fn decode(name: &str, bytes: Vec<u8>) -> Result<String, FileDiagnosti
         refused(&text, at, "the file is not UTF-8 from here on", Some("save it as UTF-8"))
     })?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-    match text.find('\0') {
-        Some(at) => Err(refused(&text, at..at + 1, "unexpected NUL character", None)),
-        None if is_json_alone(&text) => Ok(escaped(&text)),
-        None => Ok(text),
+    if let Some(at) = text.find('\0') {
+        return Err(refused(&text, at..at + 1, "unexpected NUL character", None));
     }
-}
-
-/// Tells whether a text is JSON with characters in its strings that YAML allows only as escape sequences.
-fn is_json_alone(text: &str) -> bool {
-    text.trim_ascii_start().starts_with('{')
-        && text.contains(is_no_yaml)
-        && serde_json::from_str::<IgnoredAny>(text).is_ok()
+    let may_be_json = text.trim_ascii_start().starts_with('{') && text.contains(is_no_yaml);
+    if !may_be_json || serde_json::from_str::<IgnoredAny>(&text).is_err() {
+        return Ok(text);
+    }
+    // YAML allows these characters in strings only as escape sequences.
+    let escaped = |c: char| format!("\\u{:04x}", u32::from(c));
+    Ok(text.chars().map(|c| if is_no_yaml(c) { escaped(c) } else { c.to_string() }).collect())
 }
 
 fn is_no_yaml(c: char) -> bool {
     matches!(c, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 6);
-    for c in text.chars() {
-        if is_no_yaml(c) {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "\\u{:04x}", u32::from(c));
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }
 
 /// Reads one document.
@@ -100,7 +84,8 @@ pub(super) fn resolved(text: &str) -> Option<Tree> {
         "true" | "True" | "TRUE" => Tree::Bool(true),
         "false" | "False" | "FALSE" => Tree::Bool(false),
         _ if text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) => {
-            if matches!(unsigned(text), ".inf" | ".Inf" | ".INF")
+            let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+            if matches!(unsigned, ".inf" | ".Inf" | ".INF")
                 || matches!(text, ".nan" | ".NaN" | ".NAN")
             {
                 return None;
@@ -123,38 +108,21 @@ fn is_null(text: &str) -> bool {
 
 /// Reads `12`, `0o14` or `0xc`, if it has 64 bits.
 fn whole_number(text: &str) -> Option<Number> {
-    let radix = |digits: &str, radix: u32| {
-        let is_digit = |c: char| c.is_digit(radix);
-        let digits = Some(digits).filter(|it| it.chars().all(is_digit));
-        digits.and_then(|it| u64::from_str_radix(it, radix).ok()).map(Number::from)
-    };
-    match text.as_bytes() {
-        [b'0', b'x', ..] => radix(&text[2..], 16),
-        [b'0', b'o', ..] => radix(&text[2..], 8),
-        _ => text
-            .parse::<i64>()
-            .map(Number::from)
-            .or_else(|_| text.parse::<u64>().map(Number::from))
-            .ok(),
+    let based = text.strip_prefix("0x").map(|digits| (digits, 16));
+    let based = based.or_else(|| text.strip_prefix("0o").map(|digits| (digits, 8)));
+    match (based, text.parse::<i64>()) {
+        (Some((digits, _)), _) if digits.starts_with('+') => None,
+        (Some((digits, radix)), _) => u64::from_str_radix(digits, radix).ok().map(Number::from),
+        (None, Ok(number)) => Some(number.into()),
+        (None, Err(_)) => text.parse::<u64>().ok().map(Number::from),
     }
 }
 
 /// Reads a number with a fraction or an exponent, or a whole number of more than 64 bits.
 fn float(text: &str) -> Option<f64> {
-    let are_digits = |it: &str| it.bytes().all(|c| c.is_ascii_digit());
-    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let (whole, exponent) = (unsigned(whole), unsigned(exponent));
-    let is_number = are_digits(whole)
-        && are_digits(fraction)
-        && are_digits(exponent)
-        && !(whole.is_empty() && fraction.is_empty())
-        && !exponent.is_empty();
-    if is_number { text.parse().ok() } else { None }
-}
-
-fn unsigned(text: &str) -> &str {
-    text.strip_prefix(['+', '-']).unwrap_or(text)
+    // Rust also reads `inf` and `nan`.
+    let may_be_number = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
+    if text.chars().all(may_be_number) { text.parse().ok() } else { None }
 }
 
 struct Reader<'t> {
@@ -209,7 +177,8 @@ impl<'t> Reader<'t> {
             }
         };
         let (event, at) = self.next()?;
-        let root = self.value(event, at, start, 1)?;
+        let mut root = self.value(event, at, start, 1)?;
+        root.layout.start = root.layout.extent.start;
         loop {
             match self.next()? {
                 (Event::DocumentEnd, _) => {}
@@ -224,43 +193,43 @@ impl<'t> Reader<'t> {
 
     /// Reads the value that begins with an event, after the colon or dash that ends at `from`.
     fn value(&mut self, event: Event<'t>, at: Span, from: usize, depth: usize) -> Read<Node> {
-        self.count(&at)?;
+        self.count(&event, &at)?;
+        self.expect(at.start, event.anchor_id().is_none());
         match event {
-            Event::Scalar(text, style, anchor, tag) => {
-                self.check_properties(&at, anchor, tag.as_deref())?;
+            Event::Scalar(text, style, ..) => {
                 let tree = self.scalar(&text, style, &at)?;
                 let layout = self.scalar_layout(style, &at, from);
                 Ok(Node { span: at, tree, layout })
             }
-            Event::SequenceStart(style, anchor, tag) => {
-                self.check_properties(&at, anchor, tag.as_deref())?;
+            Event::SequenceStart(..) | Event::MappingStart(..) if depth > MAX_DEPTH => {
+                Err(too_deep(at))
+            }
+            Event::SequenceStart(style, ..) => {
                 self.list(at, from, style == StructureStyle::Flow, depth)
             }
-            Event::MappingStart(style, anchor, tag) => {
-                self.check_properties(&at, anchor, tag.as_deref())?;
+            Event::MappingStart(style, ..) => {
                 self.map(at, from, style == StructureStyle::Flow, depth)
             }
-            _ => Err(alias(at)),
+            _ => {
+                let problem = problem(at, "aliases (`*name`) are not supported");
+                Err(problem.help("write the value out"))
+            }
         }
     }
 
-    /// Refuses a tag, and takes down an anchor.
-    fn check_properties(&mut self, at: &Span, anchor: usize, tag: Option<&Tag>) -> Read<()> {
-        self.expect(at.start, anchor == 0);
-        tag.map_or(Ok(()), |tag| Err(unsupported(tag, at)))
-    }
-
-    /// Counts a key or a value.
-    fn count(&mut self, at: &Span) -> Read<()> {
+    /// Counts a key or a value. Refuses a tag.
+    fn count(&mut self, event: &Event<'t>, at: &Span) -> Read<()> {
         self.nodes += 1;
-        if self.nodes <= MAX_NODES {
-            return Ok(());
+        if self.nodes > MAX_NODES {
+            let message = format!("the file has more than {MAX_NODES} keys and values");
+            return Err(problem(at.clone(), message));
         }
-        Err(problem(at.clone(), format!("the file has more than {MAX_NODES} keys and values")))
+        let Some(tag) = event.tag() else { return Ok(()) };
+        let message = format!("the tag `{}` is not supported", tag.original());
+        Err(problem(at.clone(), message).help("remove it, and quote strings"))
     }
 
     fn list(&mut self, at: Span, after_head: usize, is_flow: bool, depth: usize) -> Read<Node> {
-        ensure_shallow(&at, depth)?;
         let first = skip_trivia(self.text, after_head);
         // The place of a list in the column of its key is that after its dash.
         self.expect(first, first == at.start || !is_flow && self.byte(first) == Some(b'-'));
@@ -270,9 +239,7 @@ impl<'t> Reader<'t> {
             let (event, place) = self.next()?;
             if matches!(event, Event::SequenceEnd) {
                 let extent = first..if is_flow { place.end } else { end };
-                let style = Notation::Collection { is_flow };
-                let layout = Layout { after_head, extent, style, ..Layout::default() };
-                return Ok(Node { span: at, tree: Tree::List(items), layout });
+                return Ok(collection(Tree::List(items), at, extent, after_head, is_flow));
             }
             let start = self.after_comma(end, is_flow);
             self.expect(start, is_flow || self.byte(start) == Some(b'-'));
@@ -286,7 +253,6 @@ impl<'t> Reader<'t> {
     }
 
     fn map(&mut self, at: Span, after_head: usize, is_flow: bool, depth: usize) -> Read<Node> {
-        ensure_shallow(&at, depth)?;
         self.expect(at.start, skip_trivia(self.text, after_head) == at.start);
         let has_brackets = is_flow && self.byte(at.start) == Some(b'{');
         self.expect(at.start, has_brackets || !is_flow);
@@ -297,9 +263,7 @@ impl<'t> Reader<'t> {
             let (event, place) = self.next()?;
             if matches!(event, Event::MappingEnd) {
                 let extent = at.start..if has_brackets { place.end } else { end };
-                let style = Notation::Collection { is_flow };
-                let layout = Layout { after_head, extent, style, ..Layout::default() };
-                return Ok(Node { span: at, tree: Tree::Map(entries), layout });
+                return Ok(collection(Tree::Map(entries), at, extent, after_head, is_flow));
             }
             let name = self.key(event, &place)?;
             let is_repeated = if entries.len() < MANY_KEYS {
@@ -331,9 +295,8 @@ impl<'t> Reader<'t> {
     }
 
     fn key(&mut self, event: Event<'t>, at: &Span) -> Read<String> {
-        self.count(at)?;
+        self.count(&event, at)?;
         let kind = match event {
-            Event::Scalar(_, _, _, Some(tag)) => return Err(unsupported(&tag, at)),
             Event::Scalar(name, ScalarStyle::Plain, ..) if name == "<<" => {
                 return Err(problem(at.clone(), "merge keys (`<<`) are not supported")
                     .help("write the fields out"));
@@ -342,7 +305,7 @@ impl<'t> Reader<'t> {
             Event::Scalar(name, ..) => return Ok(name.into_owned()),
             Event::SequenceStart(..) => "a list",
             Event::MappingStart(..) => "a mapping",
-            _ => return Err(alias(at.clone())),
+            _ => "an alias",
         };
         Err(problem(at.clone(), format!("a key must be a string, not {kind}")))
     }
@@ -367,8 +330,11 @@ impl<'t> Reader<'t> {
             problem(at.clone(), format!("{text} is not a number that JSON can represent"))
                 .help("quote it to keep it a string")
         })?;
+        // `1e5` has many spellings.
+        let is_scientific =
+            text.contains(['e', 'E']) && !text.contains('x') && !text.starts_with('+');
         if let Tree::Number(number) = &tree
-            && !is_scientific(text)
+            && !is_scientific
             && let read = number.to_string()
             && text != read
         {
@@ -439,22 +405,16 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn unsupported(tag: &Tag, at: &Span) -> FieldDiagnostic {
-    problem(at.clone(), format!("the tag `{}` is not supported", tag.original()))
-        .help("remove it, and quote strings")
-}
-
-fn ensure_shallow(at: &Span, depth: usize) -> Read<()> {
-    if depth > MAX_DEPTH { Err(too_deep(at.clone())) } else { Ok(()) }
+/// Returns a list or mapping that was read.
+fn collection(tree: Tree, span: Span, extent: Span, after_head: usize, is_flow: bool) -> Node {
+    let style = Notation::Collection { is_flow };
+    let layout = Layout { after_head, extent, style, ..Layout::default() };
+    Node { span, tree, layout }
 }
 
 fn too_deep(at: Span) -> FieldDiagnostic {
     problem(at, format!("nested more than {MAX_DEPTH} levels deep"))
         .help("look for an unclosed bracket")
-}
-
-fn alias(at: Span) -> FieldDiagnostic {
-    problem(at, "aliases (`*name`) are not supported").help("write the value out")
 }
 
 fn problem(at: Span, message: impl Into<String>) -> FieldDiagnostic {
@@ -527,11 +487,4 @@ fn missing_space(text: &str, start: usize) -> Option<FieldDiagnostic> {
     (!value.is_whitespace() && value != '/').then(|| {
         problem(at + key..at + key + 1, "a space is missing after `:`").help("write `key: value`")
     })
-}
-
-/// Tells whether a number is in scientific notation (`1e5`), which has many spellings.
-fn is_scientific(written: &str) -> bool {
-    written.contains(['e', 'E'])
-        && !written.starts_with('+')
-        && written.bytes().all(|it| !it.is_ascii_alphabetic() || matches!(it, b'e' | b'E'))
 }

@@ -13,7 +13,7 @@ use super::fields::{UPLOAD, referred};
 use super::local_image::{ImageError, ImageRoots, LocalImage};
 use super::node::{Key, Node, Span, Tree};
 use super::report::FieldDiagnostic;
-use crate::suggest::nearest;
+use crate::suggest::did_you_mean;
 
 /// Reference in a page file, to be resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,13 +120,9 @@ impl ReferencePlace {
 pub(super) fn find(root: &Node) -> (Vec<Reference>, Vec<FieldDiagnostic>) {
     let mut search = Search::default();
     for (name, node) in fields::images(root) {
-        if let Some([entry]) = node.entries()
-            && entry.0.name == UPLOAD
-            && let Ok(image) = referred(name, entry, 1, "")
-        {
+        if let Some(entry) = node.entry(UPLOAD) {
             let place = ReferencePlace { item: None, path: vec![name.to_owned()] };
-            let (target, span) = (ReferenceTarget::Upload(image.to_owned()), entry.1.span.clone());
-            search.found.push(Reference { place, target, span });
+            search.read(entry, node.count(), &place);
         }
     }
     if let Some(Node { tree: Tree::List(items), .. }) = root.get("slots") {
@@ -196,11 +192,11 @@ impl Search {
                 if let [(key, _)] = &entries[..]
                     && !key.is_literal
                     && key.name.starts_with('$')
-                    && let Some(meant) = nearest(&key.name, [UPLOAD, FORM])
+                    && let Some(meant) = did_you_mean(&key.name, [UPLOAD, FORM])
                 {
                     let message = format!("`{}` is not a reference", key.name);
                     let problem = key.problem(place.to_string(), message);
-                    self.problems.push(problem.help(format!("did you mean `{meant}`?")));
+                    self.problems.push(problem.help(meant));
                     return;
                 }
                 for (key, value) in entries {
@@ -225,14 +221,14 @@ impl Search {
             return self.problems.push(key.problem(path, message));
         }
         let is_upload = name == UPLOAD;
-        match referred(&path, entry, entries, if is_upload { "an image file" } else { "a form" }) {
-            Ok(text) => {
-                let target =
-                    if is_upload { ReferenceTarget::Upload } else { ReferenceTarget::Form };
-                let (place, target, span) =
-                    (place.clone(), target(text.to_owned()), value.span.clone());
-                self.found.push(Reference { place, target, span });
-            }
+        let what = if is_upload { "an image file" } else { "a form" };
+        let target = if is_upload { ReferenceTarget::Upload } else { ReferenceTarget::Form };
+        match referred(&path, entry, entries, what) {
+            Ok(text) => self.found.push(Reference {
+                place: place.clone(),
+                target: target(text.to_owned()),
+                span: value.span.clone(),
+            }),
             Err(problem) => self.problems.push(problem),
         }
     }

@@ -139,7 +139,9 @@ impl std::error::Error for FileDiagnostics {}
 
 impl Diagnostic for FileDiagnostics {
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        if self.has_places() { None } else { Some(&self.sources) }
+        // A message begins with its place if a line is too long to be shown.
+        let has_places = self.problems.iter().any(|problem| problem.place.is_some());
+        (!has_places).then_some(&self.sources as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -167,11 +169,6 @@ impl Diagnostic for FileDiagnostics {
 }
 
 impl FileDiagnostics {
-    /// Tells whether the messages begin with their places, because a line is too long to be shown.
-    fn has_places(&self) -> bool {
-        self.problems.first().is_some_and(|problem| problem.place.is_some())
-    }
-
     fn only(&self) -> Option<&FieldDiagnostic> {
         match &self.problems[..] {
             [only] => Some(only),

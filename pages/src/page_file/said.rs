@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::{FileScope, Image, PageFile, Reference, ReferenceTarget};
-use crate::apply::PageSnapshot;
+use crate::apply::{DesiredSlot, PageSnapshot};
 use crate::sync::{FilePage, FileSlot, LivePage};
 use links_sdk::Object;
 
@@ -21,46 +21,44 @@ impl PageFile {
     /// file has now, which is a placeholder for an image that is not uploaded yet.
     pub fn said(&self) -> FilePage {
         let content = &self.page.content;
-        let slots = content.slots.iter().enumerate().map(|(index, slot)| {
-            let mut said = FileSlot {
-                id: self.page.slot_id(index),
-                kind: slot.kind.clone(),
-                data: slot.data.clone(),
-                is_locked: self.page.locked.contains(&index),
-                resolved: Object::default(),
-            };
-            for reference in self.references.iter().filter(|it| it.place.item == Some(index)) {
-                self.name_reference(reference, &mut said.data, &mut said.resolved);
-            }
-            said
-        });
-        let slots = slots.collect();
-        let (mut fields, mut resolved) = (content.fields.clone(), Object::default());
-        for reference in self.references.iter().filter(|it| it.place.item.is_none()) {
-            self.name_reference(reference, &mut fields, &mut resolved);
-        }
-        FilePage { fields, resolved, slots, keeps_slots: !self.page.has_slots }
-    }
-
-    /// Puts the name of a reference into data, and the value that was there into `resolved`.
-    fn name_reference(&self, reference: &Reference, data: &mut Object, resolved: &mut Object) {
-        let place = &reference.place;
-        let held = place.data(&self.page.content);
-        let key = place.path.first();
-        let Some((key, value)) = key.and_then(|key| held?.get_key_value(key)) else { return };
-        resolved.insert(key.clone(), value.clone());
-        let name = match &reference.target {
-            ReferenceTarget::Upload(name) => {
-                let image = self.images.iter().find(|image| image.place == *place);
-                json!({ "$upload": image.map_or(name, |image| &image.local.hash) })
-            }
-            // A form that is not created yet has a placeholder.
-            ReferenceTarget::Form(title) => {
-                let id = held.and_then(|held| place.value(held)).filter(|id| id.is_string());
-                json!({ "$form": id.unwrap_or(&json!(title)) })
-            }
+        let slot = |(index, slot): (usize, &DesiredSlot)| FileSlot {
+            id: self.page.slot_id(index),
+            kind: slot.kind.clone(),
+            data: slot.data.clone(),
+            is_locked: self.page.locked.contains(&index),
+            resolved: Object::default(),
         };
-        place.put(data, &name);
+        let mut said = FilePage {
+            fields: content.fields.clone(),
+            resolved: Object::default(),
+            slots: content.slots.iter().enumerate().map(slot).collect(),
+            keeps_slots: !self.page.has_slots,
+        };
+        for Reference { place, target, .. } in &self.references {
+            let held = place.data(content);
+            let value = place.path.first().and_then(|key| held?.get_key_value(key));
+            let (data, resolved) = match place.item {
+                None => (&mut said.fields, &mut said.resolved),
+                Some(item) => {
+                    let Some(slot) = said.slots.get_mut(item) else { continue };
+                    (&mut slot.data, &mut slot.resolved)
+                }
+            };
+            resolved.extend(value.map(|(key, value)| (key.clone(), value.clone())));
+            let name = match target {
+                ReferenceTarget::Upload(name) => {
+                    let image = self.images.iter().find(|image| image.place == *place);
+                    json!({ "$upload": image.map_or(name, |image| &image.local.hash) })
+                }
+                // A form that is not created yet has a placeholder.
+                ReferenceTarget::Form(title) => {
+                    let id = held.and_then(|held| place.value(held)).filter(|id| id.is_string());
+                    json!({ "$form": id.unwrap_or(&json!(title)) })
+                }
+            };
+            place.put(data, &name);
+        }
+        said
     }
 
     /// Returns what the file says, and what its page holds of what the command takes.

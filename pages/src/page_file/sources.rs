@@ -25,12 +25,12 @@ pub struct SourceFile {
     pub name: String,
     /// Path relative to the directory of the document's own file. Empty for that file.
     pub path: PathBuf,
-    /// Where its text begins.
-    pub(super) start: usize,
+    /// Where its text begins in the texts of the document.
+    pub start: usize,
     /// Place that uses the file; `None` for the document's own file.
     used_at: Option<usize>,
     /// True for a table in CSV.
-    is_table: bool,
+    pub(super) is_table: bool,
 }
 
 /// Line and column in a file, both counted from 1, the column in characters.
@@ -53,20 +53,20 @@ impl Sources {
     }
 
     /// Adds the text of a file that is used at a place. Returns where it begins.
-    pub(super) fn add(&mut self, name: String, path: PathBuf, text: &str, used_at: usize) -> usize {
+    pub(super) fn add(
+        &mut self,
+        name: String,
+        path: PathBuf,
+        text: &str,
+        used_at: usize,
+        is_table: bool,
+    ) -> usize {
         // The end of a text is no place of the next one.
         self.text.push('\n');
         let start = self.text.len();
         self.text.push_str(text);
-        self.files.push(SourceFile { name, path, start, used_at: Some(used_at), is_table: false });
+        self.files.push(SourceFile { name, path, start, used_at: Some(used_at), is_table });
         start
-    }
-
-    /// Makes the last file a table in CSV.
-    pub(super) fn last_is_table(&mut self) {
-        if let Some(file) = self.files.last_mut() {
-            file.is_table = true;
-        }
     }
 
     /// All texts, one after the other.
@@ -86,12 +86,9 @@ impl Sources {
 
     /// Text of a file.
     pub fn text_of(&self, nth: usize) -> &str {
-        self.text.get(self.span_of(nth)).unwrap_or_default()
-    }
-
-    fn span_of(&self, nth: usize) -> Span {
         let end = self.files.get(nth + 1).map_or(self.text.len(), |next| next.start - 1);
-        self.files.get(nth).map_or(0, |file| file.start)..end
+        let start = self.files.get(nth).map_or(0, |file| file.start);
+        self.text.get(start..end).unwrap_or_default()
     }
 
     /// Place that uses a file; `None` for the document's own.
@@ -101,22 +98,19 @@ impl Sources {
 
     /// Number of bytes of the line at a place.
     pub(super) fn line_length(&self, at: usize) -> usize {
-        let Span { start, end } = self.span_of(self.file_of(at));
-        let text = self.text.get(start..end).unwrap_or_default();
-        let (before, after) = text.split_at_checked(at - start).unwrap_or((text, ""));
+        // No line is in two files.
+        let (before, after) = self.text.split_at_checked(at).unwrap_or_default();
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         before.len() - start + after.find('\n').unwrap_or(after.len())
     }
 
     /// Returns the places that use the file of a place, from the inside out, as words; `None` in the document's own file.
     pub(super) fn used_by(&self, at: usize) -> Option<String> {
-        let mut at = self.files[self.file_of(at)].used_at?;
-        let mut words = vec![format!("used by {}", Places::new(self).of(at))];
-        while let Some(next) = self.files[self.file_of(at)].used_at {
-            words.push(format!("used by {}", Places::new(self).of(next)));
-            at = next;
-        }
-        Some(words.join(", "))
+        let user = |at: &usize| self.used_at(self.file_of(*at));
+        let users = std::iter::successors(user(&at), user);
+        let words = users.map(|at| format!("used by {}", Places::new(self).of(at)));
+        let words: Vec<String> = words.collect();
+        (!words.is_empty()).then(|| words.join(", "))
     }
 
     /// Returns the texts with every character that is unsafe on a terminal replaced by a harmless one of the same length, so that no place in
@@ -162,16 +156,6 @@ impl SourceCode for Sources {
 }
 
 impl SourceFile {
-    /// Tells whether it is a table in CSV.
-    pub fn is_table(&self) -> bool {
-        self.is_table
-    }
-
-    /// Where its text begins in the texts of the document.
-    pub fn start(&self) -> usize {
-        self.start
-    }
-
     /// Returns its path, if the document's own file is in this directory.
     pub fn path_from(&self, directory: &Path) -> PathBuf {
         joined(directory, &self.path)

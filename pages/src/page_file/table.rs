@@ -39,43 +39,41 @@ pub(super) fn rows(
     }
     let entry = (key, value);
     let name = referred(EACH, &entry, 1, "a table file").map_err(|it| vec![it])?;
-    let (span, failed) = (&entry.1.span, |message| vec![entry.1.problem(EACH, message)]);
-    let found = roots
+    let (shown, text) = roots
         .text(name)
         .map_err(|why| vec![entry.1.problem(EACH, why.message).help_if(why.help)])?;
-    let Some((shown, bytes)) = found else {
-        return Err(failed(format!("{} does not exist", roots.shown(name))));
-    };
-    let Ok(text) = String::from_utf8(bytes) else {
-        return Err(failed(format!("{shown} is not UTF-8")));
-    };
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let start = document.sources.add(shown, name.into(), text, span.start);
-    if !name.to_ascii_lowercase().ends_with(".csv") {
-        let mut root = read::read(text).map_err(|problems| shifted(problems, start))?;
-        root.shift(start);
+    let is_csv = name.to_ascii_lowercase().ends_with(".csv");
+    let used_at = entry.1.span.start;
+    let start = document.sources.add(shown, name.into(), &text, used_at, is_csv);
+    if !is_csv {
+        let root = read_at(&text, start)?;
         return match &root.tree {
             Tree::List(rows) => listed(rows),
             _ => Err(vec![root.wrong(EACH, "a table must be a list of rows")]),
         };
     }
-    let cells: Result<Vec<_>, usize> = csv_rows(text, separator(text)).collect();
+    let cells: Result<Vec<_>, usize> = csv_rows(&text, separator(&text)).collect();
     let cells = cells.map_err(|at| {
         let problem = FieldDiagnostic::new(EACH, start + at..start + at + 1, "unclosed quote");
         vec![problem.help("write two quotes for one within a cell")]
     })?;
-    document.sources.last_is_table();
     let (rows, problems) = of_cells(cells, start);
     if problems.is_empty() { listed(&rows) } else { Err(problems) }
 }
 
-/// Moves problems of a text to its place in the texts of a document.
-pub(super) fn shifted(problems: Vec<FieldDiagnostic>, by: usize) -> Vec<FieldDiagnostic> {
+/// Reads a text that begins at a place in the texts of a document.
+pub(super) fn read_at(text: &str, start: usize) -> Result<Node, Vec<FieldDiagnostic>> {
     let moved = |problem: FieldDiagnostic| {
-        let span = problem.span.start + by..problem.span.end + by;
+        let span = problem.span.start + start..problem.span.end + start;
         problem.at(&span)
     };
-    problems.into_iter().map(moved).collect()
+    match read::read(text) {
+        Ok(mut root) => {
+            root.shift(start);
+            Ok(root)
+        }
+        Err(problems) => Err(problems.into_iter().map(moved).collect()),
+    }
 }
 
 /// Returns rows with their keys. A value that is null is absent.
@@ -92,22 +90,19 @@ fn listed(rows: &[Node]) -> Result<Vec<Row>, Vec<FieldDiagnostic>> {
             continue;
         };
         values.retain(|(_, value)| value.tree != Tree::Null);
-        let key = row.get(KEY).map(|key| (key, key.text_of_scalar()));
-        match key {
+        let Some(key) = row.get(KEY) else {
+            let problem = row.problem(EACH, "this row has no `key`");
+            problems.push(problem.help("a `key` identifies each row"));
+            continue;
+        };
+        match key.text_of_scalar().filter(|key| is_key(key)) {
             None => {
-                let problem = row.problem(EACH, "this row has no `key`");
-                problems.push(problem.help("a `key` identifies each row"));
-            }
-            Some((_, Some(key))) if keys.contains(&key) => {
-                problems.push(row.problem(EACH, format!("another row has the key `{key}`")));
-            }
-            Some((_, Some(key))) if is_key(&key) => {
-                keys.insert(key.clone());
-                found.push((key, row));
-            }
-            Some((node, _)) => {
                 let message = "a key may have only letters, digits, `-` and `_`";
-                problems.push(node.problem(EACH, message));
+                problems.push(key.problem(EACH, message));
+            }
+            Some(key) if keys.insert(key.clone()) => found.push((key, row)),
+            Some(key) => {
+                problems.push(row.problem(EACH, format!("another row has the key `{key}`")));
             }
         }
     }
@@ -147,15 +142,16 @@ fn of_cells(cells: Vec<Vec<Cell>>, start: usize) -> (Vec<Node>, Vec<FieldDiagnos
             continue;
         }
         let first = line.first().map_or(0..0, |(span, _)| placed(span));
-        let cell = |((name, cell), text): (((Span, String), Span), String)| {
-            let key = Key { span: placed(&name.0), name: name.1, is_literal: true };
+        let mut values = Vec::new();
+        for ((of_name, name), (of_cell, text)) in names.iter().zip(line) {
+            if text.trim().is_empty() {
+                continue;
+            }
+            let key = Key { span: placed(of_name), name: name.clone(), is_literal: true };
             // Git may write the same line break so on one machine and not on another.
             let tree = Tree::Text(text.replace("\r\n", "\n"));
-            (key, Node { span: placed(&cell), tree, layout: Layout::default() })
-        };
-        let cells =
-            names.iter().cloned().zip(line).map(|(name, (span, text))| ((name, span), text));
-        let values = cells.filter(|(_, text)| !text.trim().is_empty()).map(cell).collect();
+            values.push((key, Node { span: placed(&of_cell), tree, layout: Layout::default() }));
+        }
         rows.push(Node { span: first, tree: Tree::Map(values), layout: Layout::default() });
     }
     (rows, problems)

@@ -615,7 +615,8 @@ proptest! {
             prop_assert_eq!(&file.references, &[]);
             prop_assert_eq!(&file.page, &page, "{}", text);
         }
-        let again = PageFile::made("made", serde_json::to_vec(&page).unwrap()).unwrap();
+        let again = Document::from_bytes("made", serde_json::to_vec(&page).unwrap()).unwrap();
+        let again = PageFile::literal(again).unwrap();
         prop_assert_eq!((&again.references[..], &again.page), (&[][..], &page));
     }
 }

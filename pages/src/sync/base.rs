@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Conflict, FilePage, FileSlot, FileSlotId, LivePage, ValueHash};
+use super::{Conflict, FilePage, FileSlot, LivePage, ValueHash};
 use crate::apply::SlotTypes;
 use links_sdk::{ProfileId, Slot, SlotId};
 
@@ -52,31 +52,14 @@ impl SlotBase {
         said.filter(|(_, hash)| !hash.is_empty()).collect()
     }
 
+    /// Returns whether the file said the same of another slot.
+    pub(super) fn says_as(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.said() == other.said()
+    }
+
     /// Returns whether this is or was the ID of the slot.
     pub fn is_named(&self, id: SlotId) -> bool {
         self.id == id || self.was.contains(&id)
-    }
-}
-
-impl PageBase {
-    /// Makes the order one that neither the file nor the page has, if theirs differ: nothing tells which of the two is newer, so that both count
-    /// as changed. Two slots have no third order; theirs counts as changed on the page.
-    pub fn forget_order(&mut self, page: &LivePage) {
-        let known = |id: &SlotId| self.slots.iter().any(|entry| entry.id == *id);
-        let on_page: Vec<SlotId> =
-            page.slots.iter().map(|slot| slot.id).filter(|id| known(id)).collect();
-        let place = |entry: &SlotBase| on_page.iter().position(|id| *id == entry.id);
-        let file: Vec<usize> = self.slots.iter().filter_map(place).collect();
-        if file.is_sorted() {
-            return;
-        }
-        let reversed = (0..file.len()).rev().collect::<Vec<_>>();
-        let rotated = (1..file.len()).chain([0]).collect::<Vec<_>>();
-        let swapped = [1, 0].into_iter().chain(2..file.len()).collect::<Vec<_>>();
-        let is_third = |order: &Vec<usize>| !order.iter().map(|nth| file[*nth]).is_sorted();
-        let Some(order) = [reversed, rotated, swapped].into_iter().find(is_third) else { return };
-        let order: Vec<SlotId> = order.into_iter().map(|nth| on_page[file[nth]]).collect();
-        self.take_order(&order);
     }
 }
 
@@ -103,6 +86,24 @@ impl HashPair {
 }
 
 impl PageBase {
+    /// Makes the order one that neither the file nor the page has, if theirs differ: nothing tells which of the two is newer, so that both count
+    /// as changed. Two slots have no third order; theirs counts as changed on the page.
+    pub fn forget_order(&mut self, page: &LivePage) {
+        let known: BTreeSet<SlotId> = self.slots.iter().map(|entry| entry.id).collect();
+        let on_page: Vec<SlotId> =
+            page.slots.iter().map(|slot| slot.id).filter(|id| known.contains(id)).collect();
+        let recorded = self.slots.iter().map(|entry| entry.id);
+        let recorded: Vec<SlotId> = recorded.filter(|id| on_page.contains(id)).collect();
+        if recorded == on_page {
+            return;
+        }
+        // Of three slots or more, each rotation is another order.
+        let rotated = [1, 2].map(|by: usize| [&recorded[by..], &recorded[..by]].concat());
+        if let Some(third) = rotated.into_iter().find(|order| *order != on_page) {
+            self.take_order(&third);
+        }
+    }
+
     /// Returns the record with which the file wins these conflicts: the values on the page count as known, and the values in the file as
     /// changed since then. Everything else keeps its record. Use it if a user has seen both values and keeps the values of the file.
     #[must_use]
@@ -137,26 +138,18 @@ impl PageBase {
 
     /// Returns the entry of a slot of the page; a new one, after the closest slot before it, where the record does not know the slot.
     fn entry_or_new(&mut self, id: SlotId, page: &LivePage) -> Option<&mut SlotBase> {
-        let known = self.slots.iter().position(|entry| entry.is_named(id));
-        let place = match known {
-            Some(place) => place,
-            None => {
-                let at = page.slots.iter().position(|slot| slot.id == id)?;
-                let (before, slot) = (&page.slots[..at], &page.slots[at]);
-                let place_of = |id: SlotId| self.slots.iter().position(|entry| entry.is_named(id));
-                let before = before.iter().rev().find_map(|slot| place_of(slot.id));
-                let place = before.map_or(0, |before| before + 1);
-                let pair = |(key, value): (&String, &Value)| {
-                    (key.clone(), HashPair { file: None, page: ValueHash::of(value) })
-                };
-                let keys = slot.data.iter().map(pair).collect();
-                let (was, kind) = (Vec::new(), slot.kind.clone());
-                let entry = SlotBase { id, was, kind, is_locked: false, keys };
-                self.slots.insert(place, entry);
-                place
-            }
-        };
-        self.slots.get_mut(place)
+        if !self.slots.iter().any(|entry| entry.is_named(id)) {
+            let at = page.slots.iter().position(|slot| slot.id == id)?;
+            let (before, slot) = (&page.slots[..at], &page.slots[at]);
+            let pair = |(key, value): (&String, &Value)| {
+                (key.clone(), HashPair { file: None, page: ValueHash::of(value) })
+            };
+            let keys = slot.data.iter().map(pair).collect();
+            let (was, kind) = (Vec::new(), slot.kind.clone());
+            let entry = SlotBase { id, was, kind, is_locked: false, keys };
+            insert_after(&mut self.slots, before.iter().map(|slot| slot.id), entry);
+        }
+        self.slots.iter_mut().find(|entry| entry.is_named(id))
     }
 
     /// Sorts the entries of these slots into this order; the others keep their places.
@@ -172,6 +165,17 @@ impl PageBase {
     }
 }
 
+/// Inserts an entry after the closest one of the slots `before` it.
+pub(super) fn insert_after(
+    entries: &mut Vec<SlotBase>,
+    before: impl DoubleEndedIterator<Item = SlotId>,
+    entry: SlotBase,
+) {
+    let place = |id: SlotId| entries.iter().position(|entry| entry.is_named(id));
+    let place = before.rev().find_map(place);
+    entries.insert(place.map_or(0, |place| place + 1), entry);
+}
+
 /// Returns which of the slots `asked` were in an earlier version of the file: an item names the slot, or has the values of the slot on the
 /// page. Each item is one slot, and slots of the record that are not in `asked` are matched first. The record itself proves nothing,
 /// because somebody may have edited it.
@@ -184,17 +188,15 @@ pub fn held_slots(
     types: &SlotTypes,
     asked: &BTreeSet<SlotId>,
 ) -> BTreeSet<SlotId> {
-    let on_page: BTreeMap<SlotId, &Slot> = page.slots.iter().map(|slot| (slot.id, slot)).collect();
     let mut free: Vec<&FileSlot> = file.slots.iter().collect();
     let mut held = BTreeSet::new();
     let (last, first): (Vec<_>, Vec<_>) =
         base.slots.iter().partition(|entry| asked.contains(&entry.id));
     for entry in first.into_iter().chain(last) {
-        let Some(slot) = on_page.get(&entry.id) else { continue };
-        let is_it = |item: &&FileSlot| match item.id {
-            FileSlotId::Id(id) if id == slot.id => item.kind == slot.kind,
-            FileSlotId::Id(id) => entry.is_named(id) && says(item, slot, types),
-            FileSlotId::Absent | FileSlotId::New => says(item, slot, types),
+        let Some(slot) = page.slots.iter().find(|slot| slot.id == entry.id) else { continue };
+        let is_it = |item: &&FileSlot| match item.id.named() {
+            Some(id) if id == slot.id => item.kind == slot.kind,
+            named => named.is_none_or(|id| entry.is_named(id)) && says(item, slot, types),
         };
         if let Some(nth) = free.iter().position(is_it) {
             free.swap_remove(nth);

@@ -1,14 +1,12 @@
 //! File, page and record of the last sync, compared slot by slot and key by key.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::hash::Hash;
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::identity::{Identities, ItemIdentity, identify};
 use super::{FilePage, FileSlot, HashPair, LivePage, PageBase, SlotBase, ValueHash};
-use super::{HashedItem, HashedSlot, hashed_items, hashed_slots, value};
+use super::{HashedItem, HashedSlot, hashed_items, hashed_slots};
 use crate::apply::{
     DesiredPage, DesiredSlot, PlanError, PlanOptions, SlotTypes, Wanted, check_ids,
     may_be_stored_as, same,
@@ -17,8 +15,9 @@ use links_sdk::{Object, SlotId};
 
 /// A comparison of a file with its page.
 pub(super) struct Bound<'a> {
-    pub(super) base: &'a PageBase,
-    /// The slots of the record; none if the file says nothing of slots.
+    /// The profile fields of the record.
+    pub(super) field_pairs: &'a BTreeMap<String, HashPair>,
+    /// The slots of the record.
     pub(super) entries: &'a [SlotBase],
     pub(super) file: &'a FilePage,
     pub(super) page: &'a LivePage,
@@ -47,15 +46,16 @@ impl<'a> Bound<'a> {
         types: &SlotTypes,
         created: &BTreeMap<usize, SlotId>,
     ) -> Result<Self, PlanError> {
-        static NONE: LazyLock<PageBase> = LazyLock::new(PageBase::default);
-        let is_base = base.is_some();
-        let base = base.unwrap_or(&NONE);
-        let (entries, held) =
-            if file.keeps_slots { (&[][..], &[][..]) } else { (&base.slots[..], &page.slots[..]) };
+        static NONE: BTreeMap<String, HashPair> = BTreeMap::new();
+        let (field_pairs, entries) = match base {
+            Some(base) => (&base.fields, &base.slots[..]),
+            None => (&NONE, &[][..]),
+        };
+        let held = if file.keeps_slots { &[][..] } else { &page.slots[..] };
         check_ids(held)?;
         let items = hashed_items(file, types);
         let slots = hashed_slots(held, types);
-        let identities = if is_base || file.keeps_slots {
+        let identities = if base.is_some() || file.keeps_slots {
             identify(&items, entries, &slots, types, created)?
         } else {
             two_way(file, page, types, created)?
@@ -63,9 +63,8 @@ impl<'a> Bound<'a> {
         let in_base: Vec<usize> = identities.live.iter().flatten().copied().collect();
         let recorded = identities.items.iter().filter(|item| item.entry.is_some());
         let in_file: Vec<usize> = recorded.filter_map(|item| item.position).collect();
-        let in_page: Vec<usize> = (0..slots.len()).collect();
-        let order = decide_order(&in_base, &in_file, &in_page);
-        Ok(Self { base, entries, file, page, items, slots, identities, order })
+        let order = decide_order(&in_base, &in_file);
+        Ok(Self { field_pairs, entries, file, page, items, slots, identities, order })
     }
 
     pub(super) fn entry(&self, item: usize) -> Option<&'a SlotBase> {
@@ -75,6 +74,18 @@ impl<'a> Bound<'a> {
     /// Returns the position of the slot of an item.
     pub(super) fn position(&self, item: usize) -> Option<usize> {
         self.identities.items[item].position
+    }
+
+    /// Returns the ID of a slot.
+    pub(super) fn id(&self, position: usize) -> SlotId {
+        self.slots[position].slot.id
+    }
+
+    /// Returns the entries whose item was deleted in the file, each with the position of its slot, which is still there.
+    pub(super) fn deleted_here(&self) -> impl Iterator<Item = (&'a SlotBase, usize)> {
+        let bound = self.identities.item_of_entry.iter().zip(&self.identities.live);
+        let live = bound.map(|(item, live)| live.filter(|_| item.is_none()));
+        self.entries.iter().zip(live).filter_map(|(entry, live)| Some((entry, live?)))
     }
 
     /// Compares the keys that an item mentions with a slot.
@@ -95,7 +106,7 @@ impl<'a> Bound<'a> {
         let keys = self.items[item].keys.iter();
         let is_edited = |(key, hash): &(&&str, &ValueHash)| {
             let pair = entry.pair(key);
-            pair.file != Some(**hash) && !(pair.file.is_none() && **hash == pair.page)
+            pair.file.unwrap_or(pair.page) != **hash
         };
         keys.filter(is_edited).map(|(key, _)| (*key).to_owned()).collect()
     }
@@ -121,7 +132,7 @@ impl<'a> Bound<'a> {
         let compare = |(key, said): (&'a String, &'a Value)| {
             let page = self.page.fields.get(key)?;
             let file = self.file.field(key).unwrap_or(said);
-            let decision = decide(self.base.fields.get(key).copied(), said, file, page);
+            let decision = decide(self.field_pairs.get(key).copied(), said, file, page);
             Some(ComparedKey { key, decision, file, page })
         };
         self.file.fields.iter().filter_map(compare).collect()
@@ -129,7 +140,7 @@ impl<'a> Bound<'a> {
 
     /// Returns the profile fields that the last sync knew from the file and that the file does not mention any more.
     pub(super) fn removed_fields(&self) -> Vec<&'a str> {
-        let known = self.base.fields.iter().filter(|(_, pair)| pair.file.is_some());
+        let known = self.field_pairs.iter().filter(|(_, pair)| pair.file.is_some());
         // A field that was not read was not looked at.
         let is_gone = |key: &&str| {
             self.page.fields.contains_key(*key) && !self.file.fields.contains_key(*key)
@@ -140,60 +151,12 @@ impl<'a> Bound<'a> {
     /// Returns the profile fields that the file does not mention and that changed on the page since the last sync, with their values.
     pub(super) fn unmentioned_fields_changed_there(&self) -> Vec<(&'a str, &'a Value)> {
         let recorded =
-            self.base.fields.iter().filter(|(key, _)| !self.file.fields.contains_key(*key));
+            self.field_pairs.iter().filter(|(key, _)| !self.file.fields.contains_key(*key));
         let changed = |(key, pair): (&'a String, &HashPair)| {
             let value = self.page.fields.get(key)?;
             (ValueHash::of(value) != pair.page).then_some((key.as_str(), value))
         };
         recorded.filter_map(changed).collect()
-    }
-
-    pub(super) fn page_value(&self, position: usize, key: &str) -> &'a Value {
-        value(&self.slots[position].slot.data, key)
-    }
-}
-
-impl Bound<'_> {
-    /// Returns whether the record already says all that this comparison found, so that a run without writes leaves it as it is.
-    pub(super) fn is_recorded(&self) -> bool {
-        (self.base.id, &self.base.login) == (self.page.id, &self.page.login)
-            && self.items.len() == self.entries.len()
-            && (0..self.items.len()).all(|item| self.is_item_recorded(item))
-            && self.are_fields_recorded()
-    }
-
-    fn is_item_recorded(&self, item: usize) -> bool {
-        let ItemIdentity { entry: nth, position: Some(position) } = self.identities.items[item]
-        else {
-            return false;
-        };
-        let (entry, written) = (&self.entries[item], &self.items[item]);
-        let slot = &self.slots[position];
-        nth == Some(item)
-            && slot.slot.id == entry.id
-            && written.item.kind == entry.kind
-            && written.item.is_locked == entry.is_locked
-            && if slot.is_editable {
-                let said = written.keys.iter().filter(|(key, hash)| {
-                    let pair = HashPair { file: Some(**hash), page: slot.hash(key) };
-                    pair == entry.pair(key)
-                });
-                said.count() == written.keys.len() && self.removed_keys(item, entry).is_empty()
-            } else {
-                entry.keys.is_empty() && entry.was.is_empty()
-            }
-    }
-
-    fn are_fields_recorded(&self) -> bool {
-        let (said, recorded) = (&self.file.fields, &self.base.fields);
-        self.page.fields.iter().all(|(key, page)| match (said.get(key), recorded.get(key)) {
-            (None, Some(pair)) => pair.file.is_none(),
-            (Some(said), Some(pair)) => {
-                let now = HashPair { file: Some(ValueHash::of(said)), page: ValueHash::of(page) };
-                *pair == now
-            }
-            (_, None) => false,
-        })
     }
 }
 
@@ -249,10 +212,8 @@ fn as_stored(item: &FileSlot, page: &LivePage) -> Object {
 /// How a value of the file, or the order of its slots, relates to the page and to the last sync.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// File and page hold the same.
+    /// File and page hold the same, or they differ as they did after the last sync: the service normalized the value.
     Agreed,
-    /// They differ as they did after the last sync: the service normalized the value.
-    Unchanged,
     /// Only the file changed.
     ChangedHere,
     /// Only the page changed.
@@ -270,20 +231,20 @@ fn decide(pair: Option<HashPair>, said: &Value, sent: &Value, page: &Value) -> D
     }
     let Some(pair) = pair else { return Decision::Unrecorded };
     match (pair.file == Some(ValueHash::of(said)), pair.page == ValueHash::of(page)) {
-        (true, true) => Decision::Unchanged,
+        (true, true) => Decision::Agreed,
         (false, true) => Decision::ChangedHere,
         (true, false) => Decision::ChangedThere,
         (false, false) => Decision::Conflict,
     }
 }
 
-/// Compares three orders by the elements that all of them have.
-fn decide_order<T: Copy + Eq + Hash>(base: &[T], file: &[T], page: &[T]) -> Decision {
-    let sets = [base, file, page].map(|all| all.iter().copied().collect::<HashSet<T>>());
-    let is_shared = |one: &&T| sets.iter().all(|set| set.contains(one));
-    let [base, file, page] =
-        [base, file, page].map(|all| all.iter().filter(is_shared).copied().collect::<Vec<T>>());
-    match (file == page, file == base, page == base) {
+/// Compares the orders of record, file and page by the slots that all of them have. The slots are their positions on the page.
+fn decide_order(base: &[usize], file: &[usize]) -> Decision {
+    let shared = |these: &[usize], those: &[usize]| -> Vec<usize> {
+        these.iter().copied().filter(|position| those.contains(position)).collect()
+    };
+    let (base, file) = (shared(base, file), shared(file, base));
+    match (file.is_sorted(), file == base, base.is_sorted()) {
         (true, _, _) => Decision::Agreed,
         (false, false, true) => Decision::ChangedHere,
         (false, true, false) => Decision::ChangedThere,
@@ -307,7 +268,7 @@ mod tests {
         for (name, pair, file, page, expected) in [
             ("nothing changed", pair(Some("a"), "a"), "a", "a", Agreed),
             ("both changed alike", pair(Some("a"), "a"), "b", "b", Agreed),
-            ("normalised, nothing changed", pair(Some("a"), "A"), "a", "A", Unchanged),
+            ("normalised, nothing changed", pair(Some("a"), "A"), "a", "A", Agreed),
             ("changed here", pair(Some("a"), "a"), "b", "a", ChangedHere),
             ("normalised, changed here", pair(Some("a"), "A"), "b", "A", ChangedHere),
             ("changed there", pair(Some("a"), "a"), "a", "b", ChangedThere),
@@ -335,7 +296,7 @@ mod tests {
         let (path, other) = (json!("uploads/a.png"), json!("uploads/b.png"));
         let pair = Some(HashPair { file: Some(ValueHash::of(&said)), page: ValueHash::of(&path) });
         assert_eq!(decide(pair, &said, &path, &path), Decision::Agreed);
-        assert_eq!(decide(pair, &said, &said, &path), Decision::Unchanged);
+        assert_eq!(decide(pair, &said, &said, &path), Decision::Agreed);
         assert_eq!(decide(pair, &said, &said, &other), Decision::ChangedThere);
         let new = json!({"$upload": "77aa"});
         assert_eq!(decide(pair, &new, &new, &path), Decision::ChangedHere);
@@ -354,12 +315,8 @@ mod tests {
             ("abc", "ba", "abx", Decision::ChangedHere),
             ("", "ab", "ba", Decision::Agreed),
         ] {
-            let of = |text: &str| text.chars().collect::<Vec<_>>();
-            assert_eq!(
-                decide_order(&of(base), &of(file), &of(page)),
-                expected,
-                "{base} {file} {page}"
-            );
+            let of = |text: &str| text.chars().filter_map(|c| page.find(c)).collect::<Vec<_>>();
+            assert_eq!(decide_order(&of(base), &of(file)), expected, "{base} {file} {page}");
         }
     }
 }

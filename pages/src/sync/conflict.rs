@@ -46,8 +46,6 @@ pub enum Conflict {
     },
     /// File and page moved slots differently.
     Order {
-        /// IDs in the order of the file.
-        file: Vec<SlotId>,
         /// IDs in the order of the page.
         page: Vec<SlotId>,
     },
@@ -206,8 +204,19 @@ pub enum SyncNote {
     },
 }
 
+impl SyncNote {
+    /// Returns the note for a key or a field that was removed from the file.
+    pub(super) fn stays(slot: Option<(usize, SlotId)>, key: &str) -> Self {
+        let key = key.to_owned();
+        match slot {
+            Some((item, id)) => Self::KeyStays { item, id, key },
+            None => Self::FieldStays { key },
+        }
+    }
+}
+
 /// A value of the page to write into the file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PulledKey {
     /// The index of the item in the file.
@@ -219,7 +228,7 @@ pub struct PulledKey {
 }
 
 /// An item of the file after a pull.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PulledItem {
@@ -234,23 +243,12 @@ pub enum PulledItem {
 #[serde(tag = "mark", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ConflictMark {
-    /// File and page changed a key to different values; the file keeps its own.
-    Key {
-        /// The index of the item in the file.
-        item: usize,
-        /// The key of its data.
+    /// File and page changed a value differently; the file keeps its own.
+    Value {
+        /// The index of the item in the file; `None` for a profile field.
+        item: Option<usize>,
+        /// The field, or the key of the data of the item.
         key: String,
-        /// Value in the file.
-        file: Value,
-        /// Value on the page.
-        page: Value,
-    },
-    /// File and page changed a profile field to different values; the file keeps its own.
-    Field {
-        /// The field.
-        key: String,
-        /// Value in the file.
-        file: Value,
         /// Value on the page.
         page: Value,
     },

@@ -8,7 +8,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{FilePage, FileSlot, FileSlotId, HashPair, LivePage, PageBase, SlotBase, ValueHash};
+use super::{FilePage, HashPair, LivePage, PageBase, SlotBase, ValueHash};
 use links_sdk::SlotId;
 
 /// Subject of a line in a lock.
@@ -71,23 +71,17 @@ pub struct RecordHistory<'a> {
 
 impl<'a> RecordHistory<'a> {
     /// Returns the keys that have a line, in their order.
-    fn keys(&self) -> Vec<&'a LineKey> {
-        let mut keys: Vec<&LineKey> = self.versions.iter().flat_map(|lines| lines.keys()).collect();
-        keys.sort();
-        keys.dedup();
-        keys
+    fn keys(&self) -> BTreeSet<&'a LineKey> {
+        self.versions.iter().flat_map(|lines| lines.keys()).collect()
     }
 
-    /// Returns the lines of a key that are believed, each with the versions that carry it.
-    fn lines(&self, key: &LineKey) -> Vec<(&'a LockLine, Vec<usize>)> {
-        let mut found: Vec<(&LockLine, Vec<usize>)> = Vec::new();
+    /// Returns the lines of a key that are believed, in their order, each with the versions that carry it.
+    fn lines(&self, key: &LineKey) -> BTreeMap<&'a LockLine, Vec<usize>> {
+        let mut found: BTreeMap<&LockLine, Vec<usize>> = BTreeMap::new();
         for (nth, lines) in self.versions.iter().enumerate() {
             let lines = lines.get(key).into_iter().flatten();
             for line in lines.filter(|line| line.moved <= self.end) {
-                match found.iter_mut().find(|(it, _)| *it == line) {
-                    Some((_, carriers)) => carriers.push(nth),
-                    None => found.push((line, vec![nth])),
-                }
+                found.entry(line).or_default().push(nth);
             }
         }
         found
@@ -99,10 +93,10 @@ impl<'a> RecordHistory<'a> {
 pub struct KnownBase {
     /// The record, without the ID and the login of the page.
     pub base: PageBase,
-    /// The line that each key has.
-    line: BTreeMap<LineKey, LockLine>,
-    /// The keys with newer lines that do not count, with those among them that the working tree has.
-    strangers: BTreeMap<LineKey, BTreeSet<LockLine>>,
+    /// The lines that the keys keep: the one that counts, and the newer ones that do not count but that the working tree has.
+    lines: Lines,
+    /// The keys that have only lines that do not count.
+    unsure: BTreeSet<LineKey>,
     /// The highest time of all lines that are believed.
     newest: u64,
 }
@@ -120,46 +114,40 @@ impl KnownBase {
             files.iter().any(|file| is_said(key, &line.content, file, history.versions[nth]))
         };
         let mut known = Self::default();
-        let mut pairs = Vec::new();
         let mut order: &[SlotId] = &[];
         for key in history.keys() {
             let lines = history.lines(key);
-            let counts = |(line, carriers): &(&LockLine, Vec<usize>)| {
+            known.newest = lines.keys().map(|line| line.moved).fold(known.newest, u64::max);
+            let counts = |line: &&LockLine| {
                 history.places.is_none_or(|places| places.contains(&line.at))
-                    || carriers.iter().any(|nth| says(*nth, key, line))
+                    || lines[line].iter().any(|nth| says(*nth, key, line))
             };
-            known.newest = lines.iter().map(|(it, _)| it.moved).fold(known.newest, u64::max);
-            let (counting, others): (Vec<_>, Vec<_>) = lines.into_iter().partition(counts);
-            let line = counting.iter().map(|(line, _)| *line).max();
-            let newest = line.map(|line| line.moved);
-            let late = others.iter().map(|(line, _)| *line).filter(|it| Some(it.moved) > newest);
-            let mut late = late.peekable();
-            let has_late = late.peek().is_some();
-            if has_late {
-                let tree = history.versions.first().and_then(|tree| tree.get(key));
-                let kept = late.filter(|line| tree.is_some_and(|tree| tree.contains(line)));
-                known.strangers.insert(key.clone(), kept.cloned().collect());
+            let (counting, mut late): (Vec<&LockLine>, Vec<&LockLine>) =
+                lines.keys().copied().partition(counts);
+            let line = counting.last().copied();
+            late.retain(|other| line.is_none_or(|line| other.moved > line.moved));
+            let tree = history.versions.first().and_then(|tree| tree.get(key));
+            let is_kept = |line: &&LockLine| tree.is_some_and(|tree| tree.contains(*line));
+            let kept = late.iter().copied().filter(is_kept).chain(line);
+            let kept: BTreeSet<LockLine> = kept.cloned().collect();
+            if !kept.is_empty() {
+                known.lines.insert(key.clone(), kept);
             }
             let Some(line) = line else {
-                if has_late && matches!(key, LineKey::Field(_) | LineKey::Key(..)) {
-                    pairs.push((key, UNKNOWN));
+                if !late.is_empty() {
+                    known.unsure.insert(key.clone());
+                    known.put(key, UNKNOWN);
                 }
                 continue;
             };
-            let mut last = counting.iter().filter(|(it, _)| it.moved == line.moved);
-            let is_unclear = last.any(|(it, _)| it.content != line.content);
-            known.line.insert(key.clone(), line.clone());
+            let is_unclear =
+                counting.iter().any(|it| it.moved == line.moved && it.content != line.content);
             match (key, &line.content) {
-                (_, LineContent::Pair(pair)) => pairs.push((
-                    key,
-                    match pair {
-                        _ if is_unclear => UNKNOWN,
-                        HashPair { file, .. } if has_late => {
-                            HashPair { file: *file, page: UNKNOWN.page }
-                        }
-                        pair => *pair,
-                    },
-                )),
+                (_, LineContent::Pair(_)) if is_unclear => known.put(key, UNKNOWN),
+                (_, LineContent::Pair(pair)) if late.is_empty() => known.put(key, *pair),
+                (_, LineContent::Pair(pair)) => {
+                    known.put(key, HashPair { file: pair.file, page: UNKNOWN.page });
+                }
                 (LineKey::Slot(id), LineContent::Slot { kind, was, is_locked }) => {
                     let (id, kind, was) = (*id, kind.clone(), was.clone());
                     let (is_locked, keys) = (*is_locked, BTreeMap::new());
@@ -169,7 +157,14 @@ impl KnownBase {
                 (_, LineContent::Slot { .. } | LineContent::Gone) => {}
             }
         }
-        known.fill(pairs, order);
+        // Each ID is that of one slot.
+        let mut ids: BTreeSet<SlotId> = known.base.slots.iter().map(|entry| entry.id).collect();
+        for entry in &mut known.base.slots {
+            entry.was.retain(|id| ids.insert(*id));
+        }
+        let places: BTreeMap<SlotId, usize> =
+            order.iter().enumerate().map(|(nth, id)| (*id, nth)).collect();
+        known.base.slots.sort_by_key(|it| places.get(&it.id).copied().unwrap_or(usize::MAX));
         known
     }
 
@@ -179,39 +174,27 @@ impl KnownBase {
         Self::of(&history, |_| Vec::new())
     }
 
-    /// Adds the pairs of fields and keys, and sorts the slots, which are there by their IDs.
-    fn fill(&mut self, pairs: Vec<(&LineKey, HashPair)>, order: &[SlotId]) {
-        for (key, pair) in pairs {
-            match key {
-                LineKey::Field(name) => drop(self.base.fields.insert(name.clone(), pair)),
-                LineKey::Key(id, key) if pair != HashPair::UNMENTIONED => {
-                    if let Ok(nth) = self.base.slots.binary_search_by_key(id, |entry| entry.id) {
-                        self.base.slots[nth].keys.insert(key.clone(), pair);
-                    }
+    /// Adds the pair of a field, or of a key of a slot. The slots, whose keys come before those of their values, are there by their IDs.
+    fn put(&mut self, key: &LineKey, pair: HashPair) {
+        match key {
+            LineKey::Field(name) => drop(self.base.fields.insert(name.clone(), pair)),
+            LineKey::Key(id, key) if pair != HashPair::UNMENTIONED => {
+                if let Ok(nth) = self.base.slots.binary_search_by_key(id, |entry| entry.id) {
+                    self.base.slots[nth].keys.insert(key.clone(), pair);
                 }
-                _ => {}
             }
+            _ => {}
         }
-        let mut ids: BTreeSet<SlotId> = self.base.slots.iter().map(|entry| entry.id).collect();
-        for entry in &mut self.base.slots {
-            entry.was.retain(|id| ids.insert(*id));
-        }
-        let places: BTreeMap<SlotId, usize> =
-            order.iter().enumerate().map(|(nth, id)| (*id, nth)).collect();
-        self.base.slots.sort_by_key(|it| places.get(&it.id).copied().unwrap_or(usize::MAX));
     }
 
     /// Returns whether a slot of the page has only lines of other branches, or of commits that a shallow clone does not have.
     pub fn is_unsure(&self, page: &LivePage) -> bool {
-        page.slots.iter().any(|slot| {
-            let key = LineKey::Slot(slot.id);
-            self.strangers.contains_key(&key) && !self.line.contains_key(&key)
-        })
+        page.slots.iter().any(|slot| self.unsure.contains(&LineKey::Slot(slot.id)))
     }
 
     /// Returns whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
-        self.line.is_empty() && self.strangers.is_empty()
+        self.lines.is_empty() && self.unsure.is_empty()
     }
 
     /// Returns the lines of the lock after a run that resulted in the record `next`. `written` are the keys that the run wrote, `now` is
@@ -225,93 +208,81 @@ impl KnownBase {
         at: u64,
     ) -> Option<Lines> {
         let moved = now.max(self.newest + 1);
-        let kept = self.line.iter().map(|(key, line)| (key.clone(), [line.clone()].into()));
-        let mut lines: Lines = kept.collect();
-        for (key, strangers) in &self.strangers {
-            lines.entry(key.clone()).or_default().extend(strangers.iter().cloned());
-        }
-        lines.retain(|_, lines| !lines.is_empty());
-        let mut has_moved = false;
-        let mut set = |key: LineKey, content: LineContent| {
-            has_moved = true;
-            lines.insert(key, [LockLine { moved, content, at }].into());
+        let mut lines = self.lines.clone();
+        let (old, new) = (contents(&self.base), contents(next));
+        let is_gone = |id: SlotId| {
+            let key = LineKey::Slot(id);
+            old.contains_key(&key) && !new.contains_key(&key)
         };
-        let known = &self.base;
-        let is_moved = |key: &LineKey, was: Option<HashPair>, pair: HashPair| {
-            was != Some(pair) || written.contains(key)
+        let is_moved = |&(key, content): &(&LineKey, &LineContent)| {
+            old.get(key) != Some(content) || written.contains(key)
         };
-        for (name, pair) in &next.fields {
-            let key = LineKey::Field(name.clone());
-            if is_moved(&key, known.fields.get(name).copied(), *pair) {
-                set(key, LineContent::Pair(*pair));
-            }
-        }
-        let old_slots: BTreeMap<SlotId, &SlotBase> =
-            known.slots.iter().map(|entry| (entry.id, entry)).collect();
-        for entry in &next.slots {
-            let old = old_slots.get(&entry.id);
-            let line = |entry: &SlotBase| {
-                let SlotBase { kind, was, is_locked, .. } = entry.clone();
-                LineContent::Slot { kind, was, is_locked }
+        let moved_keys = new.iter().filter(is_moved);
+        let mut changed: BTreeMap<LineKey, LineContent> =
+            moved_keys.map(|(key, content)| (key.clone(), content.clone())).collect();
+        for key in old.keys().filter(|key| !new.contains_key(*key)) {
+            let content = match key {
+                LineKey::Slot(_) => LineContent::Gone,
+                LineKey::Key(id, _) if !is_gone(*id) => LineContent::Pair(HashPair::UNMENTIONED),
+                _ => continue,
             };
-            if old.is_none_or(|old| line(old) != line(entry)) {
-                set(LineKey::Slot(entry.id), line(entry));
-            }
-            let names = entry.keys.keys().chain(old.iter().flat_map(|old| old.keys.keys()));
-            for name in names.collect::<BTreeSet<&String>>() {
-                let (pair, key) = (entry.pair(name), LineKey::Key(entry.id, name.clone()));
-                if is_moved(&key, old.map(|old| old.pair(name)), pair) {
-                    set(key, LineContent::Pair(pair));
-                }
-            }
+            changed.insert(key.clone(), content);
         }
-        let ids = |base: &PageBase| base.slots.iter().map(|it| it.id).collect::<Vec<SlotId>>();
-        let next_ids = ids(next);
-        if next_ids != ids(known) {
-            set(LineKey::Order, LineContent::Order(next_ids.clone()));
+        if changed.is_empty() {
+            return None;
         }
-        let next_ids: BTreeSet<SlotId> = next_ids.into_iter().collect();
-        let is_gone = |id: &SlotId| old_slots.contains_key(id) && !next_ids.contains(id);
-        for id in old_slots.keys().filter(|id| is_gone(id)) {
-            set(LineKey::Slot(*id), LineContent::Gone);
-        }
-        lines.retain(|key, _| !matches!(key, LineKey::Key(id, _) if is_gone(id)));
-        has_moved.then_some(lines)
+        let line = |(key, content): (LineKey, LineContent)| {
+            (key, BTreeSet::from([LockLine { moved, content, at }]))
+        };
+        lines.extend(changed.into_iter().map(line));
+        lines.retain(|key, _| !matches!(key, LineKey::Key(id, _) if is_gone(*id)));
+        Some(lines)
     }
+}
+
+/// Returns the content of the line of each key of a record.
+fn contents(base: &PageBase) -> BTreeMap<LineKey, LineContent> {
+    let ids = base.slots.iter().map(|entry| entry.id).collect();
+    let mut contents: BTreeMap<LineKey, LineContent> =
+        [(LineKey::Order, LineContent::Order(ids))].into();
+    let pairs = base.fields.iter();
+    contents
+        .extend(pairs.map(|(name, pair)| (LineKey::Field(name.clone()), LineContent::Pair(*pair))));
+    for SlotBase { id, was, kind, is_locked, keys } in base.slots.iter().cloned() {
+        contents.insert(LineKey::Slot(id), LineContent::Slot { kind, was, is_locked });
+        let pairs = keys.into_iter().filter(|(_, pair)| *pair != HashPair::UNMENTIONED);
+        contents.extend(pairs.map(|(key, pair)| (LineKey::Key(id, key), LineContent::Pair(pair))));
+    }
+    contents
 }
 
 /// Returns whether a file says what a line says of it. `lines` are those of the version that carries the line.
 fn is_said(key: &LineKey, content: &LineContent, file: &FilePage, lines: &Lines) -> bool {
+    let item = |id: &SlotId| item(*id, file, lines);
     match (key, content) {
         (LineKey::Field(name), LineContent::Pair(pair)) => {
             file.fields.get(name).map(ValueHash::of) == pair.file
         }
-        (LineKey::Key(id, name), LineContent::Pair(pair)) => item(*id, file, lines)
-            .is_some_and(|item| item.data.get(name).map(ValueHash::of) == pair.file),
-        (LineKey::Slot(id), LineContent::Slot { .. }) => item(*id, file, lines).is_some(),
-        (LineKey::Slot(id), LineContent::Gone) => item(*id, file, lines).is_none(),
-        (LineKey::Order, LineContent::Order(ids)) => {
-            let place = |item: &FileSlot| file.slots.iter().position(|it| std::ptr::eq(it, item));
-            let items = ids.iter().filter_map(|id| item(*id, file, lines));
-            items.filter_map(place).is_sorted()
-        }
+        (LineKey::Key(id, name), LineContent::Pair(pair)) => item(id)
+            .is_some_and(|item| file.slots[item].data.get(name).map(ValueHash::of) == pair.file),
+        (LineKey::Slot(id), LineContent::Slot { .. }) => item(id).is_some(),
+        (LineKey::Slot(id), LineContent::Gone) => item(id).is_none(),
+        (LineKey::Order, LineContent::Order(ids)) => ids.iter().filter_map(item).is_sorted(),
         _ => false,
     }
 }
 
 /// Returns the item of a file that is a slot: the one with its ID, else the one with the most values that the lines have for it.
-fn item<'f>(id: SlotId, file: &'f FilePage, lines: &Lines) -> Option<&'f FileSlot> {
-    if let Some(named) = file.slots.iter().find(|item| item.id == FileSlotId::Id(id)) {
-        return Some(named);
-    }
+fn item(id: SlotId, file: &FilePage, lines: &Lines) -> Option<usize> {
     let is_recorded = |(name, value): &(&String, &serde_json::Value)| {
         let hash = ValueHash::of(value);
         let lines = lines.get(&LineKey::Key(id, (*name).clone()));
         let is_it = |line: &LockLine| matches!(line.content, LineContent::Pair(pair) if pair.file == Some(hash));
         !hash.is_empty() && lines.is_some_and(|lines| lines.iter().any(is_it))
     };
-    let common = |item: &FileSlot| item.data.iter().filter(is_recorded).count();
-    let unnamed = file.slots.iter().filter(|item| !matches!(item.id, FileSlotId::Id(_)));
+    let common = |item: usize| file.slots[item].data.iter().filter(is_recorded).count();
+    let unnamed = (0..file.slots.len()).filter(|item| file.slots[*item].id.named().is_none());
     let counted = unnamed.map(|item| (common(item), item)).filter(|(count, _)| *count > 0);
-    counted.max_by_key(|(count, _)| *count).map(|(_, item)| item)
+    let named = file.slots.iter().position(|item| item.id.named() == Some(id));
+    named.or_else(|| counted.max_by_key(|(count, _)| *count).map(|(_, item)| item))
 }

@@ -21,8 +21,14 @@ const VERSION: &str = "2";
 /// What a word of a line does not hold as it is.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'%');
 
+/// First words of the lines with which Git marks a conflict.
+const MARKERS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
+
 /// Word of the line of a slot that the file locks.
 const LOCKED: &str = "locked";
+
+/// What is wrong with a line whose first word is unknown, or that has too many or too few.
+const WORDS: &str = "unknown first word, or a wrong number of words";
 
 /// The empty word.
 const EMPTY: &str = "%";
@@ -41,7 +47,7 @@ const EMPTY: &str = "%";
 /// assert_eq!(Lock::parse(&text)?, lock);
 /// # Ok::<(), links_pages::sync::LockFileError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lock {
     /// Base URL of the service.
     pub service: String,
@@ -78,35 +84,29 @@ pub enum RecordOf {
 impl Lock {
     /// Returns a lock without any record.
     pub fn new(service: impl Into<String>, user: i64) -> Self {
-        Self {
-            service: service.into(),
-            user,
-            forms: BTreeMap::new(),
-            images: BTreeMap::new(),
-            pages: BTreeMap::new(),
-            lines: BTreeMap::new(),
-        }
+        Self { service: service.into(), user, ..Self::default() }
     }
 
     /// Reads the text of a `links.lock`.
     pub fn parse(text: &str) -> Result<Self, LockFileError> {
-        let is_marker = |line: &str| {
-            ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].iter().any(|marker| {
-                line.strip_prefix(marker)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-            })
-        };
         let mut lock: Option<Self> = None;
-        for (nth, line) in text.lines().enumerate().filter(|(_, line)| !is_marker(line)) {
+        for (nth, line) in text.lines().enumerate() {
             let malformed = |reason| LockFileError::Malformed { line: nth + 1, reason };
-            let mut words = Words(line.split(' '));
-            if let [Some(NAME), Some(version)] = [words.0.next(), words.0.next()] {
-                if version != VERSION {
+            let words: Vec<&str> = line.split(' ').collect();
+            if MARKERS.contains(&words[0]) {
+                continue;
+            }
+            if let [NAME, version, account @ ..] = &words[..] {
+                if *version != VERSION {
                     return Err(LockFileError::Refused(format!(
                         "version {version} is not supported, only version {VERSION}; update `links`"
                     )));
                 }
-                let (service, user) = words.account().map_err(malformed)?;
+                let account = match account {
+                    [service, user] => number(user).and_then(|user| Ok((text_of(service)?, user))),
+                    _ => Err(WORDS),
+                };
+                let (service, user) = account.map_err(malformed)?;
                 match &lock {
                     None => lock = Some(Self::new(service, user)),
                     Some(first) => first.check_account(&service, user)?,
@@ -114,44 +114,43 @@ impl Lock {
                 continue;
             }
             let lock = lock.as_mut().ok_or_else(|| malformed("not a links.lock file"))?;
-            lock.add(Words(line.split(' '))).map_err(malformed)?;
+            lock.add(&words).map_err(malformed)?;
         }
         lock.ok_or(LockFileError::Malformed { line: 1, reason: "not a links.lock file" })
     }
 
-    fn add(&mut self, mut words: Words<'_>) -> Result<(), &'static str> {
-        match words.next()? {
-            "page" => {
-                let id = words.number::<i64>()?.into();
-                let (login, path) = (words.text()?, words.text()?);
-                let known = self.pages.insert(path, PageName { id, login });
+    fn add(&mut self, words: &[&str]) -> Result<(), &'static str> {
+        match words {
+            ["page", id, login, path] => {
+                let (id, login) = (number(id)?, text_of(login)?);
+                let known = self.pages.insert(text_of(path)?, PageName { id, login });
                 if known.is_some_and(|known| known.id != id) {
                     return Err("this file is already listed for another page");
                 }
             }
-            "form" => {
-                let (id, name) = (FormId::from(words.text()?), words.text()?);
-                if self.forms.insert(name, id.clone()).is_some_and(|known| known != id) {
+            ["form", id, name] => {
+                let id = FormId::from(text_of(id)?);
+                let known = self.forms.insert(text_of(name)?, id.clone());
+                if known.is_some_and(|known| known != id) {
                     return Err("this form name is already listed for another form");
                 }
             }
-            "image" => {
-                let (hash, path) = (words.text()?, words.text()?);
-                self.images.entry(hash).or_default().insert(path);
+            ["image", hash, path] => {
+                self.images.entry(text_of(hash)?).or_default().insert(text_of(path)?);
             }
-            kind @ ("field" | "order" | "slot" | "gone" | "key") => {
-                let of = RecordOf::Page(words.number::<i64>()?.into());
-                let (key, line) = words.line(kind)?;
+            [kind, of, moved, at, fact @ ..] => {
+                let (of, kind) = match kind.strip_prefix("form-") {
+                    Some(kind) => (RecordOf::Form(text_of(of)?.into()), kind),
+                    None => (RecordOf::Page(number(of)?), *kind),
+                };
+                let (key, content) = read_fact(kind, fact)?;
+                let at = u64::from_str_radix(at, 16).map_err(|_| "a place must be hexadecimal")?;
+                let line = LockLine { moved: number(moved)?, content, at };
                 self.lines.entry(of).or_default().entry(key).or_default().insert(line);
             }
-            "form-field" => {
-                let of = RecordOf::Form(words.text()?.into());
-                let (key, line) = words.line("field")?;
-                self.lines.entry(of).or_default().entry(key).or_default().insert(line);
-            }
-            _ => return Err("unknown first word"),
+            _ => return Err(WORDS),
         }
-        words.end()
+        Ok(())
     }
 
     /// Refuses a lock of another account.
@@ -190,94 +189,58 @@ impl Lock {
 
     /// Removes the records of pages and forms that have no name in the lock.
     pub fn forget_unnamed(&mut self) {
-        let pages: BTreeSet<ProfileId> = self.pages.values().map(|page| page.id).collect();
-        let forms: BTreeSet<&FormId> = self.forms.values().collect();
+        let (pages, forms) = (&self.pages, &self.forms);
         self.lines.retain(|of, _| match of {
-            RecordOf::Page(id) => pages.contains(id),
-            RecordOf::Form(id) => forms.contains(id),
+            RecordOf::Page(id) => pages.values().any(|page| page.id == *id),
+            RecordOf::Form(id) => forms.values().any(|form| form == id),
         });
     }
 }
 
-/// The words of a line that are left.
-struct Words<'a>(std::str::Split<'a, char>);
-
-impl<'a> Words<'a> {
-    fn next(&mut self) -> Result<&'a str, &'static str> {
-        self.0.next().filter(|word| !word.is_empty()).ok_or("a word is missing")
-    }
-
-    fn text(&mut self) -> Result<String, &'static str> {
-        match self.next()? {
-            EMPTY => Ok(String::new()),
-            word => match percent_decode_str(word).decode_utf8() {
-                Ok(text) => Ok(text.into_owned()),
-                Err(_) => Err("a word is not UTF-8"),
-            },
+/// Reads what a line of a record says after its time and place.
+fn read_fact(kind: &str, words: &[&str]) -> Result<(LineKey, LineContent), &'static str> {
+    let slots = |ids: &[&str]| ids.iter().map(|id| number(id)).collect::<Result<Vec<SlotId>, _>>();
+    Ok(match (kind, words) {
+        ("field", [file, page, name]) => (LineKey::Field(text_of(name)?), pair(file, page)?),
+        ("key", [slot, file, page, name]) => {
+            (LineKey::Key(number(slot)?, text_of(name)?), pair(file, page)?)
         }
-    }
+        ("slot", [slot, kind, was @ ..]) => {
+            let is_locked = was.first() == Some(&LOCKED);
+            let was = slots(&was[usize::from(is_locked)..])?;
+            (
+                LineKey::Slot(number(slot)?),
+                LineContent::Slot { kind: text_of(kind)?, was, is_locked },
+            )
+        }
+        ("gone", [slot]) => (LineKey::Slot(number(slot)?), LineContent::Gone),
+        ("order", ids) => (LineKey::Order, LineContent::Order(slots(ids)?)),
+        _ => return Err(WORDS),
+    })
+}
 
-    fn number<T: FromStr>(&mut self) -> Result<T, &'static str> {
-        self.next()?.parse().map_err(|_| "a word must be a number")
-    }
+fn pair(file: &str, page: &str) -> Result<LineContent, &'static str> {
+    let file = if file == "?" { None } else { Some(file.parse()?) };
+    let page = match (page, file) {
+        ("=", Some(file)) => file,
+        _ => page.parse()?,
+    };
+    Ok(LineContent::Pair(HashPair { file, page }))
+}
 
-    fn slot(&mut self) -> Result<SlotId, &'static str> {
-        Ok(SlotId::from(self.number::<i64>()?))
-    }
+fn number<T: FromStr>(word: &str) -> Result<T, &'static str> {
+    word.parse().map_err(|_| "a word must be a number")
+}
 
-    fn slots(&mut self) -> Result<Vec<SlotId>, &'static str> {
-        self.0
-            .by_ref()
-            .map(|word| word.parse::<i64>().map(SlotId::from))
-            .collect::<Result<_, _>>()
-            .map_err(|_| "a word must be a number")
-    }
-
-    fn account(&mut self) -> Result<(String, i64), &'static str> {
-        let account = (self.text()?, self.number()?);
-        self.end()?;
-        Ok(account)
-    }
-
-    fn pair(&mut self) -> Result<HashPair, &'static str> {
-        let (file, page) = (self.next()?, self.next()?);
-        let file = if file == "?" { None } else { Some(file.parse()?) };
-        let page = match (page, file) {
-            ("=", Some(file)) => file,
-            _ => page.parse()?,
-        };
-        Ok(HashPair { file, page })
-    }
-
-    fn line(&mut self, kind: &str) -> Result<(LineKey, LockLine), &'static str> {
-        let (moved, at) = (self.number()?, self.next()?);
-        let at = u64::from_str_radix(at, 16).map_err(|_| "a place must be hexadecimal")?;
-        let (key, content) = match kind {
-            "field" => {
-                let pair = self.pair()?;
-                (LineKey::Field(self.text()?), LineContent::Pair(pair))
-            }
-            "key" => {
-                let (slot, pair) = (self.slot()?, self.pair()?);
-                (LineKey::Key(slot, self.text()?), LineContent::Pair(pair))
-            }
-            "slot" => {
-                let (slot, kind) = (self.slot()?, self.text()?);
-                let mut rest = self.0.clone();
-                let is_locked = rest.next() == Some(LOCKED);
-                if is_locked {
-                    self.0 = rest;
-                }
-                (LineKey::Slot(slot), LineContent::Slot { kind, was: self.slots()?, is_locked })
-            }
-            "gone" => (LineKey::Slot(self.slot()?), LineContent::Gone),
-            _ => (LineKey::Order, LineContent::Order(self.slots()?)),
-        };
-        Ok((key, LockLine { moved, content, at }))
-    }
-
-    fn end(&mut self) -> Result<(), &'static str> {
-        if self.0.next().is_some() { Err("too many words") } else { Ok(()) }
+/// Returns the text of a word.
+fn text_of(word: &str) -> Result<String, &'static str> {
+    match word {
+        "" => Err("a word is missing"),
+        EMPTY => Ok(String::new()),
+        word => match percent_decode_str(word).decode_utf8() {
+            Ok(text) => Ok(text.into_owned()),
+            Err(_) => Err("a word is not UTF-8"),
+        },
     }
 }
 

@@ -40,9 +40,6 @@ pub struct Merge {
     pub notes: Vec<SyncNote>,
     /// What each item of the file is.
     pub(super) bindings: Vec<Binding>,
-    /// Set if the record of the last sync already says all that was found.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) is_recorded: bool,
 }
 
 /// What an item of the file is.
@@ -90,8 +87,10 @@ impl Merge {
         let (made, rest): (Vec<_>, Vec<_>) =
             deletions.partition(|deletion| deletion.reason == DeletionReason::MadeThere);
         self.deletions = rest;
-        let made = made.into_iter().map(|Deletion { id, kind, label, .. }| (id, kind, label));
-        self.remote.extend(made.map(|(id, kind, label)| RemoteChange::Made { id, kind, label }));
+        self.remote.extend(made.into_iter().map(|it| {
+            let Deletion { id, kind, label, .. } = it;
+            RemoteChange::Made { id, kind, label }
+        }));
     }
 
     /// Returns the content that the page should have.
@@ -108,29 +107,25 @@ impl Merge {
 /// Takes new slots of the page for the items without a slot that resemble them.
 fn claim_resembling(identities: &mut Identities) {
     for item in 0..identities.items.len() {
-        let free = identities.resembling[item]
-            .iter()
-            .copied()
-            .find(|position| identities.made_there.contains(position));
-        if let Some(position) = free {
+        let mut resembling = std::mem::take(&mut identities.resembling[item]).into_iter();
+        if let Some(position) = resembling.find(|position| identities.made_there.contains(position))
+        {
             identities.items[item].position = Some(position);
             identities.made_there.retain(|other| *other != position);
         }
-        identities.resembling[item].clear();
     }
 }
 
 fn refuse_doubtful(bound: &Bound<'_>) -> Result<(), PlanError> {
-    let ids = |positions: &[usize]| {
-        positions.iter().map(|position| bound.slots[*position].slot.id).collect()
-    };
-    let resembling = bound.identities.resembling.iter().enumerate();
-    let resembling = resembling
-        .filter(|(item, positions)| {
-            let ItemIdentity { entry, position } = bound.identities.items[*item];
-            entry.is_none() && position.is_none() && !positions.is_empty()
-        })
-        .map(|(item, positions)| IdentityProblem::Resembles { item, ids: ids(positions) });
+    let new = ItemIdentity { entry: None, position: None };
+    let resembling =
+        bound.identities.resembling.iter().enumerate().filter(|(item, positions)| {
+            bound.identities.items[*item] == new && !positions.is_empty()
+        });
+    let resembling = resembling.map(|(item, positions)| {
+        let ids = positions.iter().map(|position| bound.id(*position)).collect();
+        IdentityProblem::Resembles { item, ids }
+    });
     let doubtful = bound.identities.doubtful.iter().cloned();
     let problems: Vec<IdentityProblem> = doubtful.chain(resembling).collect();
     if problems.is_empty() { Ok(()) } else { Err(PlanError::Unclear(problems)) }
@@ -148,13 +143,13 @@ struct Merger<'c, 'a> {
 
 impl Merger<'_, '_> {
     fn run(mut self) -> Merge {
-        self.merge.is_recorded = self.is_recorded && self.bound.is_recorded();
         self.note_doubtful();
         self.merge_fields();
         let mut desired: BTreeMap<usize, DesiredSlot> = BTreeMap::new();
+        let slot = |position: usize| self.bound.id(position);
+        let binding = |it: &ItemIdentity| Binding { entry: it.entry, slot: it.position.map(slot) };
+        self.merge.bindings = self.bound.identities.items.iter().map(binding).collect();
         for item in 0..self.bound.items.len() {
-            let binding = self.binding(item);
-            self.merge.bindings.push(binding);
             desired.extend(self.merge_item(item).map(|slot| (item, slot)));
         }
         self.merge_deletions();
@@ -179,15 +174,6 @@ impl Merger<'_, '_> {
             let undone = ids.iter().map(|id| Replaced::Deletion { item, id: *id });
             self.merge.replaced.extend(undone);
         }
-    }
-
-    fn binding(&self, item: usize) -> Binding {
-        let ItemIdentity { entry, position } = self.bound.identities.items[item];
-        Binding { entry, slot: position.map(|position| self.id(position)) }
-    }
-
-    fn id(&self, position: usize) -> SlotId {
-        self.bound.slots[position].slot.id
     }
 
     /// Returns what the page should have for an item; `None` where the page keeps nothing for it.
@@ -230,21 +216,18 @@ impl Merger<'_, '_> {
                 desired.data.insert(compared.key.to_owned(), compared.file.clone());
             }
         }
-        if let Some(entry) = self.bound.entry(item) {
-            for key in self.bound.removed_keys(item, entry) {
-                self.merge.notes.push(SyncNote::KeyStays { item, id, key: key.to_owned() });
+        let entry = self.bound.entry(item);
+        let removed = entry.map(|entry| self.bound.removed_keys(item, entry));
+        self.note_removed(Some((item, id)), removed.unwrap_or_default());
+        let named = written.id.named().filter(|_| self.is_recorded);
+        match entry.map(|entry| entry.id).or(named) {
+            Some(was) if was != id => {
+                self.merge.notes.push(SyncNote::Recreated { item, was, id });
             }
-            if entry.id != id {
-                self.merge.notes.push(SyncNote::Recreated { item, was: entry.id, id });
+            None if self.is_recorded && written.id == FileSlotId::Absent => {
+                self.merge.notes.push(SyncNote::Adopted { item, id });
             }
-        } else if self.is_recorded {
-            match written.id {
-                FileSlotId::Absent => self.merge.notes.push(SyncNote::Adopted { item, id }),
-                FileSlotId::Id(was) if was != id => {
-                    self.merge.notes.push(SyncNote::Recreated { item, was, id });
-                }
-                FileSlotId::Id(_) | FileSlotId::New => {}
-            }
+            _ => {}
         }
         desired
     }
@@ -257,7 +240,7 @@ impl Merger<'_, '_> {
         let may_store =
             |(_, slot): (_, &Slot)| self.options.types.may_store(&slot.kind, &key, file, &page);
         match decision {
-            Decision::Agreed | Decision::Unchanged => return false,
+            Decision::Agreed => return false,
             Decision::ChangedHere => {}
             Decision::Unrecorded if of.is_some_and(may_store) => return false,
             Decision::ChangedThere if !self.wins => {
@@ -310,18 +293,18 @@ impl Merger<'_, '_> {
                 self.merge.fields.insert(other.to_owned(), value.clone());
             }
         }
-        let stays = |key: &str| SyncNote::FieldStays { key: key.to_owned() };
-        self.merge.notes.extend(self.bound.removed_fields().into_iter().map(stays));
+        self.note_removed(None, self.bound.removed_fields());
+    }
+
+    /// Notes that the file does not mention these keys of a slot, or fields, any more.
+    fn note_removed(&mut self, slot: Option<(usize, SlotId)>, removed: Vec<&str>) {
+        self.merge.notes.extend(removed.into_iter().map(|key| SyncNote::stays(slot, key)));
     }
 
     fn merge_deletions(&mut self) {
         let identities = &self.bound.identities;
-        let mut deleted: Vec<(usize, DeletionReason)> = Vec::new();
-        for (nth, entry) in self.bound.entries.iter().enumerate() {
-            let (None, Some(position)) = (identities.item_of_entry[nth], identities.live[nth])
-            else {
-                continue;
-            };
+        let mut deleted = BTreeMap::new();
+        for (entry, position) in self.bound.deleted_here() {
             let slot = &self.bound.slots[position];
             let keys = match slot.is_editable {
                 true => self.bound.changed_there(entry, position),
@@ -329,9 +312,9 @@ impl Merger<'_, '_> {
                 false => continue,
             };
             if keys.is_empty() {
-                deleted.push((position, DeletionReason::DeletedHere));
+                deleted.insert(position, DeletionReason::DeletedHere);
             } else if self.wins {
-                deleted.push((position, DeletionReason::ChangedThere));
+                deleted.insert(position, DeletionReason::ChangedThere);
             } else {
                 self.merge.conflicts.push(Conflict::DeletedHere {
                     id: slot.slot.id,
@@ -347,14 +330,13 @@ impl Merger<'_, '_> {
             let is_resembled =
                 || identities.resembling.iter().any(|slots| slots.contains(position));
             if self.options.prunes(slot.slot) && !is_resembled() {
-                deleted.push((*position, DeletionReason::MadeThere));
+                deleted.insert(*position, DeletionReason::MadeThere);
             } else if self.is_recorded {
                 let (id, kind) = (slot.slot.id, slot.slot.kind.clone());
                 let label = label(&slot.slot.data);
                 self.merge.remote.push(RemoteChange::Made { id, kind, label });
             }
         }
-        deleted.sort_unstable_by_key(|(position, _)| *position);
         self.merge.deletions = deleted
             .into_iter()
             .map(|(position, reason)| {
@@ -369,19 +351,19 @@ impl Merger<'_, '_> {
         let bound = self.bound;
         let in_file: Vec<usize> =
             (0..bound.items.len()).filter_map(|item| bound.position(item)).collect();
-        let mut in_page = in_file.clone();
-        in_page.sort_unstable();
-        let ids = |positions: &[usize]| positions.iter().map(|at| self.id(*at)).collect::<Vec<_>>();
-        let (file, page) = (ids(&in_file), ids(&in_page));
+        let in_page: BTreeSet<usize> = in_file.iter().copied().collect();
+        let page = in_page.into_iter().map(|position| bound.id(position)).collect();
         match bound.order {
             Decision::ChangedThere if !self.wins => {
                 self.merge.remote.push(RemoteChange::Order { page });
             }
             Decision::Conflict if !self.wins => {
-                self.merge.conflicts.push(Conflict::Order { file, page });
+                self.merge.conflicts.push(Conflict::Order { page });
             }
             // Also the places of slots that the last sync did not know.
-            Decision::Agreed | Decision::ChangedThere | Decision::Conflict if file != page => {
+            Decision::Agreed | Decision::ChangedThere | Decision::Conflict
+                if !in_file.is_sorted() =>
+            {
                 self.merge.replaced.push(Replaced::Order { page });
             }
             _ => {}

@@ -34,7 +34,7 @@
 //! // Another client changes the title; the file changes nothing.
 //! let merge = Merge::new(Some(&base), &file, &page("Opening hours", "")?, &options)?;
 //! assert!(matches!(merge.remote[..], [RemoteChange::Key { .. }]));
-//! let pull = Pull::new(Some(&base), &file, &page("Opening hours", "")?, &options.types)?;
+//! let pull = Pull::new(Some(&base), &file, &page("Opening hours", "")?, &options.types, &Default::default())?;
 //! assert_eq!(pull.keys[0].value, "Opening hours");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -96,14 +96,18 @@ struct HashedSlot<'a> {
     is_editable: bool,
 }
 
+/// Returns the keys of data, each with the hash of its value.
+fn hashes(data: &Object) -> impl Iterator<Item = (&str, ValueHash)> {
+    data.iter().map(|(key, value)| (key.as_str(), ValueHash::of(value)))
+}
+
 fn hashed_items<'a>(file: &'a FilePage, types: &SlotTypes) -> Vec<HashedItem<'a>> {
     let mut rules = KeyRules::new(types);
     let item = |item: &'a FileSlot| {
-        let hash = |(key, value): (&'a String, &Value)| (key.as_str(), ValueHash::of(value));
         let values = item.data.keys().filter_map(|key| Some((key.as_str(), item.value(key)?)));
         HashedItem {
             item,
-            keys: item.data.iter().map(hash).collect(),
+            keys: hashes(&item.data).collect(),
             telling: rules.telling(&item.kind, values),
         }
     };
@@ -113,9 +117,8 @@ fn hashed_items<'a>(file: &'a FilePage, types: &SlotTypes) -> Vec<HashedItem<'a>
 fn hashed_slots<'a>(slots: &'a [Slot], types: &SlotTypes) -> Vec<HashedSlot<'a>> {
     let mut rules = KeyRules::new(types);
     let slot = |slot: &'a Slot| {
-        let hash = |(key, value): (&'a String, &Value)| (key.as_str(), ValueHash::of(value));
         let keys: BTreeMap<&str, ValueHash> =
-            slot.data.iter().map(hash).filter(|(_, hash)| !hash.is_empty()).collect();
+            hashes(&slot.data).filter(|(_, hash)| !hash.is_empty()).collect();
         let mut is_writable = |key: &'a str| rules.of(&slot.kind, key).0;
         let writable = keys.keys().copied().filter(|key| is_writable(key)).collect();
         let values = slot.data.iter().map(|(key, value)| (key.as_str(), value));
@@ -170,11 +173,6 @@ impl<'a> HashedSlot<'a> {
         self.keys.get(key).copied().unwrap_or(ValueHash::EMPTY)
     }
 
-    /// Returns the keys that are not empty and that a client may write.
-    fn writable_keys(&self) -> impl Iterator<Item = &'a str> {
-        self.writable.iter().copied()
-    }
-
     /// Returns the keys, mentioned or not, that changed since the record was written.
     fn changed<'k>(&'k self, entry: &'k SlotBase) -> impl Iterator<Item = &'k str> {
         let keys = entry.keys.keys().map(String::as_str).chain(self.writable.iter().copied());
@@ -186,13 +184,8 @@ impl<'a> HashedSlot<'a> {
         self.writable.iter().map(|key| (*key, self.hash(key))).collect()
     }
 
-    /// Returns the value of a key.
+    /// Returns the value of a key; null where it is absent.
     fn value(&self, key: &str) -> &'a Value {
-        value(&self.slot.data, key)
+        self.slot.data.get(key).unwrap_or(&Value::Null)
     }
-}
-
-/// Returns the value of a key; null where it is absent.
-fn value<'a>(data: &'a Object, key: &str) -> &'a Value {
-    data.get(key).unwrap_or(&Value::Null)
 }

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
+use super::base::insert_after;
 use super::{
-    FilePage, FileSlot, FileSlotId, HashPair, LineKey, LivePage, Merge, PageBase, RemoteChange,
-    SlotBase, ValueHash,
+    FilePage, FileSlot, HashPair, LineKey, LivePage, Merge, PageBase, RemoteChange, SlotBase,
+    ValueHash,
 };
-use super::{HashedSlot, hashed_slots};
+use super::{HashedSlot, hashed_slots, hashes};
 use crate::apply::{SentSlot, SentValues, SlotTypes, may_be_stored_as, same};
 use links_sdk::{Object, SlotId};
 
@@ -27,27 +28,6 @@ impl Merge {
         created: &BTreeMap<usize, SlotId>,
         types: &SlotTypes,
     ) -> PageBase {
-        if let Some(base) = base.filter(|base| self.keeps(base, after)) {
-            return base.clone();
-        }
-        self.computed_base_after(base, file, after, created, types)
-    }
-
-    /// Returns whether a run of this merge leaves the record as it is.
-    fn keeps(&self, base: &PageBase, after: &LivePage) -> bool {
-        let writes = !self.fields.is_empty()
-            || self.desired.slots.iter().any(|slot| slot.id.is_none() || !slot.data.is_empty());
-        self.is_recorded && !writes && base.login == after.login
-    }
-
-    pub(super) fn computed_base_after(
-        &self,
-        base: Option<&PageBase>,
-        file: &FilePage,
-        after: &LivePage,
-        created: &BTreeMap<usize, SlotId>,
-        types: &SlotTypes,
-    ) -> PageBase {
         let slots = hashed_slots(&after.slots, types);
         let by_id = slots.iter().map(|slot| (slot.slot.id, slot)).collect();
         let written = self
@@ -57,22 +37,31 @@ impl Merge {
             .map(|(item, desired)| (*item, (created.get(item).copied(), &desired.data)));
         let next = NextBase { by_id, written: written.collect(), types };
         let mut entries: Vec<SlotBase> = Vec::with_capacity(file.slots.len());
-        let mut served: BTreeSet<usize> = BTreeSet::new();
         for (item, binding) in self.bindings.iter().enumerate() {
             let old = binding.entry.and_then(|entry| base?.slots.get(entry));
-            served.extend(binding.entry);
             let Some(said) = file.slots.get(item) else { continue };
             entries.extend(next.entry(item, said, old, binding.slot));
         }
         match base {
             Some(base) if file.keeps_slots => entries.clone_from(&base.slots),
-            Some(base) => next.keep_without_item(&mut entries, &base.slots, &served),
+            Some(base) => {
+                // An entry without an item whose slot is still on the page stays after the entry that it followed.
+                for (nth, entry) in base.slots.iter().enumerate() {
+                    if next.by_id.contains_key(&entry.id)
+                        && self.bindings.iter().all(|binding| binding.entry != Some(nth))
+                        && !entries.iter().any(|other| other.is_named(entry.id))
+                    {
+                        let before = base.slots[..nth].iter().map(|entry| entry.id);
+                        insert_after(&mut entries, before, entry.clone());
+                    }
+                }
+            }
             None => {}
         }
         PageBase {
             id: after.id,
             login: after.login.clone(),
-            fields: fields_after(base, file, after, &self.fields_of_file()),
+            fields: self.fields_after(base, file, after),
             slots: entries,
         }
     }
@@ -86,14 +75,45 @@ impl Merge {
         fields.chain(keys).collect()
     }
 
-    /// Returns the names of the fields that are written as the file has them. One that was kept may be written as the page has it.
-    fn fields_of_file(&self) -> BTreeSet<&str> {
-        let is_kept = |name: &str| {
-            self.remote
-                .iter()
-                .any(|change| matches!(change, RemoteChange::Field { key, .. } if key == name))
-        };
-        self.fields.keys().map(String::as_str).filter(|name| !is_kept(name)).collect()
+    /// Returns whether a field is written as the file has it. One that was kept may be written as the page has it.
+    fn writes_field(&self, name: &str) -> bool {
+        let is_kept = |change: &RemoteChange| matches!(change, RemoteChange::Field { key, .. } if key == name);
+        self.fields.contains_key(name) && !self.remote.iter().any(is_kept)
+    }
+
+    fn fields_after(
+        &self,
+        base: Option<&PageBase>,
+        file: &FilePage,
+        after: &LivePage,
+    ) -> BTreeMap<String, HashPair> {
+        let mut fields = base.map(|base| base.fields.clone()).unwrap_or_default();
+        for (key, pair) in &mut fields {
+            // A field that was not read was not looked at.
+            if after.fields.contains_key(key) && !file.fields.contains_key(key) {
+                pair.file = None;
+            }
+        }
+        for (key, page) in after.fields.iter() {
+            let hash = ValueHash::of(page);
+            match file.fields.get(key) {
+                None => {
+                    fields.entry(key.clone()).or_insert(HashPair { file: None, page: hash });
+                }
+                Some(said) => {
+                    let sent = file.field(key).unwrap_or(said);
+                    let agrees = self.writes_field(key) || same(sent, page);
+                    if agrees || !fields.contains_key(key) {
+                        let page = if agrees { hash } else { ValueHash::of(sent) };
+                        fields.insert(
+                            key.clone(),
+                            HashPair { file: Some(ValueHash::of(said)), page },
+                        );
+                    }
+                }
+            }
+        }
+        fields
     }
 }
 
@@ -119,7 +139,7 @@ impl NextBase<'_> {
             // A slot that was deleted on the page and stays so.
             return old.map(|old| without_removed(old, said));
         };
-        let (kind, was) = (said.kind.clone(), ids_before(id, old, said));
+        let (kind, was) = (said.kind.clone(), earlier_ids(id, old, said.id.named()));
         let is_locked = said.is_locked;
         if created.is_none() && held.is_some_and(|slot| !slot.is_editable) {
             let (was, keys) = (Vec::new(), BTreeMap::new());
@@ -149,28 +169,6 @@ impl NextBase<'_> {
         keys.retain(|_, pair| *pair != HashPair::UNMENTIONED);
         Some(SlotBase { id, was, kind, is_locked, keys })
     }
-
-    /// Keeps the entries without an item whose slot is still on the page, each after the entry that it followed.
-    fn keep_without_item(
-        &self,
-        entries: &mut Vec<SlotBase>,
-        old: &[SlotBase],
-        served: &BTreeSet<usize>,
-    ) {
-        for (nth, entry) in old.iter().enumerate() {
-            if served.contains(&nth)
-                || !self.by_id.contains_key(&entry.id)
-                || entries.iter().any(|other| other.is_named(entry.id))
-            {
-                continue;
-            }
-            let place = old[..nth]
-                .iter()
-                .rev()
-                .find_map(|before| entries.iter().position(|other| other.is_named(before.id)));
-            entries.insert(place.map_or(0, |place| place + 1), entry.clone());
-        }
-    }
 }
 
 /// Returns an entry in which the keys that the item does not mention have no file half.
@@ -186,65 +184,24 @@ fn without_removed(old: &SlotBase, said: &FileSlot) -> SlotBase {
 
 /// Returns the pairs of the keys that a slot holds and that `mentioned` does not have.
 pub(super) fn unmentioned(slot: &HashedSlot<'_>, mentioned: &Object) -> BTreeMap<String, HashPair> {
-    slot.writable_keys()
-        .filter(|key| !mentioned.contains_key(*key))
-        .map(|key| (key.to_owned(), HashPair { file: None, page: slot.hash(key) }))
-        .collect()
+    let keys = slot.writable.iter().copied().filter(|key| !mentioned.contains_key(*key));
+    keys.map(|key| (key.to_owned(), HashPair { file: None, page: slot.hash(key) })).collect()
 }
 
 /// Returns the earlier IDs of a slot, with the one by which the file still names it.
-pub(super) fn ids_before(id: SlotId, old: Option<&SlotBase>, said: &FileSlot) -> Vec<SlotId> {
-    let mut was = earlier_ids(id, old);
-    if let FileSlotId::Id(named) = said.id
-        && named != id
-        && !was.contains(&named)
-    {
-        was.push(named);
-    }
-    was
-}
-
-/// Returns the earlier IDs of a slot.
-pub(super) fn earlier_ids(id: SlotId, old: Option<&SlotBase>) -> Vec<SlotId> {
-    let Some(old) = old else { return Vec::new() };
-    let mut was = old.was.clone();
-    if old.id != id {
-        was.push(old.id);
-    }
-    was.retain(|earlier| *earlier != id);
-    was
-}
-
-fn fields_after(
-    base: Option<&PageBase>,
-    file: &FilePage,
-    after: &LivePage,
-    written: &BTreeSet<&str>,
-) -> BTreeMap<String, HashPair> {
-    let mut fields = base.map(|base| base.fields.clone()).unwrap_or_default();
-    for (key, pair) in &mut fields {
-        // A field that was not read was not looked at.
-        if after.fields.contains_key(key) && !file.fields.contains_key(key) {
-            pair.file = None;
+pub(super) fn earlier_ids(
+    id: SlotId,
+    old: Option<&SlotBase>,
+    named: Option<SlotId>,
+) -> Vec<SlotId> {
+    let mut was = Vec::new();
+    let recorded = old.into_iter().flat_map(|old| old.was.iter().copied().chain([old.id]));
+    for earlier in recorded.chain(named) {
+        if earlier != id && !was.contains(&earlier) {
+            was.push(earlier);
         }
     }
-    for (key, page) in after.fields.iter() {
-        let hash = ValueHash::of(page);
-        match file.fields.get(key) {
-            None => {
-                fields.entry(key.clone()).or_insert(HashPair { file: None, page: hash });
-            }
-            Some(said) => {
-                let sent = file.field(key).unwrap_or(said);
-                let agrees = written.contains(key.as_str()) || same(sent, page);
-                if agrees || !fields.contains_key(key) {
-                    let page = if agrees { hash } else { ValueHash::of(sent) };
-                    fields.insert(key.clone(), HashPair { file: Some(ValueHash::of(said)), page });
-                }
-            }
-        }
-    }
-    fields
+    was
 }
 
 impl PageBase {
@@ -284,12 +241,10 @@ impl PageBase {
 /// Returns the keys whose values runs have sent.
 pub fn sent_keys(sent: &SentValues) -> BTreeSet<LineKey> {
     let fields = sent.fields.keys().map(|name| LineKey::Field(name.clone()));
-    let updated = sent.values.iter().map(|(id, keys)| (id, keys.keys().collect::<Vec<_>>()));
-    let created = sent.created.iter().map(|(id, slot)| (id, slot.sent.data.keys().collect()));
-    let slots = updated.chain(created);
-    let keys = slots.flat_map(|(id, keys)| {
-        keys.into_iter().map(|key| LineKey::Key(*id, key.clone())).collect::<Vec<_>>()
-    });
+    let updated = sent.values.iter().flat_map(|(id, keys)| keys.keys().map(move |key| (id, key)));
+    let created = sent.created.iter();
+    let created = created.flat_map(|(id, slot)| slot.sent.data.keys().map(move |key| (id, key)));
+    let keys = updated.chain(created).map(|(id, key)| LineKey::Key(*id, key.clone()));
     fields.chain(keys).collect()
 }
 
@@ -357,12 +312,11 @@ impl OwnWrites<'_> {
         let is_replaced = |old: &SlotBase| {
             created.may_replace
                 && !self.by_id.contains_key(&old.id)
-                && old.kind == entry.kind
-                && (old.said() == entry.said() || self.names(old, &entry))
+                && (old.says_as(&entry) || old.kind == entry.kind && self.names(old, &entry))
         };
         match base.slots.iter_mut().find(|old| is_replaced(old)) {
             Some(old) => {
-                entry.was = earlier_ids(id, Some(old));
+                entry.was = earlier_ids(id, Some(old), None);
                 *old = entry;
             }
             None => base.slots.push(entry),
@@ -372,9 +326,8 @@ impl OwnWrites<'_> {
     /// Returns whether the file has an item with the ID of an older entry that says what was sent for another.
     fn names(&self, old: &SlotBase, entry: &SlotBase) -> bool {
         let is_it = |item: &FileSlot| {
-            let said = item.data.iter().map(|(key, value)| (key.as_str(), ValueHash::of(value)));
-            let said = said.filter(|(_, hash)| !hash.is_empty());
-            matches!(item.id, FileSlotId::Id(id) if old.is_named(id))
+            let said = hashes(&item.data).filter(|(_, hash)| !hash.is_empty());
+            item.id.named().is_some_and(|id| old.is_named(id))
                 && said.collect::<BTreeMap<_, _>>() == entry.said()
         };
         self.file.slots.iter().any(is_it)

@@ -2,21 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::bound::{Bound, ComparedKey, Decision};
 use super::merge::merged_order;
-use super::next_base::{earlier_ids, ids_before, unmentioned};
+use super::next_base::{earlier_ids, unmentioned};
 use super::{
-    ConflictMark, FilePage, FileSlot, FileSlotId, HashPair, LivePage, PageBase, PulledItem,
-    PulledKey, SlotBase, SyncNote, ValueHash,
+    ConflictMark, FilePage, FileSlot, HashPair, LivePage, PageBase, PulledItem, PulledKey,
+    SlotBase, SyncNote, ValueHash,
 };
 use crate::apply::{DesiredPage, DesiredSlot, PlanError, SlotTypes};
-use links_sdk::Object;
+use links_sdk::{Object, SlotId};
 
 /// Changes of a pull to a file, and the record after the pull. Edits of the file are never discarded.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Pull {
     /// Profile fields to set.
@@ -42,26 +42,13 @@ pub struct Pull {
 }
 
 impl Pull {
-    /// Decides what a pull changes, based on the record of the last sync. Without a record, different values are marked as conflicts.
+    /// Decides what a pull changes, based on the record of the last sync. Without a record, different values are marked as conflicts. Keys of
+    /// items, and fields (`None`), that are `refused` are left as the file and the record have them.
     ///
     /// # Errors
     ///
     /// When it is unclear which slots some items are.
     pub fn new(
-        base: Option<&PageBase>,
-        file: &FilePage,
-        page: &LivePage,
-        types: &SlotTypes,
-    ) -> Result<Self, PlanError> {
-        Self::without(base, file, page, types, &BTreeSet::new())
-    }
-
-    /// Decides as [`new`](Self::new) does, but leaves keys of items, and fields (`None`), as the file and the record have them.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`new`](Self::new).
-    pub fn without(
         base: Option<&PageBase>,
         file: &FilePage,
         page: &LivePage,
@@ -82,31 +69,6 @@ impl Pull {
             pull: Self::default(),
         };
         Ok(puller.run())
-    }
-
-    /// Leaves the value of a profile field out of the file and its marks. Its record stays the same as in `base`.
-    pub fn leave_out(&mut self, base: Option<&PageBase>, key: &str) {
-        let is_its = |mark: &ConflictMark| matches!(mark, ConflictMark::Field { key: own, .. } if own == key);
-        let is_marked = self.marks.iter().any(is_its);
-        if self.fields.shift_remove(key).is_none() && !is_marked {
-            return;
-        }
-        self.marks.retain(|mark| !is_its(mark));
-        match base.and_then(|base| base.fields.get(key)) {
-            Some(pair) => drop(self.base.fields.insert(key.to_owned(), *pair)),
-            None => drop(self.base.fields.remove(key)),
-        }
-    }
-
-    /// Returns whether the file is not changed. The record may change even then.
-    pub fn is_empty(&self) -> bool {
-        self.fields.is_empty()
-            && self.keys.is_empty()
-            && self.inserted.is_empty()
-            && self.removed.is_empty()
-            && self.unnamed.is_empty()
-            && self.marks.is_empty()
-            && !self.is_reordered
     }
 }
 
@@ -136,7 +98,7 @@ impl Puller<'_, '_> {
         self.pull.base.id = self.bound.page.id;
         self.pull.base.login = self.bound.page.login.clone();
         self.pull.base.slots = if self.bound.file.keeps_slots {
-            self.bound.base.slots.clone()
+            self.bound.entries.to_vec()
         } else {
             self.entries.into_values().collect()
         };
@@ -150,7 +112,7 @@ impl Puller<'_, '_> {
             (None, None) => {
                 let resembling = &bound.identities.resembling[item];
                 if !resembling.is_empty() {
-                    let ids = resembling.iter().map(|at| bound.slots[*at].slot.id).collect();
+                    let ids = resembling.iter().map(|at| bound.id(*at)).collect();
                     self.pull.marks.push(ConflictMark::Resembles { item, ids });
                 }
             }
@@ -160,7 +122,7 @@ impl Puller<'_, '_> {
                     return;
                 }
                 self.pull.marks.push(ConflictMark::DeletedThere { item, id: entry.id });
-                if matches!(bound.items[item].item.id, FileSlotId::Id(_)) {
+                if bound.items[item].item.id.named().is_some() {
                     self.pull.unnamed.push(item);
                 }
             }
@@ -174,7 +136,7 @@ impl Puller<'_, '_> {
         let (id, kind) = (slot.slot.id, said.kind.clone());
         // Only `apply` may unlock a slot.
         let is_locked = said.is_locked || old.is_some_and(|old| old.is_locked);
-        let (was, keys) = (ids_before(id, old, said), BTreeMap::new());
+        let (was, keys) = (earlier_ids(id, old, said.id.named()), BTreeMap::new());
         let mut entry = SlotBase { id, was, kind, is_locked, keys };
         if slot.is_editable {
             entry.keys = old.map_or_else(|| unmentioned(slot, &said.data), |old| old.keys.clone());
@@ -182,13 +144,11 @@ impl Puller<'_, '_> {
                 self.pull_value(Some(item), &compared, &mut entry.keys);
             }
             if let Some(old) = old {
-                for key in bound.removed_keys(item, old) {
-                    entry.keys.insert(key.to_owned(), HashPair { file: None, ..old.pair(key) });
-                    self.pull.notes.push(SyncNote::KeyStays { item, id, key: key.to_owned() });
-                }
+                let removed = bound.removed_keys(item, old);
+                self.note_removed(Some((item, id)), removed, &mut entry.keys);
                 for key in bound.changed_there(old, position) {
                     if !bound.items[item].keys.contains_key(key) {
-                        let value = bound.page_value(position, key);
+                        let value = slot.value(key);
                         self.pull_unmentioned(Some(item), key, value, &mut entry.keys);
                     }
                 }
@@ -206,9 +166,6 @@ impl Puller<'_, '_> {
         pairs: &mut BTreeMap<String, HashPair>,
     ) {
         let ComparedKey { file, page, decision, .. } = *compared;
-        if self.refused.contains(&(item, compared.key.to_owned())) {
-            return;
-        }
         let (key, hash) = (compared.key.to_owned(), ValueHash::of(page));
         let said = item.map(|item| self.bound.items[item].item);
         let agreed = || {
@@ -217,19 +174,17 @@ impl Puller<'_, '_> {
         };
         let may_store = |said: &FileSlot| self.types.may_store(&said.kind, &key, file, page);
         let pair = match decision {
-            Decision::Unchanged | Decision::ChangedHere => return,
+            Decision::ChangedHere => return,
             Decision::Agreed => agreed(),
             Decision::Unrecorded if said.is_some_and(may_store) => agreed(),
+            _ if self.refused.contains(&(item, key.clone())) => return,
             Decision::ChangedThere => {
                 self.set(item, &key, page);
                 HashPair::of(hash)
             }
             Decision::Conflict | Decision::Unrecorded => {
-                let (key, file, page) = (key.clone(), file.clone(), page.clone());
-                self.pull.marks.push(match item {
-                    Some(item) => ConflictMark::Key { item, key, file, page },
-                    None => ConflictMark::Field { key, file, page },
-                });
+                let (key, page) = (key.clone(), page.clone());
+                self.pull.marks.push(ConflictMark::Value { item, key, page });
                 HashPair::of(hash)
             }
         };
@@ -257,6 +212,21 @@ impl Puller<'_, '_> {
         pairs.insert(key.to_owned(), pair);
     }
 
+    /// Notes that the file does not mention these keys of a slot, or fields, any more.
+    fn note_removed(
+        &mut self,
+        slot: Option<(usize, SlotId)>,
+        removed: Vec<&str>,
+        pairs: &mut BTreeMap<String, HashPair>,
+    ) {
+        for key in removed {
+            if let Some(pair) = pairs.get_mut(key) {
+                pair.file = None;
+            }
+            self.pull.notes.push(SyncNote::stays(slot, key));
+        }
+    }
+
     fn set(&mut self, item: Option<usize>, key: &str, value: &Value) {
         let (key, value) = (key.to_owned(), value.clone());
         match item {
@@ -267,12 +237,7 @@ impl Puller<'_, '_> {
 
     /// Takes over the slots whose item was deleted in the file and that changed on the page. The others are still to be deleted.
     fn pull_deleted_here(&mut self) {
-        let identities = &self.bound.identities;
-        for (nth, entry) in self.bound.entries.iter().enumerate() {
-            let (None, Some(position)) = (identities.item_of_entry[nth], identities.live[nth])
-            else {
-                continue;
-            };
+        for (entry, position) in self.bound.deleted_here() {
             let is_editable = self.bound.slots[position].is_editable;
             if is_editable && !self.bound.changed_there(entry, position).is_empty() {
                 let inserted = self.insert(position, Some(entry));
@@ -288,7 +253,7 @@ impl Puller<'_, '_> {
         let inserted = DesiredPage::from_page(std::slice::from_ref(slot), self.types).slots;
         let values = inserted.iter().flat_map(|slot| slot.data.iter());
         let keys = values.map(|(key, value)| (key.clone(), HashPair::of(ValueHash::of(value))));
-        let (was, kind) = (earlier_ids(slot.id, old), slot.kind.clone());
+        let (was, kind) = (earlier_ids(slot.id, old, None), slot.kind.clone());
         let is_locked = old.is_some_and(|old| old.is_locked);
         let entry = SlotBase { id: slot.id, was, kind, is_locked, keys: keys.collect() };
         let nth = self.pull.inserted.len();
@@ -300,7 +265,7 @@ impl Puller<'_, '_> {
 
     fn pull_fields(&mut self) {
         let bound = self.bound;
-        let mut pairs = bound.base.fields.clone();
+        let mut pairs = bound.field_pairs.clone();
         for (key, value) in bound.page.fields.iter() {
             if !bound.file.fields.contains_key(key) {
                 let page = ValueHash::of(value);
@@ -310,12 +275,7 @@ impl Puller<'_, '_> {
         for compared in bound.fields() {
             self.pull_value(None, &compared, &mut pairs);
         }
-        for key in bound.removed_fields() {
-            if let Some(pair) = pairs.get_mut(key) {
-                pair.file = None;
-            }
-            self.pull.notes.push(SyncNote::FieldStays { key: key.to_owned() });
-        }
+        self.note_removed(None, bound.removed_fields(), &mut pairs);
         for (key, value) in bound.unmentioned_fields_changed_there() {
             self.pull_unmentioned(None, key, value, &mut pairs);
         }
@@ -325,9 +285,8 @@ impl Puller<'_, '_> {
     /// Computes the order of the items: that of the page if only the page changed. Inserted slots follow their left neighbor on the page.
     fn arrange(&mut self) {
         let bound = self.bound;
-        let removed: BTreeSet<usize> = self.pull.removed.iter().copied().collect();
-        let staying: Vec<usize> =
-            (0..bound.items.len()).filter(|item| !removed.contains(item)).collect();
+        let stays = |item: &usize| !self.pull.removed.contains(item);
+        let staying: Vec<usize> = (0..bound.items.len()).filter(stays).collect();
         let takes_page = bound.order == Decision::ChangedThere;
         let items = merged_order(&staying, |item| bound.position(item), takes_page);
         self.pull.is_reordered = items != staying;
@@ -344,7 +303,7 @@ impl Puller<'_, '_> {
             place.insert(*position, inserted);
         }
         if bound.order == Decision::Conflict {
-            let ids = place.keys().map(|at| bound.slots[*at].slot.id).collect();
+            let ids = place.keys().map(|at| bound.id(*at)).collect();
             self.pull.marks.push(ConflictMark::Order { page: ids });
         }
     }

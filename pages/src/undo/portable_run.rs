@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::slots_before;
 use crate::apply::{
-    DesiredSlot, JournalEntries, JournalEntry, JournalError, JournalStore, RecordedRun, RunOwner,
-    is_run_name,
+    DesiredSlot, JournalEntries, JournalEntry, JournalError, JournalStore, RecordedRun, RunHeader,
+    RunOwner, is_run_name,
 };
 
 /// A run with the data that is needed to undo it, to store in a file.
@@ -20,12 +20,12 @@ use crate::apply::{
 pub struct PortableRun {
     run: String,
     /// ID of the page, for a run over a page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<ProfileId>,
     /// The lines of the journal.
     entries: Vec<JournalEntry>,
     /// Slots before the run, in page order, where they were read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Vec<DesiredSlot>>,
 }
 
@@ -42,8 +42,13 @@ impl PortableRun {
         call: &str,
         owner: Option<&RunOwner>,
     ) -> io::Result<Vec<Self>> {
-        let found = JournalStore::of_call(state, service, call, owner)?.into_iter();
-        found.filter_map(|(run, store)| Self::read(run, &store).transpose()).collect()
+        let is_own = |(_, header, _): &(String, RunHeader, JournalStore)| {
+            let mut owners = owner.into_iter().zip(&header.owner);
+            let called = header.command.as_ref().and_then(|command| command.call.as_deref());
+            called == Some(call) && owners.all(|(own, owner)| owner.is(own) != Some(false))
+        };
+        let found = JournalStore::headers(state, service)?.filter(is_own);
+        found.filter_map(|(run, _, store)| Self::read(run, &store).transpose()).collect()
     }
 
     /// Reads a run; `None` if it wrote nothing.

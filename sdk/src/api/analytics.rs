@@ -13,12 +13,6 @@ use crate::ids::InvalidValue;
 use crate::operation;
 use crate::tolerant::Object;
 
-/// The account's own analytics. From [`Client::analytics`].
-#[derive(Clone, Debug)]
-pub struct AnalyticsHandle {
-    client: Client,
-}
-
 /// Query for analytics: period, steps and parts. Every part is optional; the service chooses the value of a part that you leave out.
 ///
 /// ```
@@ -55,10 +49,10 @@ pub struct Analytics {
 impl AnalyticsQuery {
     /// Sets the period: a named period of the service, or a range of [days](Period::days).
     pub fn period(mut self, period: impl Into<Period>) -> Self {
-        (self.name, self.from, self.to) = match period.into().0 {
-            Span::Named(name) => (Some(name), None, None),
-            Span::Days { first, last } => (None, Some(first.to_string()), Some(last.to_string())),
-        };
+        let Period { name, days } = period.into();
+        self.name = name;
+        (self.from, self.to) =
+            days.map(|(first, last)| (first.to_string(), last.to_string())).unzip();
         self
     }
 
@@ -118,23 +112,16 @@ impl Analytics {
 envelopes! { |answer| Analytics { data: answer.data, meta: answer.meta }; AnalyticsEnvelope: Analytics }
 
 impl Client {
-    /// Returns the handle for the account's own analytics: one row per page, and totals.
-    pub fn analytics(&self) -> AnalyticsHandle {
-        AnalyticsHandle { client: self.clone() }
-    }
-}
-
-impl AnalyticsHandle {
-    /// Returns one row per page, and totals. At most 20 analytics requests per minute.
+    /// Returns the account's own analytics: one row per page, and totals. At most 20 analytics requests per minute.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
-    /// let analytics = client.analytics().get(Default::default()).await?;
+    /// let analytics = client.analytics(Default::default()).await?;
     /// assert!(analytics.meta.retention_days > 0);
     /// # Ok(()) });
     /// ```
-    pub fn get(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        Call::of(&self.client, operation::GET_ACCOUNT_ANALYTICS, move |api| {
+    pub fn analytics(&self, query: AnalyticsQuery) -> Call<Analytics> {
+        Call::of(self, operation::GET_ACCOUNT_ANALYTICS, Ok(query), |api, query| {
             let (from, to, include) = query.texts();
             api.get_account_analytics(query.bucket, query.compare, from, to, include, query.name)
         })
@@ -155,17 +142,11 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn analytics(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        self.call(operation::GET_PROFILE_ANALYTICS, move |api, key| {
+        let operation = operation::GET_PROFILE_ANALYTICS;
+        Call::of(&self.client, operation, self.key_text(), move |api, key| {
+            let AnalyticsQuery { bucket, compare, name, .. } = query;
             let (from, to, include) = query.texts();
-            api.get_profile_analytics(
-                &key,
-                query.bucket,
-                query.compare,
-                from,
-                to,
-                include,
-                query.name,
-            )
+            api.get_profile_analytics(&key, bucket, compare, from, to, include, name)
         })
     }
 }
@@ -182,23 +163,12 @@ impl FormHandle {
     /// # Ok(()) });
     /// ```
     pub fn analytics(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        Call::of_body(
-            &self.client,
-            operation::GET_FORM_ANALYTICS,
-            self.id_in_path(),
-            move |api, id| {
-                let (from, to, include) = query.texts();
-                api.get_form_analytics(
-                    &id,
-                    query.bucket,
-                    query.compare,
-                    from,
-                    to,
-                    include,
-                    query.name,
-                )
-            },
-        )
+        let operation = operation::GET_FORM_ANALYTICS;
+        Call::of(&self.client, operation, self.id_in_path(), move |api, id| {
+            let AnalyticsQuery { bucket, compare, name, .. } = query;
+            let (from, to, include) = query.texts();
+            api.get_form_analytics(&id, bucket, compare, from, to, include, name)
+        })
     }
 }
 
@@ -218,12 +188,10 @@ const DAYS_MAX: i64 = 366;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Period(Span);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Span {
-    Named(AnalyticsPeriod),
-    Days { first: Date, last: Date },
+pub struct Period {
+    name: Option<AnalyticsPeriod>,
+    /// The first and the last day, unless the period has a name.
+    days: Option<(Date, Date)>,
 }
 
 impl Period {
@@ -241,14 +209,14 @@ impl Period {
             days if days > DAYS_MAX => Err(InvalidValue::new(format!(
                 "{first} to {last} is {days} days; a period can have at most {DAYS_MAX}"
             ))),
-            _ => Ok(Self(Span::Days { first, last })),
+            _ => Ok(Self { name: None, days: Some((first, last)) }),
         }
     }
 }
 
 impl From<AnalyticsPeriod> for Period {
     fn from(name: AnalyticsPeriod) -> Self {
-        Self(Span::Named(name))
+        Self { name: Some(name), days: None }
     }
 }
 

@@ -11,13 +11,12 @@ use crate::call::{Call, Write};
 use crate::call_sender::{CallSender, Envelope};
 use crate::client::Client;
 use crate::conditional_write::{Basis, ReadTime, WriteStop, WriteVerdict, write_if_unchanged};
-use crate::error::Error;
 use crate::generated::types::{
     Profile, ProfileEnvelope, ProfileSettings, ProfileSettingsEnvelope, SlotChange, SlotChanges,
     SlotOrder,
 };
 use crate::generated::{Client as Api, RequestResult};
-use crate::ids::{ProfileId, SlotId};
+use crate::ids::SlotId;
 use crate::operation::{self, Operation};
 use crate::same::{holds, same};
 use crate::slot::Slot;
@@ -33,6 +32,8 @@ pub(crate) trait PatchRecord: Serialize + Sized + Send + 'static {
     type Key: Clone + Send + Sync + 'static;
     const READ: &'static Operation;
     const WRITE: &'static Operation;
+    /// Returns a key that outlives a change of the login, if the key may be the login.
+    const ID: Option<fn(&Self) -> Self::Key> = None;
 
     /// Returns the fields of the record under the names that a change has for them.
     fn fields(&self) -> Object {
@@ -55,13 +56,19 @@ pub(super) fn update_record<T: PatchRecord>(
     seen: Option<&T>,
     changes: Result<Object, String>,
 ) -> Call<T, Write> {
-    let (key, changes) = match key.and_then(|key| Ok((key, changes?))) {
-        Ok(parts) => parts,
-        Err(message) => return Call::refused(client, T::WRITE, message),
-    };
-    let seen = seen.map(T::fields);
-    Call::new(client, T::WRITE, move |sender| {
+    let parts = key.and_then(|key| Ok((key, changes?)));
+    let mut seen = seen.map(T::fields);
+    Call::new(client, T::WRITE, parts, move |sender, (mut key, changes)| {
         Box::pin(async move {
+            let mut basis = basis;
+            // The ID of a page outlives its login.
+            if let (Some(id), Basis::Nothing, false) = (T::ID, basis, sender.options.dry_run)
+                && changes.get("login").is_some_and(Value::is_string)
+            {
+                let before = sender.beside().send(T::READ, |api| T::read(api, &key)).await?;
+                basis = Basis::Read(Some(ReadTime::now(&sender.client)));
+                (key, seen) = (id(&before), Some(before.fields()));
+            }
             let patched = patch_if_unchanged(&sender, &key, seen, &changes, basis).await;
             patched.map_err(|stop| stop.into_error(T::WRITE))
         })
@@ -117,34 +124,12 @@ fn difference(key: &str, before: &Value, now: &Value, wanted: &Value) -> String 
     format!("{key} (was {before}, is now {now}, would become {wanted})")
 }
 
-/// Returns the login among the fields of a change.
-pub(super) fn login_in(fields: &Object) -> Option<String> {
-    fields.get("login")?.as_str().map(str::to_owned)
-}
-
-/// Changes a record of a page together with its login. `id` is the ID of the page, which outlives its login.
-pub(super) async fn change_login<T: PatchRecord<Key = String>>(
-    sender: CallSender,
-    key: String,
-    changes: Object,
-    id: fn(&T) -> ProfileId,
-) -> Result<T, Error> {
-    let patched = if sender.options.dry_run {
-        patch_if_unchanged(&sender, &key, None, &changes, Basis::Nothing).await
-    } else {
-        let before = sender.beside().send(T::READ, |api| T::read(api, &key)).await?;
-        let basis = Basis::Read(Some(ReadTime::now(&sender.client)));
-        let (key, seen) = (id(&before).to_string(), Some(before.fields()));
-        patch_if_unchanged(&sender, &key, seen, &changes, basis).await
-    };
-    patched.map_err(|stop| stop.into_error(T::WRITE))
-}
-
 impl PatchRecord for ProfileSettings {
     type Envelope = ProfileSettingsEnvelope;
     type Key = String;
     const READ: &'static Operation = operation::GET_PROFILE_SETTINGS;
     const WRITE: &'static Operation = operation::UPDATE_PROFILE_SETTINGS;
+    const ID: Option<fn(&Self) -> String> = Some(|settings| settings.profile_id.to_string());
 
     fn read(api: Api<'_>, key: &String) -> RequestResult<Self::Envelope> {
         api.get_profile_settings(key)
@@ -160,6 +145,7 @@ impl PatchRecord for Profile {
     type Key = String;
     const READ: &'static Operation = operation::GET_PROFILE;
     const WRITE: &'static Operation = operation::UPDATE_PROFILE;
+    const ID: Option<fn(&Self) -> String> = Some(|page| page.id.to_string());
 
     fn read(api: Api<'_>, key: &String) -> RequestResult<Self::Envelope> {
         api.get_profile(key, None)

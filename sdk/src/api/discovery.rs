@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use super::{Listing, path_segment};
 use crate::call::Call;
 use crate::client::Client;
-use crate::generated::Client as Api;
 use crate::generated::types::{
     Index, Me, MusicMatch, MusicSearchType, NotificationChannel, RateLimit, SlotType,
 };
@@ -23,7 +22,7 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn index(&self) -> Call<Index> {
-        Call::of(self, operation::GET_API_INDEX, |api| api.get_api_index())
+        Call::of(self, operation::GET_API_INDEX, Ok(()), |api, ()| api.get_api_index())
     }
 
     /// Returns the service's own OpenAPI 3.1 document.
@@ -35,7 +34,7 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn openapi(&self) -> Call<Map<String, Value>> {
-        Call::of(self, operation::GET_OPENAPI, |api| api.get_openapi())
+        Call::of(self, operation::GET_OPENAPI, Ok(()), |api, ()| api.get_openapi())
     }
 
     /// Returns the token's owner, whether the token may write, and how much of each limit is used. From then on, the client keeps within
@@ -49,11 +48,10 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn me(&self) -> Call<Me> {
-        let shared = self.shared.clone();
-        Call::new(self, operation::GET_ME, |sender| {
+        Call::new(self, operation::GET_ME, Ok(()), |sender, ()| {
             Box::pin(async move {
-                let request = |api: Api<'_>| api.get_me();
-                let (me, _) = sender.send_decoded(operation::GET_ME, request).await?;
+                let (me, _) = sender.send_decoded(operation::GET_ME, |api| api.get_me()).await?;
+                let shared = &sender.client.shared;
                 let learned = PacerNote::Learned((&me.limits.rate_limit).into());
                 let learned = shared.pacer.note(learned, &*shared.clock);
                 // Limits that are not stored in time are reported again by the next call.
@@ -72,7 +70,7 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn slot_types(&self) -> Call<Vec<SlotType>> {
-        Call::of(self, operation::LIST_SLOT_TYPES, |api| api.list_slot_types())
+        Call::of(self, operation::LIST_SLOT_TYPES, Ok(()), |api, ()| api.list_slot_types())
     }
 
     /// Returns one type of slot. An unknown type is a 404.
@@ -84,11 +82,8 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn slot_type(&self, name: impl Into<String>) -> Call<SlotType> {
-        let name = name.into();
-        if let Err(message) = path_segment("slot type", &name) {
-            return Call::refused(self, operation::GET_SLOT_TYPE, message);
-        }
-        Call::of(self, operation::GET_SLOT_TYPE, move |api| api.get_slot_type(&name))
+        let name = path_segment::<String>("slot type", name.into());
+        Call::of(self, operation::GET_SLOT_TYPE, name, |api, name| api.get_slot_type(&name))
     }
 }
 
@@ -122,7 +117,7 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn notification_channels(&self) -> Call<Listing<NotificationChannel>> {
-        Call::of(self, operation::LIST_NOTIFICATION_CHANNELS, |api| {
+        Call::of(self, operation::LIST_NOTIFICATION_CHANNELS, Ok(()), |api, ()| {
             api.list_notification_channels()
         })
     }
@@ -178,9 +173,13 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn lookup_music(&self, query: MusicQuery) -> Call<MusicMatch> {
-        let MusicQuery { query, artist, kind } = query;
-        Call::of(self, operation::LOOKUP_MUSIC, move |api| {
-            api.lookup_music(artist.as_deref(), &query, kind)
-        })
+        Call::of(
+            self,
+            operation::LOOKUP_MUSIC,
+            Ok(query),
+            |api, MusicQuery { query, artist, kind }| {
+                api.lookup_music(artist.as_deref(), &query, kind)
+            },
+        )
     }
 }

@@ -1,12 +1,13 @@
 //! Uploads of images.
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use reqwest::{Method, Request};
 use url::Url;
 
 use crate::blocking::blocking;
 use crate::call::{Call, Create};
-use crate::call_sender::CallSender;
+use crate::call_sender::{CallSender, Envelope};
 use crate::client::Client;
 use crate::error::Error;
 use crate::error_kind::Outcome;
@@ -14,7 +15,7 @@ use crate::generated::Client as Api;
 use crate::generated::types::{File, FileEnvelope, FileFromUrl};
 use crate::operation;
 use crate::transport::caller_headers::IdempotencyKey;
-use crate::transport::{BoxFuture, CallOptions, Shared};
+use crate::transport::{CallOptions, Shared};
 use crate::upload::{
     GET, ReplayableBody, Upload, UploadMethod, UploadTarget, download, send_to_upload_url,
 };
@@ -54,9 +55,11 @@ impl FilesHandle {
     /// # Ok(()) });
     /// ```
     pub fn upload(&self, upload: Upload) -> Call<File, Create> {
-        Call::new(&self.client, operation::UPLOAD_FILE, move |sender| match upload.method {
-            UploadMethod::Multipart => Box::pin(upload_through_service(sender, upload)),
-            UploadMethod::UploadUrl => Box::pin(upload_to_url(sender, upload)),
+        Call::new(&self.client, operation::UPLOAD_FILE, Ok(upload), |sender, upload| {
+            match upload.method {
+                UploadMethod::Multipart => Box::pin(upload_through_service(sender, upload)),
+                UploadMethod::UploadUrl => Box::pin(upload_to_url(sender, upload)),
+            }
         })
     }
 
@@ -70,11 +73,8 @@ impl FilesHandle {
     /// # Ok(()) });
     /// ```
     pub fn upload_from_url(&self, url: impl Into<String>) -> Call<File, Create> {
-        let body = FileFromUrl { url: url.into() };
-        if let Err(message) = can_be_fetched(&body.url) {
-            return Call::refused(&self.client, operation::UPLOAD_FILE, message);
-        }
-        Call::of(&self.client, operation::UPLOAD_FILE, move |api| api.upload_file(&body))
+        let body = can_be_fetched(url.into());
+        Call::of(&self.client, operation::UPLOAD_FILE, body, |api, body| api.upload_file(&body))
     }
 
     /// Downloads an image of up to 8 MB from a URL that the service returned for it: `src` of an upload, or `computed.avatarUrl` or
@@ -88,13 +88,9 @@ impl FilesHandle {
     /// # Ok(()) });
     /// ```
     pub fn download(&self, url: impl Into<String>) -> Call<Bytes> {
-        let url = url.into();
-        Call::new(&self.client, GET, move |sender| {
-            Box::pin(async move {
-                let answer = download(&sender.client.shared, &sender.options, &url).await?;
-                sender.keep_answer(&answer);
-                Ok(answer.body)
-            })
+        let url: String = url.into();
+        Call::new(&self.client, GET, Ok(url), |sender, url| {
+            Box::pin(async move { download(&sender, &url).await })
         })
     }
 
@@ -107,7 +103,7 @@ impl FilesHandle {
     /// # Ok(()) });
     /// ```
     pub fn create_upload_url(&self) -> Call<UploadTarget, Create> {
-        Call::new(&self.client, operation::CREATE_UPLOAD_URL, |sender| {
+        Call::new(&self.client, operation::CREATE_UPLOAD_URL, Ok(()), |sender, ()| {
             Box::pin(async move { create_upload_url(&sender).await })
         })
     }
@@ -115,15 +111,11 @@ impl FilesHandle {
 
 async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<File, Error> {
     let file = replayable(&sender, upload).await?;
-    let file = match &sender.options.idempotency_key {
-        Some(key) => file.keyed(key),
-        None => file,
-    };
     let sender = sender.sending(&file);
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(file.send_in(sender.request(Method::POST, "/files"), true))
     };
-    Ok(sender.send_made::<FileEnvelope>(operation::UPLOAD_FILE, &mut make).await?.0)
+    Ok(sender.send_made(operation::UPLOAD_FILE, FileEnvelope::record_of, &mut make).await?.0)
 }
 
 /// Maximum number of upload URLs requested for one upload, because a URL may expire or be used up by a lost request.
@@ -145,15 +137,14 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
     loop {
         // A repeated key answers with the URL it made the first time.
         if asked > 1 || !is_almost_over(&target) {
-            match send_to_upload_url(&sender.client.shared, &sender.options, &target, &file).await {
-                Ok((file, answer)) => {
-                    sender.keep_answer(&answer);
-                    return Ok(file);
-                }
+            match send_to_upload_url(&sender, &target, &file).await {
+                Ok(file) => return Ok(file),
                 Err(error) => {
                     let lost =
                         error.kind().is_temporary() && error.outcome() != Outcome::NotExecuted;
-                    let spent = lost && target.is_single_use() || is_almost_over(&target);
+                    // After a POST that may have been received, a second one is refused.
+                    let is_used = lost && target.method.eq_ignore_ascii_case("POST");
+                    let spent = is_used || is_almost_over(&target);
                     if !spent
                         || sender.options.is_body_spent()
                         || asked == MAX_UPLOAD_URLS
@@ -183,24 +174,25 @@ impl CallSender {
 
 /// Fixes what is sent. The beginning of a file is read on a thread that may block.
 async fn replayable(sender: &CallSender, upload: Upload) -> Result<ReplayableBody, Error> {
-    let made = blocking(move || ReplayableBody::new(upload));
+    let key = sender.options.idempotency_key.clone();
+    let made = blocking(move || ReplayableBody::new(upload, key));
     let made = sender.within(operation::UPLOAD_FILE, made).await?;
     made.map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
 }
 
 /// Refuses a URL that the service is certain to refuse.
-fn can_be_fetched(url: &str) -> Result<(), String> {
+fn can_be_fetched(url: String) -> Result<FileFromUrl, String> {
     let length = url.chars().count();
     if length > MAX_URL_LENGTH {
         let maximum = format!("the maximum is {MAX_URL_LENGTH}");
         return Err(format!("the URL is {length} characters long; {maximum}"));
     }
-    match Url::parse(url) {
+    match Url::parse(&url) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {
             Err("the URL must start with http:// or https://".to_owned())
         }
         Ok(url) if url.port().is_some() => Err("the URL must use the default port".to_owned()),
-        Ok(_) => Ok(()),
+        Ok(_) => Ok(FileFromUrl { url }),
         Err(error) => Err(format!("not a URL: {error}")),
     }
 }

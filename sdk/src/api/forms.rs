@@ -4,8 +4,7 @@ use std::fmt;
 
 use super::conditional::{PatchRecord, update_record};
 use super::profiles::converted;
-use crate::api::Listing;
-use crate::api::path_segment;
+use crate::api::{Listing, path_segment};
 use crate::call::{Call, Create, Write};
 use crate::changes::FormChanges;
 use crate::client::Client;
@@ -51,7 +50,7 @@ impl FormsHandle {
     /// # Ok(()) });
     /// ```
     pub fn list(&self) -> Call<Listing<LeadForm>> {
-        Call::of(&self.client, operation::LIST_FORMS, |api| api.list_forms())
+        Call::of(&self.client, operation::LIST_FORMS, Ok(()), |api, ()| api.list_forms())
     }
 
     /// Creates a form. To show it on a page, create a slot of type `form`.
@@ -74,12 +73,8 @@ impl FormsHandle {
         &self,
         form: impl TryInto<FormChanges, Error: fmt::Display>,
     ) -> Call<LeadForm, Create> {
-        Call::of_body(
-            &self.client,
-            operation::CREATE_FORM,
-            converted(form),
-            |api, form: FormChanges| api.create_form(&form.0),
-        )
+        let form = converted::<FormChanges>(form);
+        Call::of(&self.client, operation::CREATE_FORM, form, |api, form| api.create_form(&form.0))
     }
 }
 
@@ -93,7 +88,7 @@ impl FormHandle {
     /// # Ok(()) });
     /// ```
     pub fn get(&self) -> Call<LeadForm> {
-        Call::of_body(&self.client, operation::SHOW_FORM, self.id_in_path(), |api, id| {
+        Call::of(&self.client, operation::SHOW_FORM, self.id_in_path(), |api, id| {
             api.show_form(&id)
         })
     }
@@ -151,7 +146,7 @@ impl FormHandle {
     }
 
     pub(super) fn id_in_path(&self) -> Result<FormId, String> {
-        path_segment("form ID", &self.id).map(|()| self.id.clone())
+        path_segment("form ID", self.id.clone())
     }
 }
 

@@ -16,7 +16,7 @@ use crate::operation::from_json;
 use crate::slot::{Slot, SlotHeads};
 use crate::upload::UploadTarget;
 
-pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery, Period};
+pub use analytics::{Analytics, AnalyticsQuery, Period};
 pub(crate) use conditional::{
     PatchRecord, patch_if_unchanged, reorder_if_unchanged, update_if_unchanged,
 };
@@ -107,11 +107,12 @@ impl<T> IntoIterator for Listing<T> {
     }
 }
 
-/// Checks that a value can be one segment of a path: only characters that have no special meaning in a path.
-pub(super) fn path_segment(what: &str, text: &str) -> Result<(), String> {
+/// Returns a value that can be one segment of a path: only characters that have no special meaning in a path.
+pub(super) fn path_segment<T: Deref<Target = str>>(what: &str, value: T) -> Result<T, String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    if text.is_empty() || !text.chars().all(plain) {
+    if value.is_empty() || !value.chars().all(plain) {
+        let text = &*value;
         return Err(format!("invalid {what} {text:?}: use only letters, digits, `-` and `_`"));
     }
-    Ok(())
+    Ok(value)
 }

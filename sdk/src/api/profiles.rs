@@ -4,23 +4,19 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::conditional::{PatchRecord, change_login, login_in, update_record};
+use super::conditional::update_record;
 use crate::api::Listing;
 use crate::call::{Call, Create, Write};
-use crate::call_sender::{CallSender, Envelope};
+use crate::call_sender::{Envelope, copies};
 use crate::changes::{NewProfile, ProfileChanges, SettingsChanges};
 use crate::client::Client;
 use crate::conditional_write::Basis;
-use crate::error::Error;
 use crate::generated::types::{LoginCheck, Profile, ProfileSettings};
-use crate::generated::{Client as Api, RequestResult, TypedRequest};
-use crate::ids::ProfileId;
-use crate::operation::{self, Operation};
+use crate::generated::{Client as Api, TypedRequest};
+use crate::operation;
 use crate::profile_key::ProfileKey;
 use crate::slot::Slot;
-use crate::tolerant::Object;
 use crate::transport::Answer;
-use crate::transport::BoxFuture;
 
 /// All pages of the account. From [`Client::profiles`].
 #[derive(Clone, Debug)]
@@ -100,7 +96,7 @@ impl ProfilesHandle {
     /// # Ok(()) });
     /// ```
     pub fn list(&self) -> Call<Listing<Profile>> {
-        Call::of(&self.client, operation::LIST_PROFILES, |api| api.list_profiles())
+        Call::of(&self.client, operation::LIST_PROFILES, Ok(()), |api, ()| api.list_profiles())
     }
 
     /// Creates a page. An account can have at most 100 pages; beyond that, the error is a 409.
@@ -117,12 +113,10 @@ impl ProfilesHandle {
         &self,
         profile: impl TryInto<NewProfile, Error: fmt::Display>,
     ) -> Call<Profile, Create> {
-        Call::of_body(
-            &self.client,
-            operation::CREATE_PROFILE,
-            converted(profile),
-            |api, profile: NewProfile| api.create_profile(&profile.0),
-        )
+        let profile = converted::<NewProfile>(profile);
+        Call::of(&self.client, operation::CREATE_PROFILE, profile, |api, profile| {
+            api.create_profile(&profile.0)
+        })
     }
 
     /// Checks whether a login is available, and returns the reason if it is not.
@@ -143,10 +137,9 @@ impl ProfilesHandle {
 fn check_login(
     client: &Client,
     login: String,
-    page: Result<Option<ProfileKey>, String>,
+    page: Result<Option<String>, String>,
 ) -> Call<LoginCheck> {
-    Call::of_body(client, operation::CHECK_LOGIN, page, move |api, page: Option<ProfileKey>| {
-        let page = page.map(|key| key.to_string());
+    Call::of(client, operation::CHECK_LOGIN, page, move |api, page| {
         api.check_login(&login, page.as_deref())
     })
 }
@@ -160,7 +153,7 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn check_login(&self, login: impl Into<String>) -> Call<LoginCheck> {
-        check_login(&self.client, login.into(), self.key.clone().map(Some))
+        check_login(&self.client, login.into(), self.key_text().map(Some))
     }
 
     /// Returns the page, without its slots.
@@ -172,7 +165,9 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn get(&self) -> Call<Profile> {
-        self.call(operation::GET_PROFILE, |api, key| api.get_profile(&key, None))
+        Call::of(&self.client, operation::GET_PROFILE, self.key_text(), |api, key| {
+            api.get_profile(&key, None)
+        })
     }
 
     /// Returns the page with its slots in page order. If the answer leaves the slots out, they are read with a second request.
@@ -184,7 +179,7 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn get_with_slots(&self) -> Call<Profile> {
-        self.call_new(operation::GET_PROFILE, |sender, key| {
+        Call::new(&self.client, operation::GET_PROFILE, self.key_text(), |sender, key| {
             Box::pin(async move {
                 let request = |api: Api<'_>| {
                     let made = api.get_profile(&key, Some("slots"));
@@ -224,7 +219,7 @@ impl ProfileHandle {
         changes: impl TryInto<ProfileChanges, Error: fmt::Display>,
     ) -> Call<Profile, Write> {
         let changes = converted::<ProfileChanges>(changes).map(|it| it.0);
-        self.write_fields(changes, |page| page.id)
+        update_record(&self.client, self.key_text(), Basis::Nothing, None, changes)
     }
 
     /// Changes fields of the page if they still have their values from `seen`. With `None`, the values of a first read count.
@@ -266,70 +261,19 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn markdown(&self) -> Call<Markdown> {
-        self.call_new(operation::PREVIEW_PROFILE_MARKDOWN, |sender, key| {
+        let operation = operation::PREVIEW_PROFILE_MARKDOWN;
+        Call::new(&self.client, operation, self.key_text(), move |sender, key| {
             Box::pin(async move {
-                let request = |api: Api<'_>| api.preview_profile_markdown(&key);
-                let answer =
-                    sender.send_undecoded(operation::PREVIEW_PROFILE_MARKDOWN, request).await?;
+                let request = sender.made(operation, |api| api.preview_profile_markdown(&key))?;
+                let answer = sender.exchange(operation, None, &mut copies(&request)).await?;
                 Ok(Markdown::of(&answer))
             })
         })
     }
 
-    /// Returns a write of these fields.
-    fn write_fields<T: PatchRecord<Key = String>>(
-        &self,
-        changes: Result<Object, String>,
-        id: fn(&T) -> ProfileId,
-    ) -> Call<T, Write> {
-        match changes {
-            Ok(changes) if login_in(&changes).is_some() => self
-                .call_new(T::WRITE, move |sender, key| {
-                    Box::pin(change_login(sender, key, changes, id))
-                }),
-            changes => update_record(&self.client, self.key_text(), Basis::Nothing, None, changes),
-        }
-    }
-
-    /// Returns a call for this page that may take several requests.
-    pub(super) fn call_new<T: Send + 'static, K>(
-        &self,
-        operation: &'static Operation,
-        send: impl FnOnce(CallSender, String) -> BoxFuture<'static, Result<T, Error>>
-        + Clone
-        + Send
-        + Sync
-        + 'static,
-    ) -> Call<T, K> {
-        match self.key_text() {
-            Ok(key) => Call::new(&self.client, operation, |sender| send(sender, key)),
-            Err(message) => Call::refused(&self.client, operation, message),
-        }
-    }
-
-    pub(super) fn key_text(&self) -> Result<String, String> {
+    /// Returns the key in paths.
+    pub(crate) fn key_text(&self) -> Result<String, String> {
         self.key.as_ref().map(ToString::to_string).map_err(Clone::clone)
-    }
-
-    /// Returns a call below this page's URL.
-    pub(crate) fn call<K, R: Envelope>(
-        &self,
-        operation: &'static Operation,
-        request: impl FnOnce(Api<'_>, String) -> RequestResult<R> + Clone + Send + Sync + 'static,
-    ) -> Call<R::Record, K> {
-        Call::of_body(&self.client, operation, self.key_text(), request)
-    }
-
-    /// Returns a call below this page's URL with a body, unless the body is none.
-    pub(super) fn call_with<K, B: Clone + Send + Sync + 'static, R: Envelope>(
-        &self,
-        operation: &'static Operation,
-        body: Result<B, String>,
-        request: impl FnOnce(Api<'_>, String, B) -> RequestResult<R> + Clone + Send + Sync + 'static,
-    ) -> Call<R::Record, K> {
-        let parts = self.key_text().and_then(|key| Ok((key, body?)));
-        let request = |api: Api<'_>, (key, body)| request(api, key, body);
-        Call::of_body(&self.client, operation, parts, request)
     }
 }
 
@@ -343,7 +287,9 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn settings(&self) -> Call<ProfileSettings> {
-        self.call(operation::GET_PROFILE_SETTINGS, |api, key| api.get_profile_settings(&key))
+        Call::of(&self.client, operation::GET_PROFILE_SETTINGS, self.key_text(), |api, key| {
+            api.get_profile_settings(&key)
+        })
     }
 
     /// Changes the login or the language.
@@ -367,7 +313,7 @@ impl ProfileHandle {
         changes: impl TryInto<SettingsChanges, Error: fmt::Display>,
     ) -> Call<ProfileSettings, Write> {
         let changes = converted::<SettingsChanges>(changes).map(|it| it.0);
-        self.write_fields(changes, |settings| settings.profile_id)
+        update_record(&self.client, self.key_text(), Basis::Nothing, None, changes)
     }
 
     /// Changes the login or the language if they still have their values from `seen`. With `None`, the values of a first read count.

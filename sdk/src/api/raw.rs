@@ -1,21 +1,21 @@
 //! Calls by method and path, for operations that the client has no method for.
 
 use std::borrow::Borrow;
-use std::future::{IntoFuture, ready};
+use std::future::IntoFuture;
 use std::time::Duration;
 
 use bytes::Bytes;
+use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use reqwest::{Method, Request};
 use serde_json::Value;
 
-use crate::call::CallFuture;
-use crate::call::{Call, Read, Write};
+use crate::call::{Call, CallFuture, Read, Write};
+use crate::call_sender::copies;
 use crate::client::Client;
 use crate::error::Error;
 use crate::operation::{Bucket, Effect, Operation, SuccessContent};
+use crate::transport::Answer;
 use crate::transport::caller_headers::{IdempotencyKey, overrides_method, parse_except};
-use crate::transport::{Answer, BoxFuture};
 
 /// Operation of a read at a path outside the interface.
 const OTHER_READ: &Operation = &Operation {
@@ -83,24 +83,18 @@ impl Client {
     pub fn raw(&self, method: impl AsRef<str>, path: impl AsRef<str>) -> RawCall {
         let (method, path) = (method.as_ref(), path.as_ref());
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let known = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
-        let is_known = |method: &Method| {
-            matches!(
-                *method,
-                Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE
-            )
-        };
-        let (method, path) = match known.ok().filter(is_known) {
-            Some(method) => (method, below_base(path)),
+        let known = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+        let known = known.into_iter().find(|known| known.as_str().eq_ignore_ascii_case(method));
+        let path = match known {
+            Some(_) => below_base(path),
             None => {
-                let must = "the method must be GET, POST, PUT, PATCH or DELETE";
-                (Method::GET, Err(format!("{must}, not {method:?}")))
+                Err(format!("the method must be GET, POST, PUT, PATCH or DELETE, not {method:?}"))
             }
         };
         let query = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
         RawCall {
             client: self.clone(),
-            method,
+            method: known.unwrap_or_default(),
             path,
             query,
             headers: Vec::new(),
@@ -199,7 +193,7 @@ impl RawCall {
     ///
     /// Reads have no dry run. For the delete of a single thing, the response to a dry run looks like the response to the delete itself.
     /// Both are refused.
-    pub fn dry_run(self) -> Call<()> {
+    pub fn dry_run(mut self) -> Call<()> {
         let path = self.path.as_deref().unwrap_or_default();
         let known = Operation::at(self.method.as_str(), path);
         let refused = match (known, &self.method) {
@@ -209,8 +203,7 @@ impl RawCall {
             (None, method) => matches!(*method, Method::GET | Method::DELETE),
         };
         if refused {
-            let message = format!("{} {path} has no dry run", self.method);
-            return Call::refused(&self.client, OTHER_WRITE, message);
+            self.path = Err(format!("{} {path} has no dry run", self.method));
         }
         self.call_of::<Write>().dry_run()
     }
@@ -223,37 +216,33 @@ impl RawCall {
 
     fn call_of<K>(self) -> Call<Answer, K> {
         let is_overridden = self.overrides_method();
-        let path = match self.path {
-            Ok(path) => path,
-            Err(message) => return Call::refused(&self.client, OTHER_READ, message),
-        };
-        let other = if self.method == Method::GET { OTHER_READ } else { OTHER_WRITE };
-        let known = Operation::at(self.method.as_str(), &path);
+        let Self { client, method, path, query, headers, key, body } = self;
+        let other = if method == Method::GET { OTHER_READ } else { OTHER_WRITE };
+        let known = Operation::at(method.as_str(), path.as_deref().unwrap_or_default());
         let operation = if is_overridden { OTHER_WRITE } else { known.unwrap_or(other) };
-        if self.key.is_some() && operation.effect != Effect::Create {
-            let message = format!("{} {path} does not take an idempotency key", self.method);
-            return Call::refused(&self.client, operation, message);
-        }
-        let renames = operation.effect == Effect::Set && has_login(self.body.as_deref());
-        let Self { client, method, query, headers, key, body, .. } = self;
-        let call = Call::new(&client, operation, move |sender| {
+        let path = match path {
+            Ok(path) if key.is_some() && operation.effect != Effect::Create => {
+                Err(format!("{method} {path} does not take an idempotency key"))
+            }
+            path => path,
+        };
+        let call = Call::new(&client, operation, path, move |mut sender, path| {
             Box::pin(async move {
+                let json = body.as_deref().map(serde_json::from_slice::<Value>);
+                let has_login = matches!(json, Some(Ok(json)) if json.get("login").is_some());
                 // After its execution the old login is invalid, so nothing may be sent again without a read.
-                let sender = if renames { sender.reading_first() } else { sender };
-                let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
-                    let mut request = sender.request(method.clone(), &path);
-                    if !query.is_empty() {
-                        request.url_mut().query_pairs_mut().extend_pairs(&query);
-                    }
-                    if let Some(body) = body.clone() {
-                        let json = HeaderValue::from_static("application/json");
-                        request.headers_mut().insert(CONTENT_TYPE, json);
-                        *request.body_mut() = Some(body.into());
-                    }
-                    request.headers_mut().extend(headers.iter().cloned());
-                    Box::pin(ready(Ok(request)))
-                };
-                sender.exchange(operation, None, &mut make).await
+                sender.options.reads_first = operation.effect == Effect::Set && has_login;
+                let mut request = sender.request(method, &path);
+                if !query.is_empty() {
+                    request.url_mut().query_pairs_mut().extend_pairs(&query);
+                }
+                if let Some(body) = body {
+                    let json = HeaderValue::from_static("application/json");
+                    request.headers_mut().insert(CONTENT_TYPE, json);
+                    *request.body_mut() = Some(body.into());
+                }
+                request.headers_mut().extend(headers);
+                sender.exchange(operation, None, &mut copies(&request)).await
             })
         });
         call.keyed(key)
@@ -267,11 +256,6 @@ impl IntoFuture for RawCall {
     fn into_future(self) -> Self::IntoFuture {
         self.send()
     }
-}
-
-fn has_login(body: Option<&[u8]>) -> bool {
-    let body = body.and_then(|body| serde_json::from_slice::<Value>(body).ok());
-    body.is_some_and(|body| body.get("login").is_some())
 }
 
 /// Returns the path with its leading `/`, if every segment is made of plain characters and none is `.` or `..`.

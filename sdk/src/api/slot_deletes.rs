@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::slots::SlotsHandle;
-use crate::call::{Call, Delete, DeleteMany};
+use crate::call::{Call, Delete, Write};
 use crate::call_sender::{CallSender, Envelope};
 use crate::conditional_write::{Basis, WriteStop, WriteVerdict, write_if_unchanged};
 use crate::error_kind::Outcome;
@@ -45,14 +45,8 @@ impl SlotsHandle {
     /// # Ok(()) });
     /// ```
     pub fn delete(&self, id: impl Into<SlotId>) -> Call<(), Delete> {
-        let id = id.into();
-        let key = match self.key_and_id(id) {
-            Ok(key) => key,
-            Err(message) => {
-                return Call::refused(&self.page.client, operation::DELETE_SLOT, message);
-            }
-        };
-        Call::new(&self.page.client, operation::DELETE_SLOT, move |sender| {
+        let path = self.key_and_id(id.into());
+        Call::new(&self.page.client, operation::DELETE_SLOT, path, |sender, (key, id)| {
             Box::pin(async move {
                 let request = |api: Api<'_>| api.delete_slot(&key, &id);
                 match sender.send(operation::DELETE_SLOT, request).await {
@@ -82,7 +76,7 @@ impl SlotsHandle {
     pub fn delete_batch(
         &self,
         ids: impl IntoIterator<Item = impl Into<SlotId>>,
-    ) -> Call<DeletedSlots, DeleteMany> {
+    ) -> Call<DeletedSlots, Write> {
         let ids = ids.into_iter().map(Into::into).collect();
         self.delete_if(ids, Basis::Nothing, |_| Vec::new())
     }
@@ -106,7 +100,7 @@ impl SlotsHandle {
     /// assert_eq!(slots.delete_unchanged(seen.clone()).await?.deleted, seen.len() as i64);
     /// # Ok(()) });
     /// ```
-    pub fn delete_unchanged(&self, seen: Vec<Slot>) -> Call<DeletedSlots, DeleteMany> {
+    pub fn delete_unchanged(&self, seen: Vec<Slot>) -> Call<DeletedSlots, Write> {
         let ids = seen.iter().map(|slot| slot.id).collect();
         self.delete_if(ids, Basis::Read(None), move |page| edits(&seen, page))
     }
@@ -116,8 +110,9 @@ impl SlotsHandle {
         ids: Vec<SlotId>,
         basis: Basis,
         judge: impl FnMut(&[Slot]) -> Vec<String> + Clone + Send + Sync + 'static,
-    ) -> Call<DeletedSlots, DeleteMany> {
-        self.page.call_new(operation::DELETE_SLOTS, move |sender, key| {
+    ) -> Call<DeletedSlots, Write> {
+        let key = self.page.key_text();
+        Call::new(&self.page.client, operation::DELETE_SLOTS, key, move |sender, key| {
             Box::pin(async move {
                 let deleted = delete_if_unchanged(&sender, &key, ids, basis, judge).await;
                 deleted.map_err(|stop| stop.into_error(operation::DELETE_SLOTS))
@@ -154,17 +149,12 @@ pub(crate) async fn delete_if_unchanged(
     let write = |api: Api<'_>, left: &Vec<SlotId>| api.delete_slots(key, left);
     let done = write_if_unchanged(sender, basis, &mut left, read, write, decide).await?;
     if left.is_empty() {
-        return Ok(found_deleted(sender, asked, done.total));
+        let done = DeletedSlots { deleted: asked, total: done.total };
+        sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
+        return Ok(done);
     }
     // Those that are not left were deleted by a request whose answer was lost.
     Ok(DeletedSlots { deleted: asked - count(&left) + done.deleted, total: done.total })
-}
-
-/// Returns the result of a delete whose answer was lost, and keeps the answer that it would have had.
-fn found_deleted(sender: &CallSender, deleted: i64, total: i64) -> DeletedSlots {
-    let done = DeletedSlots { deleted, total };
-    sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
-    done
 }
 
 /// Describes the edits that another client made to slots that are still there.

@@ -84,7 +84,8 @@ impl SlotsHandle {
     /// # Ok(()) });
     /// ```
     pub fn list(&self) -> Call<Vec<Slot>> {
-        self.page.call(operation::LIST_SLOTS, |api, key| api.list_slots(&key))
+        let key = self.page.key_text();
+        Call::of(&self.page.client, operation::LIST_SLOTS, key, |api, key| api.list_slots(&key))
     }
 
     /// Returns one slot. IDs start at 1.
@@ -97,8 +98,8 @@ impl SlotsHandle {
     /// # Ok(()) });
     /// ```
     pub fn get(&self, id: impl Into<SlotId>) -> Call<Slot> {
-        let id = id.into();
-        self.page.call_with(operation::GET_SLOT, self.key_and_id(id), move |api, key, _| {
+        let path = self.key_and_id(id.into());
+        Call::of(&self.page.client, operation::GET_SLOT, path, |api, (key, id)| {
             api.get_slot(&key, &id)
         })
     }
@@ -120,7 +121,9 @@ impl SlotsHandle {
     /// # Ok(()) });
     /// ```
     pub fn create(&self, slot: impl TryInto<NewSlot, Error: fmt::Display>) -> Call<Slot, Create> {
-        self.page.call_with(operation::CREATE_SLOT, converted(slot), |api, key, slot: NewSlot| {
+        let slot = converted::<NewSlot>(slot);
+        let parts = self.page.key_text().and_then(|key| Ok((key, slot?)));
+        Call::of(&self.page.client, operation::CREATE_SLOT, parts, |api, (key, slot)| {
             api.create_slot(&key, &slot)
         })
     }
@@ -145,7 +148,10 @@ impl SlotsHandle {
         slots: impl IntoIterator<Item = impl Into<NewSlot>>,
     ) -> Call<Vec<Slot>, Create> {
         let body = NewSlots { slots: slots.into_iter().map(Into::into).collect() };
-        self.page.call(operation::CREATE_SLOTS, move |api, key| api.create_slots(&key, &body))
+        let key = self.page.key_text();
+        Call::of(&self.page.client, operation::CREATE_SLOTS, key, move |api, key| {
+            api.create_slots(&key, &body)
+        })
     }
 
     /// Changes one slot: the given fields replace the fields of its data, and other fields are kept. JSON that is not an object is refused
@@ -169,9 +175,8 @@ impl SlotsHandle {
         id: impl Into<SlotId>,
         data: impl TryInto<Object, Error: fmt::Display>,
     ) -> Call<Slot, Write> {
-        let id = id.into();
-        let key = self.key_and_id(id).map(|key| (key, id));
-        update_record(&self.page.client, key, Basis::Nothing, None, converted::<Object>(data))
+        let path = self.key_and_id(id.into());
+        update_record(&self.page.client, path, Basis::Nothing, None, converted(data))
     }
 
     /// Changes one slot if the fields to change still have their values from `seen`. With `None`, the values of a first read count.
@@ -194,10 +199,8 @@ impl SlotsHandle {
         seen: impl Into<Option<&'s Slot>>,
         data: impl TryInto<Object, Error: fmt::Display>,
     ) -> Call<Slot, Write> {
-        let id = id.into();
-        let key = self.key_and_id(id).map(|key| (key, id));
-        let data = converted::<Object>(data);
-        update_record(&self.page.client, key, Basis::Read(None), seen.into(), data)
+        let path = self.key_and_id(id.into());
+        update_record(&self.page.client, path, Basis::Read(None), seen.into(), converted(data))
     }
 
     /// Changes up to 50 slots, all or none, like [`SlotsHandle::update`] does for each. Positions do not change.
@@ -219,7 +222,8 @@ impl SlotsHandle {
         changes: impl IntoIterator<Item = SlotChange>,
     ) -> Call<Vec<Slot>, Write> {
         let changes = changes.into_iter().collect();
-        self.page.call_new(operation::UPDATE_SLOTS, |sender, key| {
+        let key = self.page.key_text();
+        Call::new(&self.page.client, operation::UPDATE_SLOTS, key, |sender, key| {
             Box::pin(async move {
                 let updated =
                     update_if_unchanged(&sender, &key, changes, Basis::Nothing, |_| Vec::new());
@@ -283,7 +287,8 @@ impl SlotsHandle {
         + Sync
         + 'static,
     ) -> Call<Vec<Slot>, Write> {
-        self.page.call_new(operation::REORDER_SLOTS, move |sender, key| {
+        let key = self.page.key_text();
+        Call::new(&self.page.client, operation::REORDER_SLOTS, key, move |sender, key| {
             Box::pin(async move {
                 let moved = reorder_if_unchanged(&sender, &key, order, basis, judge).await;
                 let (slots, _) = moved.map_err(|stop| stop.into_error(operation::REORDER_SLOTS))?;
@@ -292,11 +297,11 @@ impl SlotsHandle {
         })
     }
 
-    pub(super) fn key_and_id(&self, id: SlotId) -> Result<String, String> {
+    pub(super) fn key_and_id(&self, id: SlotId) -> Result<(String, SlotId), String> {
         if id.get() < 1 {
             return Err(format!("a slot ID must be 1 or more, not {id}"));
         }
-        self.page.key_text()
+        Ok((self.page.key_text()?, id))
     }
 }
 

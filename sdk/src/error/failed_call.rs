@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Cause, Error, ErrorDetails};
+use super::{Cause, Error};
 use crate::error_kind::{ErrorKind, Outcome, ServiceError};
-use crate::tolerant::FieldErrors;
 
 /// Error of a call that never took place, for testing how a program handles it.
 ///
@@ -22,17 +21,9 @@ use crate::tolerant::FieldErrors;
 /// let refused = FailedCall::new(ErrorKind::Validation).field_error("data.link", "It must be a URL.");
 /// assert!(Error::from(refused).field_errors().contains_key("data.link"));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[must_use]
-pub struct FailedCall {
-    kind: ErrorKind,
-    operation: &'static str,
-    status: u16,
-    message: String,
-    outcome: Outcome,
-    retry_after: Option<Duration>,
-    field_errors: FieldErrors,
-}
+pub struct FailedCall(Error);
 
 impl FailedCall {
     /// Returns an error of this kind for a write that was not executed. For [`ErrorKind::DryRunExecuted`], the write was executed.
@@ -48,73 +39,53 @@ impl FailedCall {
             ErrorKind::Server => 503,
             _ => 200,
         };
-        Self {
-            kind,
-            operation: "updateSlot",
-            status,
-            message: "test error".to_owned(),
-            outcome: match kind {
-                ErrorKind::DryRunExecuted => Outcome::Executed,
-                _ => Outcome::NotExecuted,
-            },
-            retry_after: None,
-            field_errors: FieldErrors::default(),
-        }
-    }
-
-    /// Sets the `operationId`; by default `updateSlot`.
-    pub fn operation(self, operation: &'static str) -> Self {
-        Self { operation, ..self }
-    }
-
-    /// Sets the HTTP status of the response, if the kind can have several, such as 502 for [`ErrorKind::Server`].
-    ///
-    /// # Panics
-    ///
-    /// Panics if a response with this status is an error of another kind.
-    pub fn status(self, status: u16) -> Self {
-        assert_eq!(
-            ErrorKind::of_status(status, true),
-            self.kind,
-            "status {status} has another kind"
-        );
-        Self { status, ..self }
+        let message = "test error".to_owned();
+        let cause = if ErrorKind::of_status(status, true) == kind {
+            Cause::Service(ServiceError { status, message, ..ServiceError::default() })
+        } else {
+            Cause::Own(kind, message)
+        };
+        let outcome = match kind {
+            ErrorKind::DryRunExecuted => Outcome::Executed,
+            _ => Outcome::NotExecuted,
+        };
+        Self(Error::new("updateSlot", outcome, cause))
     }
 
     /// Sets the message of the service.
-    pub fn message(self, message: impl Into<String>) -> Self {
-        Self { message: message.into(), ..self }
+    pub fn message(mut self, text: impl Into<String>) -> Self {
+        if let Cause::Service(ServiceError { message, .. }) | Cause::Own(_, message) =
+            &mut self.0.0.cause
+        {
+            *message = text.into();
+        }
+        self
     }
 
     /// Sets whether something was written.
-    pub fn outcome(self, outcome: Outcome) -> Self {
-        Self { outcome, ..self }
+    pub fn outcome(mut self, outcome: Outcome) -> Self {
+        self.0.0.outcome = outcome;
+        self
     }
 
     /// Sets the time to wait before the call can succeed.
-    pub fn retry_after(self, wait: Duration) -> Self {
-        Self { retry_after: Some(wait), ..self }
+    pub fn retry_after(mut self, wait: Duration) -> Self {
+        self.0.0.retry_after = Some(wait);
+        self
     }
 
     /// Adds a refused field, by its path, with the reason. Only errors from a response have refused fields.
     pub fn field_error(mut self, path: impl Into<String>, reason: impl Into<String>) -> Self {
-        self.field_errors.0.entry(path.into()).or_default().push(reason.into());
+        if let Cause::Service(error) = &mut self.0.0.cause {
+            error.errors.0.entry(path.into()).or_default().push(reason.into());
+        }
         self
     }
 }
 
 impl From<FailedCall> for Error {
     fn from(failed: FailedCall) -> Self {
-        let FailedCall { kind, operation, status, message, outcome, retry_after, field_errors } =
-            failed;
-        let cause = if ErrorKind::of_status(status, true) == kind {
-            let (code, errors) = (String::new(), field_errors);
-            Cause::Service(ServiceError { status, message, code, errors, documentation: None })
-        } else {
-            Cause::Own(kind, message)
-        };
-        let error = Self::new(operation, outcome, cause);
-        Self(Box::new(ErrorDetails { retry_after, ..*error.0 }))
+        failed.0
     }
 }
 
@@ -156,14 +127,8 @@ mod tests {
             assert!(lost.outcome() == Outcome::Unknown && !lost.is_safe_to_repeat());
             assert!(!error.to_string().is_empty());
         }
-        assert_eq!(Error::from(FailedCall::new(Server).status(502)).status(), Some(502));
+        assert_eq!(Error::from(FailedCall::new(Server)).status(), Some(503));
         let error = Error::from(FailedCall::new(Conflict).message("The page is full."));
         assert_eq!(error.service().unwrap().message, "The page is full.");
-    }
-
-    #[test]
-    #[should_panic(expected = "status 404 has another kind")]
-    fn a_status_of_another_kind_is_refused() {
-        let _ = FailedCall::new(ErrorKind::Server).status(404);
     }
 }

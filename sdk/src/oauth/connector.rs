@@ -1,5 +1,6 @@
 //! Login at the connector: discovery, registration, the browser, and the exchange of the code for credentials.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -9,7 +10,6 @@ use rmcp::transport::auth::{
 };
 use serde_json::Value;
 use url::Url;
-use zeroize::Zeroizing;
 
 use super::credentials::{Credentials, since_1970};
 use super::http::{OAuthErrorResponse, OAuthHttpClient, check_endpoint, connector_url};
@@ -91,15 +91,10 @@ impl Connector {
             metadata.additional_fields.get("authorization_response_iss_parameter_supported");
         let names_itself = names_itself.and_then(Value::as_bool).unwrap_or_default();
         let credentials = Credentials {
-            access_token: Zeroizing::default(),
-            refresh_token: None,
-            expires_at: None,
-            issued_at: None,
-            client_id: String::new(),
-            resource: String::new(),
             issuer,
             token_endpoint: metadata.token_endpoint.clone(),
             revocation_endpoint,
+            ..Credentials::default()
         };
         manager.set_metadata(metadata);
         Ok(Self { http, manager, credentials, names_itself })
@@ -126,8 +121,7 @@ impl Connector {
         let url = base.join("/me");
         let http = OAuthHttpClient::new(&url, options).map_err(LoginError::unreachable)?;
         let refusal = http.get(url.clone()).await.map_err(LoginError::unreachable)?;
-        let challenge = refusal.headers().get("www-authenticate").and_then(|it| it.to_str().ok());
-        let named = challenge.and_then(|challenge| {
+        let named = refusal.header("www-authenticate").and_then(|challenge| {
             WWWAuthenticateParams::parse(challenge, &url).resource_metadata_url
         });
         let documents = named.map_or_else(|| well_known(base), |named| vec![named]);
@@ -135,7 +129,7 @@ impl Connector {
         for document in documents {
             let answer = http.get(document).await.map_err(LoginError::unreachable)?;
             let document: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
-            if answer.status().is_success()
+            if answer.status.is_success()
                 && let Some(named) = document["resource"].as_str()
             {
                 resource = Some(named.to_owned());
@@ -236,7 +230,7 @@ async fn session(
 async fn is_welcome(url: &str, http: &OAuthHttpClient) -> Result<bool, LoginError> {
     let page = Url::parse(url).map_err(LoginError::refused)?;
     let answer = http.get(page).await.map_err(LoginError::unreachable)?;
-    Ok(!answer.status().is_client_error())
+    Ok(!answer.status.is_client_error())
 }
 
 impl Login {
@@ -359,10 +353,10 @@ impl Credentials {
         let token = self.refresh_token.as_ref().unwrap_or(&self.access_token);
         let form = [("token", token.as_str()), ("client_id", &self.client_id)];
         let answer = http.post(endpoint, &form).await.map_err(LoginError::unreachable)?;
-        if answer.status().is_success() {
+        if answer.status.is_success() {
             return Ok(true);
         }
-        let status = answer.status().as_u16();
+        let status = answer.status();
         let message = format!("the authorization server responded with {status}");
         Err(LoginError::unreachable(message))
     }
@@ -375,16 +369,16 @@ fn of_discovery(error: AuthError) -> LoginError {
     }
 }
 
-impl std::fmt::Debug for Connector {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connector")
             .field("address", &self.http.connector().as_str())
             .finish_non_exhaustive()
     }
 }
 
-impl std::fmt::Debug for Login {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Login").field("client_id", &self.client_id()).finish_non_exhaustive()
     }
 }

@@ -16,7 +16,7 @@ const SHARE: u64 = 10;
 
 /// An access token with everything that is needed to renew it. You can store credentials, for example as JSON. `Debug` shows no secret, and
 /// the tokens are wiped from memory.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Credentials {

@@ -37,7 +37,8 @@ pub(super) struct OAuthHttpClient {
     elsewhere: Option<HttpClient>,
     /// Error that the last answer reported, or why there was none: the OAuth library does not pass them on.
     last: Mutex<(Option<OAuthErrorResponse>, Option<String>)>,
-    secrets: Secrets,
+    /// What no error may repeat.
+    pub(super) secrets: Secrets,
 }
 
 /// An error answer of an authorization server (RFC 6749, section 5.2; RFC 7591, section 3.2.2).
@@ -86,28 +87,17 @@ impl OAuthHttpClient {
         locked(&self.last).1.clone()
     }
 
-    /// Adds a secret that the server knows without being sent it, and that no error may repeat.
-    pub(super) fn keep_secret(&self, secret: &str) {
-        self.secrets.add_text(secret);
-    }
-
     /// Returns a text of the server without the secrets that the server knows.
-    pub(super) fn without_secrets(&self, text: impl Into<String>) -> String {
-        let mut text = text.into();
-        self.secrets.hide_in(&mut text);
-        text
+    pub(super) fn without_secrets(&self, text: impl AsRef<str>) -> String {
+        self.secrets.hide(text.as_ref()).into_owned()
     }
 
-    pub(super) async fn get(&self, url: Url) -> io::Result<http::Response<Vec<u8>>> {
+    pub(super) async fn get(&self, url: Url) -> io::Result<Answer> {
         self.send(Request::new(Method::GET, url)).await
     }
 
     /// Sends a form to an OAuth endpoint.
-    pub(super) async fn post(
-        &self,
-        url: Url,
-        form: &[(&str, &str)],
-    ) -> io::Result<http::Response<Vec<u8>>> {
+    pub(super) async fn post(&self, url: Url, form: &[(&str, &str)]) -> io::Result<Answer> {
         let mut body = url::form_urlencoded::Serializer::new(String::new());
         let body = body.extend_pairs(form).finish();
         let request = self.http.network.post(url).body(body);
@@ -117,7 +107,7 @@ impl OAuthHttpClient {
         self.send(request.build().map_err(io::Error::other)?).await
     }
 
-    async fn send(&self, request: Request) -> io::Result<http::Response<Vec<u8>>> {
+    async fn send(&self, request: Request) -> io::Result<Answer> {
         if let Some(form) = request.body().and_then(reqwest::Body::as_bytes) {
             add_form(&self.secrets, form);
         }
@@ -129,7 +119,7 @@ impl OAuthHttpClient {
         result
     }
 
-    async fn answer(&self, request: Request) -> io::Result<http::Response<Vec<u8>>> {
+    async fn answer(&self, request: Request) -> io::Result<Answer> {
         check_endpoint(request.url().as_str(), &self.connector).map_err(io::Error::other)?;
         let host = request.url().host_str().unwrap_or_default().to_owned();
         let is_connector = request.url().origin() == self.connector.origin();
@@ -139,18 +129,14 @@ impl OAuthHttpClient {
         })?;
         let until = Instant::now() + WHOLE;
         let answer = Answer::read(&mut response, MAX_BYTES, until, WHOLE).await;
-        let answer = answer.map_err(|(_, unread)| match unread {
+        answer.map_err(|(_, unread)| match unread {
             UnreadBody::Cut(error) => io::Error::other(error),
             UnreadBody::TooLarge => io::Error::other("the response is larger than 64 KiB"),
-        })?;
-        let mut whole = http::Response::new(answer.body.to_vec());
-        (*whole.status_mut(), *whole.headers_mut()) = (answer.status, answer.headers);
-        Ok(whole)
+        })
     }
 
-    fn error_response_of(&self, answer: &http::Response<Vec<u8>>) -> Option<OAuthErrorResponse> {
-        let status = answer.status();
-        if status.is_success() {
+    fn error_response_of(&self, answer: &Answer) -> Option<OAuthErrorResponse> {
+        if answer.status.is_success() {
             return None;
         }
         let (error, description) = match serde_json::from_slice::<ErrorBody>(answer.body()) {
@@ -159,8 +145,8 @@ impl OAuthHttpClient {
         };
         let error = self.without_secrets(error);
         let description = description.map(|text| self.without_secrets(text));
-        let retry_after = retry_after(answer.headers(), SystemClock::new().wall());
-        Some(OAuthErrorResponse { status: status.as_u16(), error, description, retry_after })
+        let retry_after = retry_after(&answer.headers, SystemClock::new().wall());
+        Some(OAuthErrorResponse { status: answer.status(), error, description, retry_after })
     }
 }
 
@@ -191,7 +177,10 @@ impl RmcpHttpClient for OAuthHttpClient {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let request = Request::try_from(request.request)?;
-            Ok(self.send(request).await?)
+            let Answer { status, headers, body, .. } = self.send(request).await?;
+            let mut whole = http::Response::new(body.to_vec());
+            (*whole.status_mut(), *whole.headers_mut()) = (status, headers);
+            Ok(whole)
         })
     }
 }

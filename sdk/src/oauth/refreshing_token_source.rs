@@ -16,8 +16,7 @@ use tokio::task::spawn_blocking;
 use super::credentials::{CredentialStore, Credentials};
 use super::http::{OAuthErrorResponse, OAuthHttpClient, check_endpoint, connector_url};
 use crate::blocking::{LockRetry, locked};
-use crate::token::Token;
-use crate::token::{TokenError, TokenFuture, TokenSource};
+use crate::token::{Token, TokenError, TokenFuture, TokenSource};
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
 
@@ -363,7 +362,7 @@ impl RefreshingTokenSource {
         let endpoint = check_endpoint(&stored.token_endpoint, &connector).map_err(refused)?;
         let http = OAuthHttpClient::new(&connector, &self.options);
         let http = http.map_err(|error| temporary(&error))?;
-        http.keep_secret(&stored.access_token);
+        http.secrets.add_text(&stored.access_token);
         let form = [
             ("grant_type", "refresh_token"),
             ("refresh_token", stored.refresh_token.as_ref().map_or("", |it| it.as_str())),

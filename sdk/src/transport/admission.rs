@@ -129,7 +129,10 @@ impl Shared {
                     return Err(CallFailure::Deadline { wait, reason });
                 }
                 Err(NotAdmitted::Wait(MustWait { duration, reason })) => {
-                    if reason.is_of_one_bucket() {
+                    // Requests of other buckets need not wait for this.
+                    if let WaitReason::AnalyticsPerMinute(_) | WaitReason::MusicPerMinute(_) =
+                        reason
+                    {
                         *head = None;
                     }
                     let due = self.clock.monotonic().saturating_add(duration);

@@ -14,24 +14,20 @@ use uuid::Uuid;
 use super::admission::AdmittedRequest;
 use super::answer::Answer;
 use super::caller_headers::OutgoingRequest;
-use super::exchange::CallOptions;
-use super::exchange::{CallFailure, CallResult, attempt_end};
-use super::exchange::{MakeRequest, WriteMode};
-use super::observer::AttemptReport;
+use super::exchange::{
+    CallFailure, CallOptions, CallResult, MakeRequest, WriteMode, answer_of, attempt_end,
+};
+use super::observer::{AttemptReport, RequestView};
 use super::pacing::{PacerNote, WaitReason};
-use super::retry::retry_after;
 use super::retry::{
-    AttemptCounts, AttemptEnd, AttemptState, Evidence, RetryDecision, backoff, decide,
+    AttemptCounts, AttemptEnd, AttemptState, Evidence, RetryDecision, backoff, decide, retry_after,
 };
 use super::shared::Shared;
 use super::trace::AttemptSpan;
-use super::write_tally::WriteRecord;
 use crate::crash_point;
 use crate::operation::{Effect, Operation};
 use crate::success::{RecordCheck, check_answer};
-use crate::token::Hidden;
-use crate::token::Token;
-use crate::transport::observer::RequestView;
+use crate::token::{Hidden, Token};
 
 /// Time for which a 429 without `Retry-After` stops all calls of the client.
 const SHORTEST_BLOCK: Duration = Duration::from_secs(1);
@@ -64,9 +60,8 @@ async fn run<F: Future<Output = Result<Answer, CallFailure>> + Send>(
     let result = call.attempts(send, make).await;
     let effect = call.effect();
     let AttemptLoop { tries, retry_after, next_attempt, .. } = call;
-    let AttemptCounts { sent, evidence, .. } = tries;
     let next_attempt = options.single_attempt.map(|_| (tries, next_attempt));
-    CallResult { operation, effect, sent, evidence, retry_after, next_attempt, result }
+    CallResult { operation, effect, tries, retry_after, next_attempt, result }
 }
 
 struct AttemptLoop<'a> {
@@ -100,30 +95,24 @@ impl<'a> AttemptLoop<'a> {
             // What the caller read is too old for the request to be sent.
             let single_attempt = self.options.single_attempt;
             if single_attempt.is_some_and(|(_, expires)| expires < shared.clock.passed()) {
-                let (wait, reason) = (Duration::ZERO, WaitReason::Retry);
-                self.next_attempt = Some((wait, reason));
-                return Err(CallFailure::Deadline { wait, reason });
+                self.next_attempt = Some((Duration::ZERO, WaitReason::Retry));
+                return Err(CallFailure::PASSED);
             }
             let span =
                 AttemptSpan::new(self.operation, request.method(), &shared.base, self.tries.sent);
-            let request = match span.in_scope(|| self.complete(request)) {
-                Ok(request) => request,
-                Err(error) => {
-                    span.ended(None);
-                    return Err(CallFailure::Request(io::Error::other(error)));
-                }
-            };
+            let request = span.in_scope(|| self.complete(request)).map_err(|error| {
+                span.ended(None);
+                CallFailure::Request(io::Error::other(error))
+            })?;
             let result = self.attempt(send, request, span).await;
             // A request that is not settled in time is settled in the background. Its answer counts.
             let _ = shared.within(deadline, admitted.settle()).await;
             let Some(end) = attempt_end(&result) else { return result };
-            if let Ok(answer) = &result {
-                shared.service_time.note(&answer.headers, &*shared.clock);
+            if let Ok(Answer { headers, .. }) = &result {
+                shared.service_time.note(headers, &*shared.clock);
+                self.retry_after = retry_after(headers, shared.service_time.now(&*shared.clock));
             }
-            let asked = result.as_ref().ok().and_then(|answer| {
-                retry_after(&answer.headers, shared.service_time.now(&*shared.clock))
-            });
-            self.retry_after = asked;
+            let asked = self.retry_after;
             let is_spent = self.options.is_body_spent();
             let decision = if is_spent { RetryDecision::End } else { self.decide(end, asked) };
             self.note(end.evidence());
@@ -151,8 +140,8 @@ impl<'a> AttemptLoop<'a> {
             } else if reason == WaitReason::TooManyRequests {
                 self.tries.too_many += 1;
             }
-            if self.options.is_too_long(wait, reason, &*self.shared.clock)
-                || !self.shared.retry.allows(self.tries.waited, wait)
+            if self.options.is_too_long(wait, reason, &*shared.clock)
+                || !shared.retry.allows(self.tries.waited, wait)
             {
                 return match end {
                     // The answer itself explains little, so the error names the time instead.
@@ -205,14 +194,14 @@ impl<'a> AttemptLoop<'a> {
 
     /// Returns whether there is another token after a refusal. The source is asked once, because a second token would be refused as well.
     async fn renew(&mut self) -> Result<bool, CallFailure> {
-        if let (Some(source), Some(token), false) =
+        let (Some(source), Some(token), false) =
             (&self.shared.token, &self.token, self.tries.renewed)
-        {
-            let renewed = self.shared.within(self.options.until, source.refused(token)).await?;
-            self.tries.renewed = renewed.map_err(CallFailure::Token)?;
-            return Ok(self.tries.renewed);
-        }
-        Ok(false)
+        else {
+            return Ok(false);
+        };
+        let renewed = self.shared.within(self.options.until, source.refused(token)).await?;
+        self.tries.renewed = renewed.map_err(CallFailure::Token)?;
+        Ok(self.tries.renewed)
     }
 
     /// Adds the evidence of an attempt. A dry run writes nothing, however it ends; [`Error::is_dry_run_executed`](crate::Error) is for an
@@ -299,8 +288,12 @@ impl<'a> AttemptLoop<'a> {
         let is_write = self.operation.writes() && !self.options.dry_run;
         let write = self.options.write.as_deref().filter(|_| is_write);
         let method = request.method().clone();
-        let target = request.url()[Position::BeforePath..Position::AfterQuery].to_owned();
-        let wants_request = shared.observer.wants_request();
+        let target = match shared.shown {
+            Some(shown) => shown.to_owned(),
+            None => request.url()[Position::BeforePath..Position::AfterQuery].to_owned(),
+        };
+        let is_shown = shared.shown.is_none();
+        let wants_request = is_shown && shared.observer.wants_request();
         let view = wants_request.then(|| Box::new(RequestView::new(&request)));
         let limit = shared.timeouts.attempt.unwrap_or(self.operation.timeout);
         self.tries.sent += 1;
@@ -309,22 +302,17 @@ impl<'a> AttemptLoop<'a> {
         self.crash_point("before_send");
         let answer = send(request, limit.min(self.options.time_left(&*shared.clock)));
         async move {
-            let before = write.map(WriteRecord::doubt);
+            let was_in_doubt = write.is_none_or(|write| shared.tally.doubt(write));
             let mut result = span.around(answer).await;
             let end = attempt_end(&result);
-            if let (Some(write), Some(before)) = (write, before)
+            if let Some(write) = write.filter(|_| !was_in_doubt)
                 && end.is_none_or(|end| end.evidence() < Evidence::Unknown)
             {
-                write.undo_doubt(before);
+                shared.tally.undo_doubt(write);
             }
             span.ended(end);
             self.crash_point("after_send");
-            let came = match &mut result {
-                Ok(answer) => Some(answer),
-                Err(CallFailure::Unusable { answer, .. }) => Some(&mut **answer),
-                Err(_) => None,
-            };
-            if let Some(answer) = came {
+            if let Some(answer) = answer_of(&mut result) {
                 answer.secrets = shared.secrets.clone();
                 answer.sent_token.clone_from(&self.token);
             }
@@ -335,7 +323,7 @@ impl<'a> AttemptLoop<'a> {
                 status: end.and_then(AttemptEnd::status),
                 took: shared.clock.monotonic().saturating_sub(start),
                 request: view.as_deref(),
-                answer: result.as_ref().ok(),
+                answer: result.as_ref().ok().filter(|_| is_shown),
             });
             result
         }

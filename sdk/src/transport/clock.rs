@@ -6,11 +6,11 @@
 )]
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
+
+use futures_util::future::BoxFuture;
 
 /// Clock of the client, which also waits. Pass your own to test without waiting.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
@@ -28,11 +28,11 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
     fn wall(&self) -> SystemTime;
 
     /// Completes after `duration`.
-    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
 
     /// Completes when [`Clock::monotonic`] has reached this time. It is used for time limits. Nobody waits for it, so a clock that moves
     /// when somebody sleeps must not move for it. The provided method uses tokio's timer.
-    fn until(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn until(&self, time: Duration) -> BoxFuture<'_, ()> {
         Box::pin(tokio::time::sleep(time.saturating_sub(self.monotonic())))
     }
 }
@@ -112,7 +112,7 @@ impl Clock for SystemClock {
         SystemTime::now()
     }
 
-    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
         Box::pin(wait(duration, || self.asleep()))
     }
 }

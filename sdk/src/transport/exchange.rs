@@ -1,13 +1,12 @@
 //! One call as the transport sees it: its options, the function that makes a request for each attempt, and its result.
 
 use std::error::Error as StdError;
-use std::future::Future;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use reqwest::Request;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
@@ -28,10 +27,8 @@ pub(crate) struct CallResult {
     pub(crate) operation: &'static Operation,
     /// Effect of sending the request twice: that of the operation, or of a read if it is a dry run.
     pub(crate) effect: Effect,
-    /// Requests that were sent or tried.
-    pub(crate) sent: u32,
-    /// The strongest proof of any attempt.
-    pub(crate) evidence: Evidence,
+    /// The attempts, with the strongest proof of any.
+    pub(crate) tries: AttemptCounts,
     /// Time that the last answer asked to wait.
     pub(crate) retry_after: Option<Duration>,
     /// If the next attempt is left to the caller: the attempts so far, this one included, and the wait after which it would have been
@@ -74,13 +71,16 @@ pub(super) fn attempt_end(result: &Result<Answer, CallFailure>) -> Option<Attemp
         Ok(answer) => Some(AttemptEnd::Answer(answer.status())),
         Err(CallFailure::Broken { end, .. }) => Some(*end),
         Err(CallFailure::Unusable { answer, .. }) => Some(AttemptEnd::Unusable(answer.status())),
-        Err(
-            CallFailure::Request(_)
-            | CallFailure::NotSent(_)
-            | CallFailure::Deadline { .. }
-            | CallFailure::Pacer(_)
-            | CallFailure::Token(_),
-        ) => None,
+        Err(_) => None,
+    }
+}
+
+/// Returns the answer of an attempt, also one that cannot be used.
+pub(crate) fn answer_of(result: &mut Result<Answer, CallFailure>) -> Option<&mut Answer> {
+    match result {
+        Ok(answer) => Some(answer),
+        Err(CallFailure::Unusable { answer, .. }) => Some(answer),
+        Err(_) => None,
     }
 }
 
@@ -91,15 +91,9 @@ impl CallResult {
         tries: AttemptCounts,
         failure: CallFailure,
     ) -> Self {
-        let AttemptCounts { sent, evidence, .. } = tries;
         let (effect, result) = (operation.effect, Err(failure));
         let (retry_after, next_attempt) = (None, None);
-        Self { operation, effect, sent, evidence, retry_after, next_attempt, result }
-    }
-
-    /// Returns the answer, if it is a 2xx.
-    pub(crate) fn answer(&self) -> Option<&Answer> {
-        self.result.as_ref().ok().filter(|answer| answer.status.is_success())
+        Self { operation, effect, tries, retry_after, next_attempt, result }
     }
 
     /// Returns the answer, if it is a 2xx, else the whole result.
@@ -112,7 +106,7 @@ impl CallResult {
 
     /// Returns whether something was written, by the evidence of all attempts. A read writes nothing.
     pub(crate) fn outcome(&self) -> Outcome {
-        match self.evidence {
+        match self.tries.evidence {
             _ if !self.operation.has_outcome() => Outcome::NotExecuted,
             Evidence::NotSent | Evidence::NotExecuted => Outcome::NotExecuted,
             Evidence::Unknown => Outcome::Unknown,
@@ -124,7 +118,7 @@ impl CallResult {
 const PRECOGNITION: HeaderName = HeaderName::from_static("precognition");
 
 /// Options of one call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct CallOptions {
     pub(crate) idempotency_key: Option<IdempotencyKey>,
     pub(crate) dry_run: bool,
@@ -185,8 +179,6 @@ impl CallOptions {
         }
     }
 }
-
-pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Makes the request of each attempt; the bytes must be the same every time.
 pub(crate) type MakeRequest<'a> = dyn FnMut() -> BoxFuture<'a, io::Result<Request>> + Send + 'a;

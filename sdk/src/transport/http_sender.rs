@@ -1,8 +1,7 @@
 //! Sender of one attempt over the network, which reads the whole answer, and ends an upload that nobody receives any more.
 
-use crate::token::Hidden;
 use std::error::Error as StdError;
-use std::future::{Future, Ready, pending, ready};
+use std::future::{Future, pending, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -10,17 +9,18 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use reqwest::header::{ACCEPT_ENCODING, HeaderValue};
 use reqwest::{Body, Request, Response};
 use tokio::sync::watch;
 use tokio::time::{timeout, timeout_at};
-use tokio_util::either::Either;
 use url::Url;
 
 use super::answer::{ACCEPTED, Answer, MAX_BYTES, TimedOut, UnreadBody, after};
 use super::exchange::CallFailure;
 use super::retry::AttemptEnd;
+use crate::token::Hidden;
 
 /// Network timeouts. The time limit for a whole call is its deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,20 +243,18 @@ impl HttpClient {
     pub(crate) fn execute(
         &self,
         mut request: Request,
-    ) -> Either<
-        Ready<reqwest::Result<Response>>,
-        impl Future<Output = reqwest::Result<Response>> + use<>,
-    > {
+    ) -> BoxFuture<'static, reqwest::Result<Response>> {
         let Some(answer) = &self.in_process else {
             let accepted = HeaderValue::from_static(ACCEPTED);
             request.headers_mut().entry(ACCEPT_ENCODING).or_insert(accepted);
-            return Either::Right(self.network.execute(request));
+            return Box::pin(self.network.execute(request));
         };
-        let answered = http::Request::<reqwest::Body>::try_from(request).map(|request| {
-            let whole = |body: reqwest::Body| body.as_bytes().map(Bytes::copy_from_slice);
+        let request = http::Request::<Body>::try_from(request);
+        let answered: reqwest::Result<Response> = request.map(|request| {
+            let whole = |body: Body| body.as_bytes().map(Bytes::copy_from_slice);
             answer(request.map(|body| whole(body).unwrap_or_default())).into()
         });
-        Either::Left(ready(answered))
+        Box::pin(ready(answered))
     }
 }
 

@@ -22,9 +22,7 @@ pub(crate) mod write_tally;
 
 pub(crate) use admission::AdmittedRequest;
 pub(crate) use answer::Answer;
-pub(crate) use exchange::{
-    BoxFuture, CallFailure, CallOptions, CallResult, MakeRequest, NextAttempt,
-};
+pub(crate) use exchange::{CallFailure, CallOptions, CallResult, MakeRequest, NextAttempt};
 pub(crate) use http_sender::BrokenBody;
 pub(crate) use retry::AttemptCounts;
 pub(crate) use shared::Shared;

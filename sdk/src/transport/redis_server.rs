@@ -2,9 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
@@ -12,7 +10,7 @@ use redis::{
     AsyncConnectionConfig, ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo, RedisError,
 };
 use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 use tokio_rustls::TlsConnector;
@@ -24,8 +22,6 @@ use crate::ids::InvalidValue;
 
 /// Maximum time to connect, and to answer one command.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Maximum number of bytes that are read after a command was sent, far more than any answer has.
-const MOST_BYTES: usize = 1024 * 1024;
 const PORT: u16 = 6379;
 
 /// A Redis server through which machines share limits and logins: `redis://`, `rediss://` (TLS, with the certificates of the system) or,
@@ -163,12 +159,11 @@ impl RedisServer {
 
     async fn log_in<S>(&self, stream: S) -> Result<RedisConnection, RedisError>
     where
-        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let config = AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
         let (mut commands, driver) =
-            MultiplexedConnection::new_with_config(&self.login, Bounded::new(stream), config)
-                .await?;
+            MultiplexedConnection::new_with_config(&self.login, stream, config).await?;
         tokio::spawn(driver);
         // An account of the server may be forbidden to ask this.
         let about: Result<String, _> =
@@ -179,56 +174,6 @@ impl RedisServer {
         };
         let run = about.lines().find_map(|line| line.strip_prefix("run_id:"));
         Ok(RedisConnection { commands, run: run.unwrap_or_default().to_owned() })
-    }
-}
-
-/// A stream that ends with an error where the other side sends without being asked: what is read is kept until it is a whole answer.
-struct Bounded<S> {
-    stream: S,
-    /// Number of bytes that may be read until something is written.
-    left: usize,
-}
-
-impl<S> Bounded<S> {
-    fn new(stream: S) -> Self {
-        Self { stream, left: MOST_BYTES }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
-        let read = buffer.filled().len() - before;
-        let Some(left) = self.left.checked_sub(read) else {
-            let why = "its response is too large";
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, why)));
-        };
-        self.left = left;
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        self.left = MOST_BYTES;
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 
@@ -299,29 +244,6 @@ mod tests {
         ] {
             let error = shown(url).unwrap_err().to_string();
             assert!(!error.contains("canary"), "{error}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_server_that_sends_without_end_is_left_after_a_bounded_number_of_bytes() {
-        use tokio::io::AsyncWriteExt;
-
-        for begin in ["$1073741824\r\n", "*1073741824\r\n", "+"] {
-            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let server = listener.local_addr().unwrap();
-            let sent = tokio::spawn(async move {
-                let (mut stream, _) = listener.accept().await.unwrap();
-                let mut sent = stream.write(begin.as_bytes()).await.unwrap();
-                while let Ok(more) = stream.write(&[b'a'; 16 * 1024]).await {
-                    sent += more;
-                }
-                sent
-            });
-            let server = RedisServer::new(format!("redis://{server}")).unwrap();
-            let Err(error) = server.connect().await else { panic!("{begin}") };
-            // What the system keeps for both sides of the connection is sent, too.
-            let sent = sent.await.unwrap();
-            assert!(sent < 32 * 1024 * 1024, "{begin}: {sent} bytes: {error}");
         }
     }
 

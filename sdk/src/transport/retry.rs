@@ -65,11 +65,7 @@ impl AttemptEnd {
             | Self::Unusable(status)
             | Self::Cut(status)
             | Self::TooLarge(status) => Some(status),
-            Self::Unreachable
-            | Self::Untrusted
-            | Self::NoAnswer
-            | Self::TimedOut
-            | Self::Redirected => None,
+            _ => None,
         }
     }
 }

@@ -108,24 +108,23 @@ impl RetryPolicy {
 /// Retries that are left, as the time in which they come back: a retry costs the time after which one more is allowed.
 #[derive(Debug)]
 pub(crate) struct RetryBudget {
-    /// Time after which one more retry is allowed.
-    refill: Duration,
-    most: Duration,
+    policy: RetryPolicy,
     /// When all retries are back, by the client's monotonic clock.
     full_at: Mutex<Duration>,
 }
 
 impl RetryBudget {
     pub(crate) fn full(policy: RetryPolicy) -> Self {
-        let most = policy.refill.saturating_mul(policy.budget);
-        Self { refill: policy.refill, most, full_at: Mutex::default() }
+        Self { policy, full_at: Mutex::default() }
     }
 
     /// Takes one retry, if one is left.
     pub(super) fn take(&self, now: Duration) -> bool {
+        let RetryPolicy { budget, refill, .. } = self.policy;
         let mut full_at = locked(&self.full_at);
-        let spent = full_at.saturating_sub(now).checked_add(self.refill);
-        let Some(spent) = spent.filter(|spent| *spent <= self.most) else { return false };
+        let spent = full_at.saturating_sub(now).checked_add(refill);
+        let most = refill.saturating_mul(budget);
+        let Some(spent) = spent.filter(|spent| *spent <= most) else { return false };
         *full_at = now.saturating_add(spent);
         true
     }

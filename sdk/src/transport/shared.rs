@@ -44,6 +44,8 @@ pub(crate) struct Shared {
     /// Upper bounds of the limits of every token.
     pub(crate) limits: Option<RateLimits>,
     pub(crate) observer: Arc<dyn Observer>,
+    /// Stands for the URL in reports, without the request and the answer, if that is a secret.
+    pub(crate) shown: Option<&'static str>,
     pub(crate) requests: Arc<AtomicU64>,
     pub(crate) tally: Arc<WriteTally>,
     /// Number of waits of this client's calls.

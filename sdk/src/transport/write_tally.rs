@@ -1,7 +1,6 @@
 //! Tally of a client's writes, counted where calls end, so that a program can report at any moment what it has done.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::caller_headers::IdempotencyKey;
@@ -37,7 +36,7 @@ impl WriteSummary {
     }
 }
 
-/// Maximum number of writes in doubt that a later one can still settle. Of older ones the count is kept.
+/// Maximum number of writes in doubt that are remembered one by one. Of older ones the count is kept.
 const REMEMBERED: usize = 1000;
 
 /// The counts of one client.
@@ -46,133 +45,104 @@ pub(crate) struct WriteTally(Mutex<WriteCounts>);
 
 #[derive(Debug, Default)]
 struct WriteCounts {
+    /// Number of calls that have begun.
+    begun: u64,
     executed: BTreeMap<&'static str, u64>,
-    /// Writes in doubt that a later one can settle, the oldest first.
-    in_doubt: VecDeque<(&'static str, IdempotencyKey)>,
-    /// Writes that stay in doubt.
+    /// Writes of which a request is under way, or may have been executed, the oldest first.
+    in_doubt: VecDeque<WriteRecord>,
+    /// Older ones, which stay in doubt.
     unsettled: BTreeMap<&'static str, u64>,
-    /// Calls that have not ended yet.
-    open: Vec<Arc<WriteRecord>>,
 }
 
-/// A call that writes, from when it is awaited until it ends.
-#[derive(Debug)]
+/// A call that writes.
+#[derive(Clone, Debug)]
 pub(crate) struct WriteRecord {
-    operation: &'static Operation,
+    number: u64,
+    operation: &'static str,
     key: Option<IdempotencyKey>,
-    /// Set if a request of the call is under way, or may have been executed.
-    in_doubt: AtomicBool,
 }
 
-/// Guard that removes a call from the open ones, however the call ends.
-pub(crate) struct OpenWrite {
-    tally: Arc<WriteTally>,
-    write: Arc<WriteRecord>,
-    outcome: Option<Outcome>,
+impl WriteRecord {
+    /// Returns whether two calls are the same one, or one that was repeated under its key.
+    fn is_same(&self, other: &Self) -> bool {
+        self.number == other.number || self.key.is_some() && self.key == other.key
+    }
 }
 
 impl WriteTally {
     /// Notes that a call begins, if its operation is one that writes.
     pub(crate) fn begin(
-        self: &Arc<Self>,
-        operation: &'static Operation,
+        &self,
+        operation: &Operation,
         key: Option<IdempotencyKey>,
-    ) -> Option<OpenWrite> {
+    ) -> Option<Arc<WriteRecord>> {
         operation.writes().then(|| {
-            let in_doubt = AtomicBool::new(false);
-            let write = Arc::new(WriteRecord { operation, key, in_doubt });
-            self.counts().open.push(write.clone());
-            OpenWrite { tally: self.clone(), write, outcome: None }
+            let mut counts = self.counts();
+            counts.begun += 1;
+            Arc::new(WriteRecord { number: counts.begun, operation: operation.id, key })
         })
+    }
+
+    /// Notes that a request of the call is under way, which may be executed from now on. Returns whether an earlier one may have been.
+    pub(crate) fn doubt(&self, write: &WriteRecord) -> bool {
+        let counts = &mut *self.counts();
+        let is_in_doubt = counts.in_doubt.iter().any(|known| known.is_same(write));
+        if !is_in_doubt {
+            counts.in_doubt.push_back(write.clone());
+        }
+        if counts.in_doubt.len() > REMEMBERED
+            && let Some(oldest) = counts.in_doubt.pop_front()
+        {
+            *counts.unsettled.entry(oldest.operation).or_default() += 1;
+        }
+        is_in_doubt
+    }
+
+    /// Notes that the call was not executed.
+    pub(crate) fn undo_doubt(&self, write: &WriteRecord) {
+        self.counts().in_doubt.retain(|known| known.number != write.number);
+    }
+
+    /// Notes that the call has ended, if with an error then with the outcome of it.
+    pub(crate) fn end(&self, write: &WriteRecord, result: Result<(), Outcome>) {
+        if result == Err(Outcome::NotExecuted) {
+            return self.undo_doubt(write);
+        }
+        // A call that found nothing left to do has written nothing.
+        if result.is_err() {
+            self.doubt(write);
+        }
+        if result != Err(Outcome::Unknown) {
+            self.settle_if(true, |known| known.is_same(write));
+        }
     }
 
     /// Settles a write that was in doubt, after its effect was checked by a read.
     pub(crate) fn settle(&self, key: &IdempotencyKey, executed: bool) {
-        let mut counts = self.counts();
-        let at = counts.in_doubt.iter().position(|(_, known)| known == key);
-        if let Some((operation, _)) = at.and_then(|at| counts.in_doubt.remove(at))
+        self.settle_if(executed, |known| known.key.as_ref() == Some(key));
+    }
+
+    fn settle_if(&self, executed: bool, is_it: impl Fn(&WriteRecord) -> bool) {
+        let counts = &mut *self.counts();
+        let at = counts.in_doubt.iter().position(is_it);
+        if let Some(write) = at.and_then(|at| counts.in_doubt.remove(at))
             && executed
         {
-            *counts.executed.entry(operation).or_default() += 1;
+            *counts.executed.entry(write.operation).or_default() += 1;
         }
     }
 
     pub(crate) fn so_far(&self) -> WriteSummary {
         let counts = self.counts();
-        let under_way = counts.open.iter().filter(|it| it.in_doubt.load(Ordering::SeqCst));
-        let operations = counts.in_doubt.iter().map(|(operation, _)| *operation);
         let mut in_doubt = counts.unsettled.clone();
-        for operation in operations.chain(under_way.map(|it| it.operation.id)) {
-            *in_doubt.entry(operation).or_default() += 1;
+        for write in &counts.in_doubt {
+            *in_doubt.entry(write.operation).or_default() += 1;
         }
         WriteSummary { executed: counts.executed.clone(), in_doubt }
     }
 
     fn counts(&self) -> MutexGuard<'_, WriteCounts> {
         locked(&self.0)
-    }
-}
-
-impl WriteCounts {
-    fn add_doubt(&mut self, operation: &'static str, key: Option<IdempotencyKey>) {
-        let forgotten = match key {
-            Some(key) => {
-                self.in_doubt.push_back((operation, key));
-                let is_full = self.in_doubt.len() > REMEMBERED;
-                is_full.then(|| self.in_doubt.pop_front()).flatten().map(|(operation, _)| operation)
-            }
-            None => Some(operation),
-        };
-        if let Some(operation) = forgotten {
-            *self.unsettled.entry(operation).or_default() += 1;
-        }
-    }
-}
-
-impl WriteRecord {
-    /// Notes that a request is under way, which may be executed from now on. Returns whether an earlier one may have been.
-    pub(super) fn doubt(&self) -> bool {
-        self.in_doubt.swap(true, Ordering::SeqCst)
-    }
-
-    /// Takes that back for a request that was not executed.
-    pub(super) fn undo_doubt(&self, before: bool) {
-        self.in_doubt.store(before, Ordering::SeqCst);
-    }
-}
-
-impl OpenWrite {
-    /// Returns the record in which the requests of the call are noted.
-    pub(crate) fn write(&self) -> Arc<WriteRecord> {
-        self.write.clone()
-    }
-
-    /// Notes that the call has ended, if with an error then with the outcome of it.
-    pub(crate) fn end(mut self, result: Result<(), Outcome>) {
-        // A call that found nothing left to do has written nothing.
-        let sent = self.write.in_doubt.load(Ordering::SeqCst);
-        let done = if sent { Outcome::Executed } else { Outcome::NotExecuted };
-        self.outcome = Some(result.err().unwrap_or(done));
-    }
-}
-
-impl Drop for OpenWrite {
-    fn drop(&mut self) {
-        let WriteRecord { operation, key, in_doubt } = &*self.write;
-        let given_up =
-            if in_doubt.load(Ordering::SeqCst) { Outcome::Unknown } else { Outcome::NotExecuted };
-        let outcome = self.outcome.unwrap_or(given_up);
-        let mut counts = self.tally.counts();
-        counts.open.retain(|it| !Arc::ptr_eq(it, &self.write));
-        if outcome != Outcome::NotExecuted {
-            // The same call once more.
-            counts.in_doubt.retain(|(_, doubtful)| Some(doubtful) != key.as_ref());
-        }
-        match outcome {
-            Outcome::NotExecuted => {}
-            Outcome::Executed => *counts.executed.entry(operation.id).or_default() += 1,
-            Outcome::Unknown => counts.add_doubt(operation.id, key.clone()),
-        }
     }
 }
 
@@ -188,60 +158,73 @@ mod tests {
         (so_far.executed().collect(), so_far.in_doubt().collect(), so_far.outcome())
     }
 
+    fn ended(tally: &WriteTally, key: Option<&IdempotencyKey>, result: Result<(), Outcome>) {
+        let operation = if key.is_some() { CREATE_SLOT } else { UPDATE_SLOT };
+        tally.end(&tally.begin(operation, key.cloned()).unwrap(), result);
+    }
+
     #[test]
     fn only_writes_that_were_sent_are_counted() {
-        let tally = Arc::new(WriteTally::default());
+        let tally = WriteTally::default();
         assert!(
             tally.begin(GET_ME, None).is_none() && tally.begin(CREATE_UPLOAD_URL, None).is_none()
         );
-        tally.begin(UPDATE_SLOT, None).unwrap().end(Ok(()));
-        tally.begin(UPDATE_SLOT, None).unwrap().end(Err(Outcome::NotExecuted));
-        drop(tally.begin(UPDATE_SLOT, None));
+        ended(&tally, None, Ok(()));
+        ended(&tally, None, Err(Outcome::NotExecuted));
         assert_eq!(said(&tally), (vec![], vec![], Outcome::NotExecuted));
         let sent = tally.begin(UPDATE_SLOT, None).unwrap();
-        sent.write.in_doubt.store(true, Ordering::SeqCst);
+        assert!(!tally.doubt(&sent));
         assert_eq!(said(&tally), (vec![], vec![("updateSlot", 1)], Outcome::Unknown), "under way");
-        sent.end(Ok(()));
+        tally.end(&sent, Ok(()));
         assert_eq!(said(&tally), (vec![("updateSlot", 1)], vec![], Outcome::Executed));
+        tally.end(&sent, Ok(()));
+        assert_eq!(said(&tally), (vec![("updateSlot", 1)], vec![], Outcome::Executed), "twice");
     }
 
     #[test]
     fn an_unknown_outcome_is_settled_by_a_repeat_under_its_key_or_by_a_read() {
-        let tally = Arc::new(WriteTally::default());
+        let tally = WriteTally::default();
         let keys = [IdempotencyKey::random(), IdempotencyKey::random()];
         for key in &keys {
-            tally.begin(CREATE_SLOT, Some(key.clone())).unwrap().end(Err(Outcome::Unknown));
+            ended(&tally, Some(key), Err(Outcome::Unknown));
         }
         assert_eq!(said(&tally), (vec![], vec![("createSlot", 2)], Outcome::Unknown));
         let again = tally.begin(CREATE_SLOT, Some(keys[0].clone())).unwrap();
-        again.write.in_doubt.store(true, Ordering::SeqCst);
-        again.end(Ok(()));
+        assert!(tally.doubt(&again));
+        tally.end(&again, Ok(()));
         tally.settle(&keys[1], false);
         assert_eq!(said(&tally), (vec![("createSlot", 1)], vec![], Outcome::Executed));
     }
 
     #[test]
+    fn a_repeat_that_was_not_executed_leaves_the_first_call_in_doubt() {
+        let tally = WriteTally::default();
+        let key = IdempotencyKey::random();
+        ended(&tally, Some(&key), Err(Outcome::Unknown));
+        ended(&tally, Some(&key), Err(Outcome::NotExecuted));
+        assert_eq!(said(&tally), (vec![], vec![("createSlot", 1)], Outcome::Unknown));
+    }
+
+    #[test]
     fn a_call_dropped_while_in_flight_has_an_unknown_outcome() {
-        let tally = Arc::new(WriteTally::default());
-        let given_up = tally.begin(UPDATE_SLOT, None).unwrap();
-        given_up.write.in_doubt.store(true, Ordering::SeqCst);
-        drop(given_up);
+        let tally = WriteTally::default();
+        tally.doubt(&tally.begin(UPDATE_SLOT, None).unwrap());
         assert_eq!(said(&tally), (vec![], vec![("updateSlot", 1)], Outcome::Unknown));
     }
+
     #[test]
     fn a_tally_of_any_number_of_writes_in_doubt_stays_small() {
-        let tally = Arc::new(WriteTally::default());
+        let tally = WriteTally::default();
         let keys: Vec<_> = (0..3 * REMEMBERED).map(|_| IdempotencyKey::random()).collect();
         for key in &keys {
-            tally.begin(CREATE_SLOT, Some(key.clone())).unwrap().end(Err(Outcome::Unknown));
-            tally.begin(CREATE_SLOT, None).unwrap().end(Err(Outcome::Unknown));
+            ended(&tally, Some(key), Err(Outcome::Unknown));
         }
         assert_eq!(tally.counts().in_doubt.len(), REMEMBERED);
         let all = u64::try_from(keys.len()).unwrap();
-        assert_eq!(said(&tally).1, [("createSlot", 2 * all)]);
+        assert_eq!(said(&tally).1, [("createSlot", all)]);
         tally.settle(&keys[0], true);
-        assert_eq!(said(&tally).1, [("createSlot", 2 * all)], "too long ago");
+        assert_eq!(said(&tally).1, [("createSlot", all)], "too long ago");
         tally.settle(keys.last().unwrap(), true);
-        assert_eq!((said(&tally).0[0].1, said(&tally).1[0].1), (1, 2 * all - 1));
+        assert_eq!((said(&tally).0[0].1, said(&tally).1[0].1), (1, all - 1));
     }
 }

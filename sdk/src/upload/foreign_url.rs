@@ -8,20 +8,25 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use reqwest::{Method, Request};
+use serde::de::Error as _;
 use url::Url;
 
-use super::{ImageType, MAX_DOWNLOAD_BYTES, ReplayableBody};
+use super::{ImageType, ReplayableBody};
 use crate::base_url::BaseUrl;
+use crate::call_sender::{CallSender, copies};
+use crate::client::Client;
 use crate::error::Error;
 use crate::generated::types::{File, UploadUrl};
 use crate::operation::{Bucket, Effect, Operation, SuccessContent};
 use crate::private_host::{PublicOnlyResolver, named_url};
+use crate::secrets::Secrets;
 use crate::token::Hidden;
-use crate::transport::observer::{AttemptReport, Observer};
-use crate::transport::pacing::{InProcessPacer, WaitReason};
-use crate::transport::{Answer, BoxFuture, CallFailure, CallOptions, Shared};
+use crate::transport::pacing::InProcessPacer;
+use crate::transport::{CallOptions, Shared};
 
 /// A URL that was checked.
 struct ForeignUrl {
@@ -35,10 +40,6 @@ impl ForeignUrl {
         named_url(text, base.url()).map(|(url, guarded)| Self { url, guarded })
     }
 
-    fn host(&self) -> &str {
-        self.url.host_str().unwrap_or_default()
-    }
-
     /// Returns the texts that no message may show if the URL is a secret: its path, its query, and the parts of which they consist.
     fn secret_parts(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let (path, query) = (self.url.path(), self.url.query().unwrap_or_default());
@@ -49,9 +50,16 @@ impl ForeignUrl {
         [path, query].into_iter().chain(parts).map(Cow::Borrowed).chain(values)
     }
 
-    /// Returns a transport like `shared` without anything of the caller: another connection, no token, limits of its own. `shown` stands for
-    /// the URL in reports.
-    fn transport(&self, shared: &Shared, shown: &'static str) -> io::Result<Shared> {
+    /// Returns a sender for a part of this call, without anything of the caller: another connection, no token, limits of its own. `shown`
+    /// stands for the URL in reports, and no message shows the `secrets`.
+    fn sender(
+        &self,
+        call: &CallSender,
+        operation: &'static Operation,
+        shown: &'static str,
+        secrets: Secrets,
+    ) -> Result<CallSender, Error> {
+        let shared = &call.client.shared;
         // Who the program is, only the service itself is told.
         let is_service = self.url.origin() == shared.base.url().origin();
         let connection = if is_service {
@@ -63,41 +71,33 @@ impl ForeignUrl {
             if !self.guarded {
                 return builder;
             }
-            let resolver = PublicOnlyResolver::guarding(self.host().to_owned());
+            let guarded = self.url.host_str().map(str::to_owned);
+            let resolver = PublicOnlyResolver { guarded, ..PublicOnlyResolver::default() };
             builder.dns_resolver(Arc::new(resolver))
         });
-        Ok(Shared {
-            http: http.map_err(io::Error::other)?,
+        let shared = Shared {
+            base: BaseUrl::of_host(&self.url),
+            http: http.map_err(|error| Error::invalid(operation.id, error.to_string()))?,
             connection,
             headers: Arc::default(),
             service_time: Arc::default(),
             before_send: None,
             limits: None,
-            secrets: shared.secrets.clone(),
+            secrets,
             collection: None,
-            observer: Arc::new(RedactingObserver { inner: shared.observer.clone(), shown }),
+            shown: Some(shown),
             requests: shared.requests.clone(),
             tally: shared.tally.clone(),
             ..shared.for_token(None, Arc::new(InProcessPacer::default()))
-        })
-    }
-}
-
-/// Observer that reports the attempts without the URL.
-#[derive(Debug)]
-struct RedactingObserver {
-    inner: Arc<dyn Observer>,
-    shown: &'static str,
-}
-
-impl Observer for RedactingObserver {
-    fn waiting(&self, operation: &'static str, duration: Duration, reason: WaitReason) {
-        self.inner.waiting(operation, duration, reason);
-    }
-
-    fn attempted(&self, attempt: &AttemptReport<'_>) {
-        let target = self.shown;
-        self.inner.attempted(&AttemptReport { target, request: None, answer: None, ..*attempt });
+        };
+        let client = Client { shared: Arc::new(shared), ..call.client.clone() };
+        let options = CallOptions {
+            idempotency_key: None,
+            dry_run: false,
+            headers: None,
+            ..call.options.clone()
+        };
+        Ok(CallSender { client, operation, options, ..call.clone() })
     }
 }
 
@@ -108,39 +108,22 @@ pub(crate) const GET: &Operation = &Operation {
     effect: Effect::Read,
     bucket: Bucket::General,
     timeout: Duration::from_secs(120),
-    status: None,
+    status: Some(200),
     success: SuccessContent::Any,
 };
 
-/// Downloads an image, and returns the answer that holds it. `shared` and `options` are those of the call; nothing of the caller is sent to the
-/// host.
-pub(crate) async fn download(
-    shared: &Shared,
-    options: &CallOptions,
-    text: &str,
-) -> Result<Answer, Error> {
-    let refused = |why: String| Error::invalid(GET.id, format!("the URL is not allowed: {why}"));
-    let url = ForeignUrl::check(text, &shared.base).map_err(refused)?;
-    let bare = url.transport(shared, "(file URL)").map_err(|error| refused(error.to_string()))?;
-    let options =
-        CallOptions { idempotency_key: None, dry_run: false, headers: None, ..options.clone() };
-    let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
-        let request = Request::new(Method::GET, url.url.clone());
-        Box::pin(async move { Ok(request) })
+/// Downloads an image. Nothing of the caller is sent to the host.
+pub(crate) async fn download(call: &CallSender, text: &str) -> Result<Bytes, Error> {
+    let shared = &call.client.shared;
+    let url = ForeignUrl::check(text, &shared.base)
+        .map_err(|why| Error::invalid(GET.id, format!("the URL is not allowed: {why}")))?;
+    let sender = url.sender(call, GET, "(file URL)", shared.secrets.clone())?;
+    let check = |body: &[u8]| match ImageType::of(body) {
+        Some(_) => Ok(()),
+        None => Err(serde_json::Error::custom("it is not a JPEG, PNG, WebP or GIF image")),
     };
-    let exchange = bare.run(GET, &options, None, &mut make).await;
-    let why = match exchange.answer() {
-        Some(answer) if answer.status() != 200 => Some("expected status 200".to_owned()),
-        Some(answer) if answer.body.len() > MAX_DOWNLOAD_BYTES => {
-            Some(format!("it is larger than {} MB", MAX_DOWNLOAD_BYTES / (1024 * 1024)))
-        }
-        Some(answer) => match ImageType::of(&answer.body) {
-            Some(_) => return Ok(answer.clone()),
-            None => Some("it is not a JPEG, PNG, WebP or GIF image".to_owned()),
-        },
-        None => None,
-    };
-    Err(Error::from_exchange(exchange, url.host(), None, why))
+    let request = Request::new(Method::GET, url.url.clone());
+    Ok(sender.exchange(GET, Some(&check), &mut copies(&request)).await?.body)
 }
 
 /// A URL for uploading one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Anyone who knows the URL
@@ -163,11 +146,6 @@ impl UploadTarget {
         &self.url
     }
 
-    /// Returns whether a second request is refused after the first was received.
-    pub(crate) fn is_single_use(&self) -> bool {
-        self.method.eq_ignore_ascii_case("POST")
-    }
-
     /// Returns whether less than a minute is left. A time that cannot be read counts as far away.
     pub(crate) fn is_almost_over(&self, now: SystemTime) -> bool {
         let end = Timestamp::from_str(&self.expires_at).map(SystemTime::from);
@@ -184,51 +162,33 @@ impl From<UploadUrl> for UploadTarget {
 
 /// Operation of a PUT. Sending the same bytes again has no further effect, like reading again.
 const PUT: &Operation =
-    &Operation { id: "sendToUploadUrl", timeout: Duration::from_secs(3600), ..*GET };
+    &Operation { id: "sendToUploadUrl", timeout: Duration::from_secs(3600), status: None, ..*GET };
 /// Operation of a POST. After a POST that may have been received, a new URL is needed.
 const POST: &Operation = &Operation { effect: Effect::DeleteMany, ..*PUT };
 
-/// Sends a file to the URL that the service named. `shared` and `options` are those of the call it is part of.
+/// Sends a file to the URL that the service named for it.
 pub(crate) async fn send_to_upload_url(
-    shared: &Shared,
-    options: &CallOptions,
+    call: &CallSender,
     target: &UploadTarget,
     file: &ReplayableBody,
-) -> Result<(File, Answer), Error> {
+) -> Result<File, Error> {
+    let shared = &call.client.shared;
     let (url, method) = checked(target, &shared.base, file.length())
         .map_err(|why| Error::invalid(PUT.id, format!("the upload URL is not allowed: {why}")))?;
-    let bare = url.transport(shared, "(upload URL)");
-    let bare = bare.map_err(|error| Error::invalid(PUT.id, error.to_string()))?;
-    let options =
-        CallOptions { idempotency_key: None, dry_run: false, headers: None, ..options.clone() };
-    let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
+    let operation = if method == Method::PUT { PUT } else { POST };
+    // An answer that repeats the request repeats the secret.
+    let secrets = shared.secrets.with(url.secret_parts());
+    let sender = url.sender(call, operation, "(upload URL)", secrets)?;
+    let mut make = || -> BoxFuture<'_, io::Result<Request>> {
         let request = Request::new(method.clone(), url.url.clone());
         Box::pin(file.send_in(request, method == Method::POST))
     };
-    let operation = if method == Method::PUT { PUT } else { POST };
-    let mut exchange = bare.run(operation, &options, None, &mut make).await;
-    let why = match exchange.answer() {
-        Some(answer) => match stored(answer) {
-            Ok(file) => return Ok((file, answer.clone())),
-            Err(why) => Some(why.to_string()),
-        },
-        None => None,
-    };
-    let answer = match &mut exchange.result {
-        Ok(answer) => Some(answer),
-        Err(CallFailure::Unusable { answer, .. }) => Some(&mut **answer),
-        Err(_) => None,
-    };
-    if let Some(answer) = answer {
-        // If it repeats the request, it repeats the secret.
-        answer.secrets = answer.secrets.with(url.secret_parts());
-    }
-    Err(Error::from_exchange(exchange, url.host(), None, why))
+    Ok(sender.send_made(operation, stored, &mut make).await?.0)
 }
 
 /// Returns the record of the file, in the envelope of the service or without it: the interface shows neither.
-fn stored(answer: &Answer) -> serde_json::Result<File> {
-    let mut body: serde_json::Value = serde_json::from_slice(&answer.body)?;
+fn stored(body: &[u8]) -> serde_json::Result<File> {
+    let mut body: serde_json::Value = serde_json::from_slice(body)?;
     let record = match body.get_mut("data") {
         Some(data) => data.take(),
         None => body,
@@ -263,15 +223,12 @@ pub(crate) mod fuzzed {
 
     use url::Host;
 
-    use super::{Answer, BaseUrl, Method, SystemTime, UploadTarget, checked, stored};
+    use super::{BaseUrl, Method, SystemTime, UploadTarget, checked, stored};
     use crate::private_host::is_private;
 
     /// Reads the answer of an upload URL.
     pub(crate) fn answer(bytes: &[u8]) {
-        let body = bytes::Bytes::copy_from_slice(bytes);
-        let headers = reqwest::header::HeaderMap::new();
-        let answer = Answer::new(reqwest::StatusCode::OK, headers, body);
-        let _ = stored(&answer);
+        let _ = stored(bytes);
     }
 
     /// Checks an upload URL.
@@ -388,7 +345,8 @@ mod tests {
     #[tokio::test]
     async fn an_upload_host_that_resolves_to_loopback_is_refused() {
         let lookup = |guarded: &str| {
-            PublicOnlyResolver::guarding(guarded.to_owned())
+            let guarded = Some(guarded.to_owned());
+            PublicOnlyResolver { guarded, ..PublicOnlyResolver::default() }
                 .resolve(Name::from_str("localhost").unwrap())
         };
         assert!(lookup("LOCALHOST").await.is_err());

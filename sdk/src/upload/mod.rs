@@ -16,6 +16,8 @@ use futures_util::{Stream, StreamExt};
 use tokio::io::AsyncRead;
 use tokio_util::io::ReaderStream;
 
+use crate::transport::answer::MAX_BYTES;
+
 pub use foreign_url::UploadTarget;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use foreign_url::fuzzed;
@@ -28,7 +30,7 @@ pub(crate) use replayable_body::ReplayableBody;
 pub const MAX_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
 
 /// Maximum size of a download in bytes. The service scales images down to a width of 800 pixels.
-pub const MAX_DOWNLOAD_BYTES: usize = 8 * 1024 * 1024;
+pub const MAX_DOWNLOAD_BYTES: usize = MAX_BYTES;
 
 /// Callback for the progress.
 type Watch = Hidden<Arc<dyn Fn(UploadProgress) + Send + Sync>>;

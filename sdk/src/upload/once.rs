@@ -3,19 +3,18 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, ready};
 
 use bytes::{Bytes, BytesMut};
-use futures_util::stream::{self, Fuse};
-use futures_util::{Stream, StreamExt};
+use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream, Fuse};
 
 use crate::blocking::locked;
 
 /// Pieces of a content, in order.
-pub(super) type Pieces = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
+pub(super) type Pieces = BoxStream<'static, io::Result<Bytes>>;
 
 /// Content that one call can read, once. A call that ends before it has begun to send leaves it to the next one.
 pub(super) struct OnceContent {

@@ -14,7 +14,6 @@ use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use reqwest::{Body, Request};
 use sha2::{Digest, Sha256};
 use tokio_util::io::ReaderStream;
-use uuid::Uuid;
 
 use super::once::Pieces;
 use super::{ImageType, MAX_UPLOAD_BYTES, PIECE, Upload, UploadContent, UploadProgress, Watch};
@@ -37,19 +36,17 @@ type FileStamp = (u64, Option<SystemTime>, u64);
 
 impl ReplayableBody {
     /// Fixes what is sent, or returns why it cannot be sent: no file, no image, too large, unsuited to its use. Reads only the first bytes.
-    pub(crate) fn new(upload: Upload) -> Result<Self, String> {
+    /// The same file under the same key is the same body, in another process too.
+    pub(crate) fn new(upload: Upload, key: Option<IdempotencyKey>) -> Result<Self, String> {
         let name = &upload.name;
         let (start, length, stamp) = match &upload.content {
             UploadContent::Once(once) => (None, once.length, None),
-            UploadContent::Bytes(bytes) => {
-                let start = bytes[..ImageType::SIGNATURE.min(bytes.len())].to_vec();
-                (Some(start), bytes.len() as u64, None)
-            }
+            UploadContent::Bytes(bytes) => (Some(bytes.clone()), bytes.len() as u64, None),
             UploadContent::File(path) => {
                 let read = first_bytes(path);
                 let (start, stamp) =
                     read.map_err(|error| format!("cannot read {name}: {error}"))?;
-                (Some(start), stamp.0, Some(stamp))
+                (Some(start.into()), stamp.0, Some(stamp))
             }
         };
         if length == 0 {
@@ -67,15 +64,9 @@ impl ReplayableBody {
         {
             return Err(format!("{name} can be read only once, and another call has read it"));
         }
-        let boundary = format!("links-{}", Uuid::new_v4().simple());
+        let key = key.unwrap_or_else(IdempotencyKey::random);
+        let boundary = format!("links-{}", hex::encode(&Sha256::digest(key.as_str())[..16]));
         Ok(Self { upload, length, image_type, stamp, boundary })
-    }
-
-    /// Takes the boundary of the parts from a key, so that the same file under the same key is the same body, in another process too.
-    pub(crate) fn keyed(mut self, key: &IdempotencyKey) -> Self {
-        let digest = Sha256::digest(key.as_str().as_bytes());
-        self.boundary = format!("links-{}", hex::encode(&digest[..16]));
-        self
     }
 
     /// Returns a flag that is set once the content cannot be sent again.
@@ -274,7 +265,7 @@ mod tests {
         let of = |key: &str| {
             let upload = Upload::bytes("a.gif", &b"GIF89a"[..]);
             let key = IdempotencyKey::new(key).unwrap();
-            ReplayableBody::new(upload).unwrap().keyed(&key).boundary.clone()
+            ReplayableBody::new(upload, Some(key)).unwrap().boundary.clone()
         };
         assert_eq!(of("key-1"), "links-be2974546978e3739e6d6da85c4be9f3");
         assert_ne!(of("key-1"), of("key-2"));

@@ -18,16 +18,13 @@ pub(crate) struct ExistingFile {
 impl ExistingFile {
     /// Reads a page file. Refuses one with marks of conflicts.
     pub(crate) fn read(path: &Path, scope: FileScope) -> Result<Self> {
-        let read = read_page(path, &[], "apply");
+        let read = read_page(path, &[]);
         let (file, bytes) = read.map_err(|failure| no_page_file(path).unwrap_or(failure))?;
         let text = String::from_utf8(bytes).map_err(|_| {
             let name = file.document.name();
             CommandError::usage(format!("{name} is not UTF-8"))
         })?;
-        let file = match scope {
-            FileScope::Page => file,
-            FileScope::Slots => file.slots_only()?,
-        };
+        let file = if scope == FileScope::Slots { file.slots_only()? } else { file };
         Ok(Self { path: path.to_owned(), text, file })
     }
 
@@ -70,34 +67,29 @@ pub(super) fn no_page_file(path: &Path) -> Option<CommandError> {
         Ok(document) => matches!(FileKind::of(&document.root), Ok(None)),
     };
     let message = format!("{name} is not a page file; nothing was written");
-    let failure = CommandError::new(Exit::Invalid, message);
+    let failure = CommandError::invalid(message);
     is_none.then(|| failure.with_hint("use --force to replace it, or pass another file"))
 }
 
 /// Replaces the text of a file. Refuses one that was changed since it was read, also if its text stays.
 pub(crate) fn replace(path: &Path, read: &str, text: &str) -> Result<()> {
     if !named::read(path).is_ok_and(|(_, now)| now == read.as_bytes()) {
-        return Err(changed(path));
+        return Err(CommandError::changed(path.display()));
     }
-    if text == read {
-        return Ok(());
-    }
-    atomic::write(path, text, true).map_err(|error| not_written(path, &error))
+    if text == read { Ok(()) } else { write_file(path, text, true) }
 }
 
-/// Returns the error for a file that was changed since it was read.
-pub(super) fn changed(path: &Path) -> CommandError {
-    let message = format!("{} changed in the meantime; nothing was written", path.display());
-    CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
+/// Writes a file. Unless it `replaces`, one that is there is kept.
+pub(crate) fn write_file(path: &Path, text: &str, replaces: bool) -> Result<()> {
+    atomic::write(path, text, replaces).map_err(|error| not_written(path, &error))
 }
 
 /// Returns the error for a file that cannot be written.
-pub(crate) fn not_written(path: &Path, error: &std::io::Error) -> CommandError {
-    match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            CommandError::refused(format!("{} already exists", path.display()))
-                .with_hint("use --force to replace it")
-        }
-        _ => file_error(&format!("cannot write {}", path.display()), error),
+pub(crate) fn not_written(path: &Path, error: &io::Error) -> CommandError {
+    let path = path.display();
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        return CommandError::refused(format!("{path} already exists"))
+            .with_hint("use --force to replace it");
     }
+    file_error(&format!("cannot write {path}"), error)
 }

@@ -40,11 +40,8 @@ pub(super) fn local_name(title: &str) -> String {
 
 fn is_device(stem: &str) -> bool {
     let name = stem.split('.').next().unwrap_or_default().to_ascii_lowercase();
-    let is_numbered = |device: &&str| {
-        let number = name.strip_prefix(*device).unwrap_or_default();
-        matches!(number.as_bytes(), [b'1'..=b'9'])
-    };
-    DEVICES.contains(&name.as_str()) || NUMBERED_DEVICES.iter().any(is_numbered)
+    let numbered = name.strip_suffix(|c: char| matches!(c, '1'..='9'));
+    DEVICES.contains(&&*name) || numbered.is_some_and(|it| NUMBERED_DEVICES.contains(&it))
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! The files of pages and forms that another command has written, so that they can follow.
 
 use super::place::PullDirectory;
-use crate::account::files::from_here;
-use crate::apply::runs;
+use crate::account::files::{from_here, parent};
 use crate::apply::sync::page_path::is_there;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
@@ -19,7 +18,6 @@ pub(crate) enum Filed {
 /// Finds the file of each page or form: the one that the journal names, else the one of the closest `links.lock`. Also returns the names of those
 /// that have none.
 pub(crate) fn files_of(context: &Context, all: &[Filed]) -> Result<(Vec<PathBuf>, Vec<String>)> {
-    let service = runs::service(context).unwrap_or_default();
     let named = all.iter().filter_map(|filed| match filed {
         Filed::Page(_, _, Some(path)) if is_there(path) => Some(path.as_path()),
         _ => None,
@@ -27,8 +25,7 @@ pub(crate) fn files_of(context: &Context, all: &[Filed]) -> Result<(Vec<PathBuf>
     let mut places = BTreeMap::new();
     for file in std::iter::once(Path::new(LOCK_NAME)).chain(named) {
         let store = LockStore::of(file);
-        let own = || file.parent().unwrap_or(Path::new("")).to_owned();
-        let directory = store.as_ref().map_or_else(own, |it| it.directory().to_owned());
+        let directory = store.as_ref().map_or_else(|| parent(file), |it| it.directory()).to_owned();
         places.entry(directory).or_insert(store);
     }
     let (mut files, mut without) = (Vec::new(), Vec::new());
@@ -38,7 +35,7 @@ pub(crate) fn files_of(context: &Context, all: &[Filed]) -> Result<(Vec<PathBuf>
             Filed::Page(id, login, _) => {
                 let mut file = None;
                 for store in places.values().flatten() {
-                    let lock = store.read(&service)?;
+                    let lock = store.read(context)?;
                     let page = lock.pages.iter().find(|(_, page)| page.id == *id);
                     file = file.or(page.map(|(key, _)| store.path_of(key)));
                 }

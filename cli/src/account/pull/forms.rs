@@ -8,20 +8,22 @@ use links_pages::sync::{ConflictMark, HashPair, Pull, ValueHash};
 use links_sdk::types::NotificationChannel;
 use links_sdk::{ChannelId, FormId};
 
-use super::existing_file::{changed, not_written, replace};
+use super::existing_file::{not_written, replace, write_file};
 use super::file_name::local_name;
 use super::place::{PullDirectory, PullOptions};
 use super::report::{Report, left_out_line};
-use crate::account::form_finder::form_ids;
+use crate::account::form_finder::{form_ids, title};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::sync::FormSync;
 use crate::context::prelude::*;
 use crate::output::yaml;
-use links_pages::form_file::FormFile;
-use links_pages::form_file::{CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS, INPUTS, NAME};
+use links_pages::form_file::{
+    CHANNEL, CHANNELS, FORM_FIELDS, FormFile, ID, INPUT_FIELDS, INPUTS, NAME,
+};
 use links_pages::page_file::Document;
+use links_pages::page_file::fields::FieldRule;
 use links_pages::page_file::patch::{
-    Edit, MarkedConflict, PatchError, Path, patch, refuse_marks, without_marks,
+    self, Edit, MarkedConflict, PatchError, refuse_marks, without_marks,
 };
 
 /// What became of a file that says what the form has.
@@ -57,37 +59,33 @@ impl LocalForms {
         options: &PullOptions,
     ) -> Result<Self> {
         let account = known.account(client).await?.to_vec();
-        let mut files = std::mem::take(&mut directory.forms);
+        let files = std::mem::take(&mut directory.forms);
         let needs_channels = !options.portable
             && (account.iter().any(|form| !form.notification_channel_ids.is_empty())
                 || files.iter().any(|(_, file)| !file.channels.is_empty()));
         let channels =
             if needs_channels { client.notification_channels().await?.items } else { Vec::new() };
-        let mut ids = if options.portable {
+        let ids = if options.portable {
             vec![None; files.len()]
         } else {
             form_ids(context, &files, &account)?
         };
         let mut taken: BTreeSet<String> =
             files.iter().map(|(_, file)| file.form.name.to_lowercase()).collect();
+        let mut files: Vec<_> = ids.into_iter().zip(files).collect();
         let mut sorted: Vec<&LeadForm> = account.iter().collect();
         sorted.sort_by_key(|form| (form.created_at.time(), form.created_at.as_str(), &form.id));
         let mut forms = Vec::new();
         for form in sorted {
-            let is_its = |(id, (path, file)): (&Option<FormId>, &(PathBuf, FormFile))| {
+            let is_its = |(id, (path, file)): &(Option<FormId>, (PathBuf, FormFile))| {
                 if options.portable {
                     // The file of an earlier pull, not that of the form of this account.
-                    let title = file.form.fields.get("title").and_then(Value::as_str);
                     let is_beside = path.parent() == directory.form_path("").parent();
-                    return title == Some(&form.title) && file.form.id.is_none() && is_beside;
+                    return title(file) == Some(&form.title) && file.form.id.is_none() && is_beside;
                 }
                 id.as_ref() == Some(&form.id)
             };
-            let nth = ids.iter().zip(&files).position(is_its);
-            let file = nth.map(|nth| {
-                ids.remove(nth);
-                files.remove(nth)
-            });
+            let file = files.iter().position(is_its).map(|nth| files.remove(nth).1);
             let name = match &file {
                 Some((_, file)) => file.form.name.clone(),
                 None => {
@@ -105,11 +103,6 @@ impl LocalForms {
         Ok(Self { forms, channels })
     }
 
-    /// Tells whether a form has a local name.
-    pub(super) fn has(&self, id: &str) -> bool {
-        self.forms.iter().any(|it| it.form.id == id)
-    }
-
     /// Returns the local name of a form that has a file.
     pub(super) fn filed_name(&self, id: &str) -> Option<&str> {
         self.forms.iter().find(|it| it.form.id == id && it.is_filed).map(|it| it.name.as_str())
@@ -121,7 +114,7 @@ impl LocalForms {
     }
 
     /// Returns the id of the form of a file that exists.
-    pub(super) fn id_of_file(&self, file: &std::path::Path) -> Option<FormId> {
+    pub(super) fn id_of_file(&self, file: &Path) -> Option<FormId> {
         let is_its = |it: &&LocalForm| it.file.as_ref().is_some_and(|(path, _)| path == file);
         self.forms.iter().find(is_its).map(|it| it.form.id.clone())
     }
@@ -143,25 +136,28 @@ impl LocalForms {
         if options.portable && self.forms[nth].is_filed {
             return Ok(());
         }
-        let name = self.forms[nth].name.clone();
-        let value = self.value(&self.forms[nth].form, &name, options);
-        let (value, left_out) = holdable(value)?;
-        let (path, what, conflicts) = match self.forms[nth].file.take() {
+        let file = self.forms[nth].file.take();
+        let LocalForm { form, name, .. } = &self.forms[nth];
+        let (value, left_out) = holdable(self.value(form, name, options))?;
+        let (path, what, conflicts) = match file {
             Some((path, _)) if options.portable => {
-                let what = replace_portable(&path, &yaml(&value)?, options)?;
-                (path, what.to_owned(), 0)
+                let text = yaml(&value)?;
+                let is_same = named::read(&path).is_ok_and(|(_, now)| now == text.as_bytes());
+                if !is_same {
+                    write_file(&path, &text, options.force)?;
+                }
+                (path, if is_same { UNCHANGED } else { WRITTEN }.to_owned(), 0)
             }
             Some((path, mut file)) => {
                 // References that name no channel stay in `channels`: the list is replaced or marked.
                 drop(file.resolve_channels(&self.channels));
-                let form = &self.forms[nth].form;
                 let value = (&value, &left_out[..]);
                 let (what, conflicts) = update(context, &path, &file, form, value, options)?;
                 (path, what, conflicts)
             }
             None => {
                 let text = yaml(&value)?;
-                let path = directory.new_form(&name).ok_or_else(|| {
+                let path = directory.new_form(name).ok_or_else(|| {
                     let message = format!(
                         "the file for form {name} already exists; the form was not written"
                     );
@@ -171,14 +167,13 @@ impl LocalForms {
                     let created = named::resolve(parent).and_then(fs::create_dir_all);
                     created.map_err(|error| not_written(&path, &error))?;
                 }
-                atomic::write(&path, &text, false).map_err(|error| not_written(&path, &error))?;
+                write_file(&path, &text, false)?;
                 if !options.portable {
-                    self.begin(context, &path, text, &self.forms[nth].form)?;
+                    self.begin(context, &path, text, form)?;
                 }
                 (path, WRITTEN.to_owned(), 0)
             }
         };
-        self.forms[nth].is_filed = true;
         let file = path.display().to_string();
         report.is_written |= what != UNCHANGED;
         report.say(match &*what {
@@ -189,17 +184,12 @@ impl LocalForms {
         report.conflicts += conflicts;
         let form = json!({ "file": file, "name": name, "id": id, "conflicts": conflicts });
         report.forms.push(form);
+        self.forms[nth].is_filed = true;
         Ok(())
     }
 
     /// Records a file that says what its form holds.
-    fn begin(
-        &self,
-        context: &Context,
-        path: &std::path::Path,
-        text: String,
-        form: &LeadForm,
-    ) -> Result<()> {
+    fn begin(&self, context: &Context, path: &Path, text: String, form: &LeadForm) -> Result<()> {
         let Some(record) = FormSync::of(context, path)? else { return Ok(()) };
         let name = path.display().to_string();
         let mut file = FormFile::of(Document::from_bytes(&name, text.into_bytes())?)?;
@@ -210,25 +200,24 @@ impl LocalForms {
     /// Returns a form as a form file has it, without empty fields.
     fn value(&self, form: &LeadForm, name: &str, options: &PullOptions) -> Map<String, Value> {
         let record = serde_json::to_value(form).unwrap_or_default();
+        let held = |record: &Value, rules: &[FieldRule]| -> Map<String, Value> {
+            let values = rules.iter().filter_map(|rule| Some((rule.name, record.get(rule.name)?)));
+            let values = values.filter(|(_, value)| !value.is_null());
+            values.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+        };
         let mut file = Map::new();
         file.insert(NAME.to_owned(), name.into());
         if !options.portable {
             file.insert(ID.to_owned(), form.id.clone().into());
         }
-        for rule in FORM_FIELDS {
-            if let Some(value) = record.get(rule.name).filter(|value| !value.is_null()) {
-                file.insert(rule.name.to_owned(), value.clone());
-            }
-        }
+        file.extend(held(&record, FORM_FIELDS));
         let input = |field: &Value| {
-            let known = INPUT_FIELDS.iter().filter(|rule| rule.name != "key" || !options.portable);
-            let value = |name: &str| field.get(name).filter(|value| !value.is_null()).cloned();
-            known
-                .filter_map(|rule| Some((rule.name.to_owned(), value(rule.name)?)))
-                .collect::<Map<_, _>>()
+            let mut input = held(field, INPUT_FIELDS);
+            input.retain(|name, _| name != "key" || !options.portable);
+            Value::Object(input)
         };
         if let Some(Value::Array(inputs)) = record.get(INPUTS) {
-            file.insert(INPUTS.to_owned(), inputs.iter().map(input).map(Value::Object).collect());
+            file.insert(INPUTS.to_owned(), inputs.iter().map(input).collect());
         }
         if !options.portable {
             let channels = form.notification_channel_ids.iter();
@@ -240,16 +229,11 @@ impl LocalForms {
     /// Returns a channel by its label if no other channel has it, else by its id.
     fn channel(&self, id: ChannelId) -> Value {
         let label = |channel: &NotificationChannel| {
-            channel.label.as_deref().map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned)
+            channel.label.as_deref().unwrap_or_default().trim().to_owned()
         };
-        let own = self.channels.iter().find(|it| it.id == id).and_then(label);
-        let same = |own: &String| {
-            self.channels.iter().filter(|it| label(it).as_ref() == Some(own)).count()
-        };
-        match own.filter(|own| same(own) == 1) {
-            Some(own) => json!({ CHANNEL: own }),
-            None => id.into(),
-        }
+        let own = self.channels.iter().find(|it| it.id == id).map(label).unwrap_or_default();
+        let is_only = self.channels.iter().filter(|it| label(it) == own).count() == 1;
+        if is_only && !own.is_empty() { json!({ CHANNEL: own }) } else { id.into() }
     }
 }
 
@@ -275,14 +259,10 @@ fn holdable(mut file: Map<String, Value>) -> Result<(Value, Vec<String>)> {
             return Ok((Value::Object(file), left_out));
         };
         let before = file.len();
-        let names: BTreeSet<String> = problems
-            .places()
-            .map(|(_, problem)| problem.path.split('.').next().unwrap_or_default().to_owned())
-            .filter(|name| ![NAME, ID].contains(&name.as_str()))
-            .collect();
-        for name in names {
-            if file.shift_remove(&name).is_some() {
-                left_out.push(name);
+        for (_, problem) in problems.places() {
+            let name = problem.path.split('.').next().unwrap_or_default();
+            if ![NAME, ID].contains(&name) && file.shift_remove(name).is_some() {
+                left_out.push(name.to_owned());
             }
         }
         if file.len() == before {
@@ -291,23 +271,10 @@ fn holdable(mut file: Map<String, Value>) -> Result<(Value, Vec<String>)> {
     }
 }
 
-/// Writes a portable form to a file that is there, unless it says the same.
-fn replace_portable(
-    path: &std::path::Path,
-    text: &str,
-    options: &PullOptions,
-) -> Result<&'static str> {
-    if named::read(path).is_ok_and(|(_, now)| now == text.as_bytes()) {
-        return Ok(UNCHANGED);
-    }
-    atomic::write(path, text, options.force).map_err(|error| not_written(path, &error))?;
-    Ok(WRITTEN)
-}
-
 /// Takes over what others changed since the last sync. What both sides changed is marked, and without a record what differs, unless the form counts.
 fn update(
     context: &Context,
-    path: &std::path::Path,
+    path: &Path,
     file: &FormFile,
     form: &LeadForm,
     (value, left_out): (&Value, &[String]),
@@ -326,44 +293,41 @@ fn update(
     let record = FormSync::of(context, path)?;
     let known = record.as_ref().and_then(|record| record.base(&form.id, &said));
     let base = known.as_ref().filter(|_| !options.force);
-    let mut pull =
-        Pull::new(base, &said, &live, &SlotTypes::default()).map_err(|error| refused(&error))?;
-    for key in left_out {
-        pull.leave_out(base, key);
-    }
-    let (mut edits, mut set) = (Vec::new(), Vec::new());
-    let place = |key: &str| (Path::root().key(key), value.get(key).cloned().unwrap_or_default());
-    for key in pull.fields.keys() {
-        let (path, value) = place(key);
-        edits.push(Edit::Set { path, value });
-        set.push(key.clone());
-    }
+    let left = left_out.iter().map(|key| (None, key.clone())).collect();
+    let pull = Pull::new(base, &said, &live, &SlotTypes::default(), &left)
+        .map_err(|error| refused(&error))?;
+    let mut set: Vec<&str> = pull.fields.keys().map(String::as_str).collect();
     let marked = pull.marks.iter().filter_map(|mark| match mark {
-        ConflictMark::Field { key, .. } => Some(key.as_str()),
+        ConflictMark::Value { key, .. } => Some(key.as_str()),
         _ => None,
     });
     let mut marked: Vec<&str> = marked.collect();
     // Nothing says which channel a reference meant that names none now.
     let is_unclear = !file.channels.is_empty() && !left_out.iter().any(|it| it == CHANNELS);
-    if is_unclear && !pull.fields.contains_key(CHANNELS) && !marked.contains(&CHANNELS) {
+    if is_unclear && !set.contains(&CHANNELS) && !marked.contains(&CHANNELS) {
         marked.push(CHANNELS);
     }
-    for key in marked {
-        let (path, value) = place(key);
-        if options.force {
-            set.push(key.to_owned());
-            edits.push(Edit::Set { path, value });
-        } else {
-            edits.push(Edit::Mark { path, conflict: MarkedConflict::Differs(value) });
-        }
+    if options.force {
+        set.append(&mut marked);
     }
+    let place =
+        |key: &str| (patch::Path::root().key(key), value.get(key).cloned().unwrap_or_default());
+    let sets = set.iter().map(|key| {
+        let (path, value) = place(key);
+        Edit::Set { path, value }
+    });
+    let marks = marked.iter().map(|key| {
+        let (path, value) = place(key);
+        Edit::Mark { path, conflict: MarkedConflict::Differs(value) }
+    });
+    let edits: Vec<Edit> = sets.chain(marks).collect();
     let text = String::from_utf8_lossy(&named::read(path)?.1).into_owned();
     // What was decided is about the text that was parsed.
     if text.trim_start_matches('\u{feff}') != file.document.text() {
-        return Err(changed(path));
+        return Err(CommandError::changed(path.display()));
     }
     let unmarked = if options.force { without_marks(&text) } else { text.clone() };
-    let patched = patch(&unmarked, &edits).map_err(|error| {
+    let patched = patch::patch(&unmarked, &edits).map_err(|error| {
         let exit = match error {
             PatchError::NotMarkable { .. } => Exit::Conflict,
             _ => Exit::Refused,
@@ -371,31 +335,26 @@ fn update(
         CommandError::new(exit, format!("cannot update {}: {error}", path.display()))
             .with_hint("use --force to use the form's values")
     })?;
-    if patched != text {
-        replace(path, &text, &patched)?;
-    }
+    replace(path, &text, &patched)?;
     if let Some(record) = record {
         let (name, none) = (&desired.name, BTreeSet::new());
         let mut next = pull.base;
-        for key in set.iter().cloned() {
+        for key in &set {
             // What a file says of a field of the form is less than what the form has.
-            let page = ValueHash::of_option(live.fields.get(&key));
-            let file = if key == CHANNELS { page } else { ValueHash::of_option(value.get(&key)) };
-            next.fields.insert(key, HashPair { file: Some(file), page });
+            let page = ValueHash::of_option(live.fields.get(*key));
+            let file = if *key == CHANNELS { page } else { ValueHash::of_option(value.get(key)) };
+            next.fields.insert((*key).to_owned(), HashPair { file: Some(file), page });
         }
         record.put(context, name, &form.id, (&said, &next), &none)?;
     }
-    let (taken, mut parts) = (set.len(), Vec::new());
-    let marks = edits.len() - taken;
-    match taken {
-        0 if patched == text => {}
-        0 if options.force => parts.push("conflict marks removed".to_owned()),
-        0 => {}
-        values => parts.push(format!("{} merged", count(values, "change"))),
-    }
-    if marks > 0 {
-        parts.push(format!("{} marked", count(marks, "conflict")));
-    }
-    let what = if parts.is_empty() { UNCHANGED.to_owned() } else { parts.join(", ") };
-    Ok((what, marks))
+    let done = [(set.len(), "change", "merged"), (marked.len(), "conflict", "marked")];
+    let done = done.into_iter().filter(|(number, ..)| *number > 0);
+    let done = done.map(|(number, what, how)| format!("{} {how}", count(number, what)));
+    let done: Vec<String> = done.collect();
+    let what = match &done[..] {
+        [] if patched == text => UNCHANGED.to_owned(),
+        [] => "conflict marks removed".to_owned(),
+        done => done.join(", "),
+    };
+    Ok((what, marked.len()))
 }

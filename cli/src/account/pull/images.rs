@@ -54,17 +54,16 @@ fn write(directory: &Path, path: &str, bytes: &[u8]) -> io::Result<String> {
     fs::create_dir_all(named::resolve(&images)?)?;
     let names = [format!("{stem}.{ending}"), format!("{stem}-{}.{ending}", &hash[..12])];
     for name in &names {
-        let saved = || format!("{IMAGES}/{name}");
-        match atomic::write(&images.join(name), bytes, false) {
-            Ok(()) => return Ok(saved()),
+        let path = images.join(name);
+        let is_saved = match atomic::write(&path, bytes, false) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let most = bytes.len() as u64;
-                let found = named::read_most(&images.join(name), most);
-                if found.is_ok_and(|(_, found)| found == bytes) {
-                    return Ok(saved());
-                }
+                let found = named::read_most(&path, bytes.len() as u64);
+                found.is_ok_and(|(_, found)| found == bytes)
             }
-            Err(error) => return Err(error),
+            written => written.map(|()| true)?,
+        };
+        if is_saved {
+            return Ok(format!("{IMAGES}/{name}"));
         }
     }
     Err(io::Error::new(

@@ -15,7 +15,7 @@ use std::path::is_separator;
 
 use links_pages::page_file::{FileScope, file_of};
 
-use crate::account::files::{AccountFiles, DEPTH, directories_with, from_here};
+use crate::account::files::{AccountFiles, DEPTH, directories_with, from_here, parent};
 use crate::account::live_page::{all_keys, export};
 use crate::apply::schema_line::schema_of;
 use crate::apply::sync::page_path::without_links;
@@ -49,7 +49,7 @@ pub(crate) async fn pull(
     match (&keys[..], out) {
         ([key], None) => print(context, key, &how, scope).await,
         ([key], Some(path)) if is_file(&path) => {
-            let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+            let directory = parent(&path).to_owned();
             write(context, vec![key.clone()], directory, Some(path), how, scope).await
         }
         (_, Some(path)) if path.is_file() || is_file(&path) && is_yaml_or_json(&path) => {
@@ -79,8 +79,7 @@ pub(crate) async fn pull_files(
     // The files of a lock are read together: it names their forms.
     let mut directories: Vec<PathBuf> = Vec::new();
     for (path, found) in paths.iter().zip(&named) {
-        let parent = path.parent().unwrap_or(Path::new("")).to_owned();
-        let own = if found.is_dir() { path.clone() } else { parent };
+        let own = if found.is_dir() { path.clone() } else { parent(path).to_owned() };
         let store = LockStore::of(&own.join(LOCK_NAME));
         // The locks below a directory without one come first.
         let below = match store {
@@ -122,9 +121,8 @@ pub(crate) async fn pull_files(
                 report.failures.push(problem);
             }
         }
-        let scope = FileScope::Page;
-        let mut puller =
-            Puller::new(context, client.clone(), (how.clone(), scope), Some(place), false).await?;
+        let how = (how.clone(), FileScope::Page);
+        let mut puller = Puller::new(context, client.clone(), how, Some(place), false).await?;
         for path in &forms {
             count += 1;
             let pulled = puller.form_of(path, &mut report);
@@ -207,20 +205,13 @@ async fn write(
     let progress = puller.context.ui.progress(keys.len());
     for (nth, key) in keys.iter().enumerate() {
         progress.now(&key.to_string());
-        match puller.page(key, file.as_deref(), &mut report).await {
-            Ok(()) => {}
-            Err(failure) => {
-                let is_general = failure.exit().is_general();
-                let is_single = keys.len() == 1;
-                report.failures.push(if is_single {
-                    failure
-                } else {
-                    failure.about(&key.to_string())
-                });
-                if is_general {
-                    report.not_begun = keys.len() - nth - 1;
-                    break;
-                }
+        if let Err(failure) = puller.page(key, file.as_deref(), &mut report).await {
+            let (is_general, is_single) = (failure.exit().is_general(), keys.len() == 1);
+            let failure = if is_single { failure } else { failure.about(&key.to_string()) };
+            report.failures.push(failure);
+            if is_general {
+                report.not_begun = keys.len() - nth - 1;
+                break;
             }
         }
         progress.step();

@@ -1,6 +1,6 @@
 //! A new page file: the content of a page, the references that the program writes into it, and what a portable file leaves out.
 
-use links_pages::apply::{SlotTypes, literal};
+use links_pages::apply::SlotTypes;
 use links_sdk::Slot;
 
 use crate::apply::schema_line::{is_json, with_schema};
@@ -24,25 +24,14 @@ impl NewPage {
 
     /// Puts a reference in the place of a value.
     pub(super) fn refer(&mut self, place: &ReferencePlace, key: &str, name: &str) {
-        let mut target = match place.item {
-            Some(item) => self.value.get_mut("slots").and_then(|it| it.get_mut(item)),
-            None => Some(&mut self.value),
-        };
-        if place.item.is_some() {
-            target = target.and_then(|item| item.get_mut("data"));
-        }
+        let mut pointer = place.item.map_or_else(String::new, |it| format!("/slots/{it}/data"));
         for step in &place.path {
-            target = match target {
-                Some(Value::Array(list)) => {
-                    step.parse().ok().and_then(|at: usize| list.get_mut(at))
-                }
-                Some(Value::Object(map)) => map.get_mut(&written(step)),
-                _ => None,
-            };
+            // A key of the service that begins like a reference has one more `$` in a file.
+            let escape = if step.starts_with('$') { "$" } else { "" };
+            pointer.extend(["/", escape, &step.replace('~', "~0").replace('/', "~1")]);
         }
-        if let Some(target) = target {
-            let reference = [(key.to_owned(), Value::from(name))].into_iter();
-            *target = Value::Object(reference.collect::<Map<_, _>>());
+        if let Some(target) = self.value.pointer_mut(&pointer) {
+            *target = json!({ key: name });
         }
     }
 
@@ -103,12 +92,6 @@ impl NewPage {
             None => Ok(text),
         }
     }
-}
-
-/// Returns a key of the service as a file writes it.
-fn written(key: &str) -> String {
-    let whole: Object = [(key.to_owned(), Value::Null)].into_iter().collect();
-    literal(&whole).0.into_iter().next().map_or_else(String::new, |(key, _)| key)
 }
 
 #[cfg(test)]

@@ -13,13 +13,13 @@ use super::file_name::stem;
 use super::images::IMAGES;
 use crate::account::files::read_page;
 use crate::account::files::{AccountFiles, DEPTH, both_files_of, files_below, from_here};
-use crate::apply::runs;
 use crate::apply::sync::ComposedPage;
 use crate::apply::sync::page_path::{is_there, pages_of, without_links};
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
 use links_pages::form_file::FormFile;
+use links_pages::page_file::local_image::here;
 use links_pages::page_file::node::Tree;
 use links_pages::page_file::{Document, FileKind, is_composed};
 use links_pages::profile_key;
@@ -28,7 +28,7 @@ use links_pages::profile_key;
 const FORMS: &str = "forms";
 
 // How files are written. Not a doc comment: clap would take it for the text of the command.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct PullOptions {
     /// Replace existing page files completely. By default, changes on the page are merged into them
     #[arg(long)]
@@ -70,18 +70,15 @@ pub(crate) fn default_directory() -> PathBuf {
 impl PullDirectory {
     /// Reads which files the directory has. It is created if it does not exist.
     pub(crate) fn read(context: &Context, path: PathBuf) -> Result<Self> {
-        let here = |path: &Path| {
-            if path.as_os_str().is_empty() { PathBuf::from(".") } else { path.to_owned() }
-        };
-        let unusable = |error: std::io::Error| unusable_path(&here(&path), &error);
         // Nothing is written where a directory leads elsewhere, and no name there is read.
         for directory in [FORMS, IMAGES].map(|it| path.join(it)) {
             named::resolve(&directory).map_err(|error| unusable_path(&directory, &error))?;
         }
-        fs::create_dir_all(here(&path)).map_err(unusable)?;
+        let shown = here(&path);
+        fs::create_dir_all(shown).map_err(|error| unusable_path(shown, &error))?;
         let lock = match LockStore::of(&path.join(LOCK_NAME)) {
             Some(store) => {
-                let lock = store.read(&runs::service(context).unwrap_or_default())?;
+                let lock = store.read(context)?;
                 Some((store, lock))
             }
             None => None,
@@ -90,18 +87,18 @@ impl PullDirectory {
             let entries = fs::read_dir(directory).into_iter().flatten().flatten();
             entries.map(|it| it.file_name().to_string_lossy().to_lowercase()).collect()
         };
-        let taken = [names(&here(&path)), names(&path.join(FORMS))];
+        let taken = [names(shown), names(&path.join(FORMS))];
         // Without a lock, the directory may be any.
         let depth = if lock.is_some() { DEPTH } else { 1 };
         let (mut pages, mut forms) = (Vec::new(), Vec::new());
         let (mut unusable, mut unread) = (Vec::new(), Vec::new());
-        for file in files_below(&here(&path), depth)? {
+        for file in files_below(shown, depth)? {
             let mut read = || {
                 let document = Document::read(&file).ok()?;
                 match FileKind::of(&document.root).ok()?? {
                     FileKind::Page if is_composed(document.text().as_bytes()) => {
                         for path in pages_of(&file).unwrap_or_else(|| vec![file.clone()]) {
-                            match read_page(&path, &[], "pull") {
+                            match read_page(&path, &[]) {
                                 Ok((page, _)) => pages.push((path, page.page.profile.clone())),
                                 Err(_) => unread.push(path),
                             }
@@ -129,7 +126,7 @@ impl PullDirectory {
         let others = self.pages.iter().filter(|(path, _)| !known.contains(&without_links(path)));
         let (mut read, mut unread) = (Vec::new(), self.unread.clone());
         for (path, _) in others {
-            match read_page(path, &[], "pull") {
+            match read_page(path, &[]) {
                 Ok((file, _)) => read.push((path.clone(), file)),
                 Err(_) => unread.push(path.clone()),
             }
@@ -189,6 +186,7 @@ impl PullDirectory {
         self.file_with(is_its, std::slice::from_ref(key))
     }
 
+    /// Returns the file that the lock has for a page, else the only one whose `profile` is one of these keys, in whatever case.
     fn file_with(
         &self,
         is_its: impl Fn(&PageName) -> bool,
@@ -202,7 +200,20 @@ impl PullDirectory {
             let path = self.pages.iter().find(known).map(|(path, _)| path.clone());
             return Ok(Some(path.unwrap_or_else(|| store.path_of(key))));
         }
-        self.with_profile(keys)
+        let is_meant = |profile: &ProfileKey| {
+            let profile = profile.to_string();
+            keys.iter().any(|key| profile.eq_ignore_ascii_case(&key.to_string()))
+        };
+        let named = self.pages.iter().filter(|(_, profile)| is_meant(profile));
+        let named: Vec<&PathBuf> = named.map(|(path, _)| path).collect();
+        match named[..] {
+            [] => Ok(None),
+            [only] => Ok(Some(only.clone())),
+            [one, other, ..] => {
+                let what = format!("the page {}", keys[keys.len() - 1]);
+                Err(both_files_of(&what, one, other))
+            }
+        }
     }
 
     /// Refuses a new file for a page if there is one of its name that cannot be read: it may be the file of the page.
@@ -245,54 +256,20 @@ impl PullDirectory {
 
     /// Returns the file of the page that a key names, by the lock, else by its `profile`, else by its name if it cannot be read.
     pub(crate) fn file_of(&self, key: &ProfileKey) -> Result<Option<PathBuf>> {
-        if let Some((store, lock)) = &self.lock
-            && let Some((file, _)) =
-                lock.pages.iter().find(|(_, it)| profile_key::names(key, it.id, &it.login))
-            && is_there(&store.path_of(file))
-        {
-            return Ok(Some(from_here(&store.path_of(file))));
-        }
-        let found = self.with_profile(std::slice::from_ref(key))?;
+        let found = self.file_before(key)?.map(|path| from_here(&path));
         // Why a file cannot be used is reported when it is read.
         let name = format!("{key}.yaml");
         let is_its = |path: &&PathBuf| path.file_name().is_some_and(|it| *it == *name);
         Ok(found.or_else(|| self.unusable.iter().find(is_its).cloned()))
     }
 
-    /// Returns the only file whose `profile` is one of these keys, in this case if there is one.
-    fn with_profile(&self, keys: &[ProfileKey]) -> Result<Option<PathBuf>> {
-        let named = |is: &dyn Fn(&ProfileKey, &ProfileKey) -> bool| -> Vec<&PathBuf> {
-            let is_meant = |profile: &ProfileKey| keys.iter().any(|key| is(profile, key));
-            let pages = self.pages.iter().filter(|(_, profile)| is_meant(profile));
-            pages.map(|(path, _)| path).collect()
-        };
-        let mut named_so = named(&|profile, key| profile == key);
-        if named_so.is_empty() {
-            named_so = named(&|profile, key| match (profile, key) {
-                (ProfileKey::Login(one), ProfileKey::Login(other)) => {
-                    one.eq_ignore_ascii_case(other)
-                }
-                _ => false,
-            });
-        }
-        match named_so[..] {
-            [] => Ok(None),
-            [only] => Ok(Some(only.clone())),
-            [one, other, ..] => {
-                let what = format!("the page {}", keys[keys.len() - 1]);
-                Err(both_files_of(&what, one, other))
-            }
-        }
-    }
-
     /// Returns the path of a new page file. A name that is taken, in whatever case, gets the id of the page.
     fn new_page(&mut self, page: &PageSnapshot) -> PathBuf {
         let stem = stem(&page.login, "page");
-        let names = [format!("{stem}.yaml"), stem_with_id(&stem, page) + ".yaml"];
-        let is_free = |name: &&String| !self.taken[0].contains(&name.to_lowercase());
-        let is_login = stem == page.login;
-        let name = names.iter().filter(|name| is_login || **name != names[0]).find(is_free);
-        let name = name.unwrap_or(&names[1]).clone();
+        let mut name = format!("{stem}.yaml");
+        if stem != page.login || self.taken[0].contains(&name.to_lowercase()) {
+            name = stem_with_id(&stem, page) + ".yaml";
+        }
         self.taken[0].insert(name.to_lowercase());
         self.path.join(name)
     }
@@ -309,8 +286,7 @@ impl PullDirectory {
 
     /// Returns the path of a new form file if its name is free, in whatever case.
     pub(super) fn new_form(&mut self, name: &str) -> Option<PathBuf> {
-        let file = form_file(name);
-        let is_new = self.taken[1].insert(file.to_lowercase());
+        let is_new = self.taken[1].insert(form_file(name).to_lowercase());
         is_new.then(|| self.form_path(name))
     }
 }

@@ -2,33 +2,38 @@
 
 use links_pages::apply::SlotTypes;
 
-use super::existing_file::{ExistingFile, not_written, replace};
+use super::existing_file::{ExistingFile, not_written, replace, write_file};
 use super::forms::LocalForms;
 use super::image_urls::{places, urls};
 use super::images;
 use super::new_page::NewPage;
 use super::place::{PullDirectory, PullOptions};
 use super::report::{Report, left_out_line};
+use crate::account::files::parent;
 use crate::account::live_page::export;
 use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
 use crate::apply::schema_line::{is_json, no_schema_in_json, schema_of, with_schema};
 use crate::apply::sync::page_path::{is_there, pages_of, without_links};
 use crate::apply::sync::{
-    ComposedPage, LockStore, PulledFile, SyncRecord, WriteBack, WrittenLocks, from_here,
+    ComposedPage, LockStore, SyncRecord, WriteBack, WrittenLocks, from_here, pull_summary,
+    pulled_text,
 };
 use crate::apply::uploads;
 use crate::context::prelude::*;
 use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::{FileScope, PageContent, ReferencePlace, ReferenceTarget, file_of};
+use links_pages::page_file::{
+    Document, FileScope, PageContent, ReferencePlace, ReferenceTarget, file_of,
+};
+use links_pages::sync::Pull;
 
 /// Adds a page whose file was written to a report.
-fn report_pulled(path: &Path, page: &PageSnapshot, pulled: &PulledFile, report: &mut Report) {
-    let (file, conflicts) = (path.display().to_string(), pulled.conflicts());
-    report.say(format!("{file}: {}", pulled.summary()));
+fn report_pulled(path: &Path, page: &PageSnapshot, pull: &Pull, report: &mut Report) {
+    let (file, conflicts) = (path.display().to_string(), pull.marks.len());
+    report.say(format!("{file}: {}", pull_summary(pull)));
     report.conflicts += conflicts;
     report.pages.push(json!({
-        "file": file, "id": page.id, "login": page.login, "conflicts": conflicts, "pull": pulled.pull,
+        "file": file, "id": page.id, "login": page.login, "conflicts": conflicts, "pull": pull,
     }));
 }
 
@@ -70,7 +75,6 @@ impl<'c> Puller<'c> {
             }
             _ => LocalForms::default(),
         };
-        let (languages, images) = (BTreeMap::new(), BTreeMap::new());
         Ok(Self {
             context,
             client,
@@ -78,11 +82,11 @@ impl<'c> Puller<'c> {
             scope,
             types,
             rules,
-            languages,
+            languages: BTreeMap::new(),
             known,
             directory,
             forms,
-            images,
+            images: BTreeMap::new(),
             composed: Vec::new(),
         })
     }
@@ -105,7 +109,7 @@ impl<'c> Puller<'c> {
     pub(super) fn form_of(&mut self, file: &Path, report: &mut Report) -> Result<()> {
         let Some(id) = self.forms.id_of_file(file) else {
             let message = format!("{}: no matching form in this account", file.display());
-            return Err(CommandError::new(Exit::NotFound, message).with_hint(
+            return Err(CommandError::not_found(message).with_hint(
                 "run `links plan` to see which form the file matches, or whether it would create one",
             ));
         };
@@ -132,46 +136,32 @@ impl<'c> Puller<'c> {
         let known = known.filter(|_| !self.how.force);
         let existing = known.map(|path| self.existing(&path, key)).transpose()?;
         let page = self.read(key).await?;
-        let (path, existing, replaces) = match (file, &mut self.directory) {
-            (Some(path), _) => (path.to_owned(), existing, self.how.force),
-            (None, None) => {
-                return Err(CommandError::internal("a pull into no directory"));
-            }
-            (None, Some(directory)) => match directory.page(&page)? {
-                (path, true) => {
-                    report.adds_page = true;
-                    (path, None, false)
-                }
-                (path, false) if self.how.force => (path, None, true),
-                (path, false) => match existing.filter(|it| it.0.path == path) {
-                    Some(existing) => (path, Some(existing), false),
-                    None => {
-                        let existing = self.existing(&path, key)?;
-                        if existing
-                            .1
-                            .as_ref()
-                            .is_some_and(|it| it.is_in_lock() && it.page().is_some())
-                        {
-                            // Only the page says which file is its file: it is read once more, after its record.
-                            return Box::pin(self.page(key, Some(&path), report)).await;
-                        }
-                        (path, Some(existing), false)
-                    }
-                },
-            },
+        let (path, is_new) = match (file, &mut self.directory) {
+            (Some(path), _) => (path.to_owned(), existing.is_none()),
+            (None, Some(directory)) => directory.page(&page)?,
+            (None, None) => return Err(CommandError::internal("a pull into no directory")),
         };
-        match existing {
-            Some(existing) => self.take_over(existing, &page, report).await,
-            None => self.write(&path, &page, replaces, report).await,
+        report.adds_page |= is_new && file.is_none();
+        if is_new || self.how.force {
+            return self.write(&path, &page, report).await;
         }
+        let existing = match existing.filter(|it| it.0.path == path) {
+            Some(existing) => existing,
+            None => {
+                let found = self.existing(&path, key)?;
+                if found.1.as_ref().is_some_and(|it| it.is_in_lock() && it.page().is_some()) {
+                    // Only the page says which file is its file: it is read once more, after its record.
+                    return Box::pin(self.page(key, Some(&path), report)).await;
+                }
+                found
+            }
+        };
+        self.take_over(existing, &page, report).await
     }
 
     /// Reads a page file that exists, after its record.
     fn existing(&self, path: &Path, key: &ProfileKey) -> Result<Existing> {
-        let exists = || {
-            let message = format!("{} already exists", path.display());
-            CommandError::refused(message).with_hint("use --force to replace it")
-        };
+        let exists = || not_written(path, &io::ErrorKind::AlreadyExists.into());
         if self.how.portable {
             return Err(exists());
         }
@@ -182,8 +172,7 @@ impl<'c> Puller<'c> {
             return Err(exists());
         }
         let file = ExistingFile::read(path, self.scope)?;
-        let note = file.left_out_note("only slots were merged", &key.to_string(), "");
-        if let Some(note) = note {
+        if let Some(note) = file.left_out_note("only slots were merged", &key.to_string(), "") {
             self.context.ui.say(&note);
         }
         Ok((file, record))
@@ -253,15 +242,15 @@ impl<'c> Puller<'c> {
             self.composed.push(ComposedPage { path, file, record, page });
             return Ok(());
         }
-        let mut pulled = PulledFile::of(&record, text, file, page, &self.rules)?;
+        let (mut new, pull) = pulled_text(&record, text, file, page, &self.rules)?;
         if let Some(schema) = &self.how.schema {
-            pulled.text = with_schema(&pulled.text, schema)?;
+            new = with_schema(&new, schema)?;
         }
         record.check_unchanged(context)?;
-        replace(&path, text, &pulled.text)?;
-        report.is_written |= pulled.text != *text;
-        report_pulled(&path, page, &pulled, report);
-        pulled.store(context, &record, (file, page))
+        replace(&path, text, &new)?;
+        report.is_written |= new != *text;
+        report_pulled(&path, page, &pull, report);
+        record.store_pull(context, (file, page), &pull)
     }
 
     /// Takes over what changed on the pages whose files are made of several, once all of them are read.
@@ -285,7 +274,7 @@ impl<'c> Puller<'c> {
             Some(directory) => directory.others(pages),
             None => {
                 let store = LockStore::of(&first.path);
-                let own = || first.path.parent().unwrap_or(Path::new("")).to_owned();
+                let own = || parent(&first.path).to_owned();
                 let directory = store.map_or_else(own, |store| from_here(store.directory()));
                 PullDirectory::read(self.context, directory)?.others(pages)
             }
@@ -302,10 +291,7 @@ impl<'c> Puller<'c> {
             replace(&file, &before, &after).map_err(|failure| match &written[..] {
                 [] => failure,
                 written => {
-                    let why = failure.to_string().replace("; nothing was written", "");
-                    let message = format!("{why}; written before that: {}", written.join(", "));
-                    CommandError::new(failure.exit(), message)
-                        .with_hint("run the same command again")
+                    failure.partial(&written.join(", ")).with_hint("run the same command again")
                 }
             })?;
             written.push(file.display().to_string());
@@ -314,11 +300,10 @@ impl<'c> Puller<'c> {
         for (ComposedPage { path, file, record, page }, pulled) in pages.iter().zip(pulled) {
             match pulled {
                 Ok((pull, notes)) => {
-                    let pulled = PulledFile::written(pull);
-                    report_pulled(path, page, &pulled, report);
+                    report_pulled(path, page, &pull, report);
                     report.left += notes.len();
                     report.lines.extend(notes.into_iter().map(StyledLine::changed));
-                    pulled.store(self.context, record, (file, page))?;
+                    record.store_pull(self.context, (file, page), &pull)?;
                 }
                 Err(failure) => report.failures.push(failure),
             }
@@ -327,13 +312,8 @@ impl<'c> Puller<'c> {
     }
 
     /// Writes a whole page to a file.
-    async fn write(
-        &mut self,
-        path: &Path,
-        page: &PageSnapshot,
-        replaces: bool,
-        report: &mut Report,
-    ) -> Result<()> {
+    async fn write(&mut self, path: &Path, page: &PageSnapshot, report: &mut Report) -> Result<()> {
+        let replaces = self.how.force;
         let is_table = path != file_of(path)
             || replaces && pages_of(path).is_some_and(|pages| pages != [path.to_owned()]);
         if is_table {
@@ -354,7 +334,7 @@ impl<'c> Puller<'c> {
         let paths = self.refer_to_images(path, page, &content, &mut new, &mut notes).await?;
         self.refer_to_forms(&content, &mut new, report)?;
         if self.how.portable {
-            let has_form = |id: &str| self.forms.has(id);
+            let has_form = |id: &str| self.forms.filed_name(id).is_some();
             if let Some(comment) =
                 new.make_portable(&page.login, &page.slots, &self.rules, has_form)
             {
@@ -364,7 +344,7 @@ impl<'c> Puller<'c> {
         let text = new.text(Some(path), schema.as_deref())?;
         // What cannot be read as a page file has no fields of a page.
         let replaced = replaces.then(|| ExistingFile::read(path, self.scope)).and_then(Result::ok);
-        atomic::write(path, &text, replaces).map_err(|error| not_written(path, &error))?;
+        write_file(path, &text, replaces)?;
         report.is_written = true;
         let note = replaced.and_then(|file| {
             file.left_out_note("only slots were written", &page.login, " --force")
@@ -406,7 +386,7 @@ impl<'c> Puller<'c> {
             }
             return Ok(paths);
         }
-        let directory = file.parent().unwrap_or(Path::new(""));
+        let directory = parent(file);
         for (place, path) in found {
             let saved = match urls.get(&path) {
                 Some(url) => {
@@ -460,13 +440,12 @@ impl<'c> Puller<'c> {
         if record.has_other_file(page.id) {
             return Ok(());
         }
-        let (name, directory) =
-            (path.display().to_string(), path.parent().unwrap_or(Path::new("")));
+        let name = path.display().to_string();
         let mut file = if text.contains('$') {
-            let roots = ImageRoots::new(directory, &[])?;
+            let roots = ImageRoots::new(parent(path), &[])?;
             PageFile::from_bytes(&name, text.into_bytes(), &roots)?
         } else {
-            PageFile::made(&name, text.into_bytes())?
+            PageFile::literal(Document::from_bytes(&name, text.into_bytes())?)?
         };
         let content = std::sync::Arc::make_mut(&mut file.page.content);
         for image in &mut file.images {

@@ -53,23 +53,21 @@ impl Report {
                 ui.say(line);
             }
             let files = self.pages.iter().chain(&self.forms).filter_map(|it| it["file"].as_str());
-            let files: Vec<_> = files.map(str::to_owned).collect();
+            let files = files.collect::<Vec<_>>().join(", ");
             let not_begun = match self.not_begun {
                 0 => String::new(),
                 count => format!("; skipped the other {count}"),
             };
-            let pulled = {
-                let count = self.pages.len() + self.forms.len();
-                format!("{count} of {all} pages and forms pulled{not_begun}")
-            };
+            let count = self.pages.len() + self.forms.len();
+            let pulled = format!("{count} of {all} pages and forms pulled{not_begun}");
             if !self.is_written {
                 let message = format!("some files failed, and the others had no changes: {pulled}");
                 let failure = CommandError::of_some(self.failures, &message);
-                return Err(failure.partly_written(format!("no changes for {}", files.join(", "))));
+                return Err(failure.partly_written(format!("no changes for {files}")));
             }
             let message = format!("some files were written, others failed: {pulled}");
             return Err(CommandError::of_some(self.failures, &message)
-                .partial(&files.join(", "))
+                .partial(&files)
                 .with_hint("run the same command again; it merges changes into existing files"));
         }
         if self.lines.is_empty() {
@@ -86,12 +84,10 @@ impl Report {
 
 /// Returns a line about fields that no file can hold, if there are any.
 pub(super) fn left_out_line(what: &str, fields: &[String]) -> Option<StyledLine> {
-    if fields.is_empty() {
-        return None;
-    }
-    let text = format!(
-        "{what}: left out, because the value cannot be written to a file: {}",
-        fields.join(", ")
-    );
-    Some(StyledLine::changed(text))
+    (!fields.is_empty()).then(|| {
+        StyledLine::changed(format!(
+            "{what}: left out, because the value cannot be written to a file: {}",
+            fields.join(", ")
+        ))
+    })
 }

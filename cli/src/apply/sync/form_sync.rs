@@ -1,21 +1,16 @@
 //! The record of the last sync of a form file: in the `links.lock` that governs it, else in the state directory.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use links_pages::apply::{PlanOptions, SlotTypes};
 use links_pages::form_file::DesiredForm;
 use links_pages::sync::{FilePage, LineKey, Lock, Merge, PageBase, RecordOf};
 use links_sdk::FormId;
-use links_sdk::types::LeadForm;
 
 use super::LockStore;
 use super::history::{FileHistory, LockHistory};
 use super::record::RecordPlace;
-use crate::apply::runs;
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 
 /// The record of a form file.
 #[derive(Debug)]
@@ -29,10 +24,9 @@ pub(crate) struct FormSync {
 
 impl FormSync {
     /// Returns the record of a form file, which may be empty; `None` if there is no place for one.
-    pub(crate) fn of(context: &Context, path: &Path) -> Result<Option<Self>, CommandError> {
-        let service = runs::service(context).unwrap_or_default();
-        let Some(place) = RecordPlace::of(context, &service, path) else { return Ok(None) };
-        let Some((lock, history)) = place.read(context, &service)? else { return Ok(None) };
+    pub(crate) fn of(context: &Context, path: &Path) -> Result<Option<Self>> {
+        let Some(place) = RecordPlace::of(context, path) else { return Ok(None) };
+        let Some((lock, history)) = place.read(context)? else { return Ok(None) };
         let path = place.key(path).map_or_else(|| path.to_owned(), |key| place.path_of(&key));
         Ok(Some(Self { place, lock, path, history }))
     }
@@ -69,7 +63,7 @@ impl FormSync {
         file: &DesiredForm,
         form: &LeadForm,
         merge: &Merge,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         let (said, live) = file.compared(form);
         let base = self.base(&form.id, &said);
         let types = SlotTypes::default();
@@ -83,7 +77,7 @@ impl FormSync {
         context: &Context,
         file: &DesiredForm,
         form: &LeadForm,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         let (said, live) = file.compared(form);
         let merge = Merge::new(None, &said, &live, &PlanOptions::default()).unwrap_or_default();
         self.store(context, file, form, &merge)
@@ -97,7 +91,7 @@ impl FormSync {
         id: &FormId,
         (said, next): (&FilePage, &PageBase),
         written: &BTreeSet<LineKey>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         self.place.update(context, &self.lock, Some(RecordOf::Form(id.clone())), |lock| {
             self.history.put_into(lock, &self.file_history(id, said), next, written);
             lock.forms.insert(name.to_owned(), id.clone());

@@ -1,7 +1,5 @@
 //! Earlier versions of the lock, from the commits that HEAD descends from: by them the base of a file follows the commit.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -10,12 +8,13 @@ use links_pages::sync::{
 };
 
 use crate::context::clock;
-use crate::git::{self, Ancestry, HistoryEnd, NO_COMMIT};
+use crate::context::prelude::*;
+use crate::git::{self, Ancestry, NO_COMMIT};
 use crate::signal::lock;
 use links_pages::form_file::FormFile;
 use links_pages::fs::named::normal;
 use links_pages::page_file::local_image::{ImageRoots, Texts};
-use links_pages::page_file::{Document, DocumentError, PageFile, row_path};
+use links_pages::page_file::{Document, DocumentError, row_path};
 
 /// How far the clocks of two machines may be apart. Lines from later are not believed.
 const SKEW_MAX: Duration = Duration::from_secs(24 * 60 * 60);
@@ -65,14 +64,23 @@ impl LockHistory {
             lines.map(|line| line.at).filter(|at| *at != NO_COMMIT).collect();
         let Some(read) = git::with(directory, |history| {
             let head = history.head_place()?;
-            match lock(&LAST).get(name) {
-                Some(known) if known.serves(head, &wanted) => Ok(known.clone()),
-                _ => {
-                    let read = Self::read(history.ancestry(file, wanted.clone())?);
-                    let (searched, directory) = (wanted.clone(), directory.to_owned());
-                    Ok(Arc::new(Self { searched, directory, ..read }))
-                }
+            if let Some(known) = lock(&LAST).get(name).filter(|it| it.serves(head, &wanted)) {
+                return Ok(known.clone());
             }
+            let Ancestry { mut places, versions, gap } = history.ancestry(file, wanted.clone())?;
+            places.insert(NO_COMMIT);
+            // A version that cannot be read says nothing.
+            let version = |(content, commits): (Vec<u8>, Vec<String>)| {
+                Some((Lock::parse(std::str::from_utf8(&content).ok()?).ok()?, commits))
+            };
+            Ok(Arc::new(Self {
+                versions: versions.into_iter().filter_map(version).collect(),
+                places: Some(places),
+                searched: wanted.clone(),
+                head,
+                gap: gap.map(str::to_owned),
+                directory: directory.to_owned(),
+            }))
         }) else {
             return Arc::default();
         };
@@ -82,17 +90,6 @@ impl LockHistory {
         });
         lock(&LAST).insert(name.to_owned(), history.clone());
         history
-    }
-
-    fn read(ancestry: Ancestry) -> Self {
-        let Ancestry { mut places, head, versions, end } = ancestry;
-        places.insert(NO_COMMIT);
-        // A version that cannot be read says nothing.
-        let version = |(content, commits): (Vec<u8>, Vec<String>)| {
-            Some((Lock::parse(std::str::from_utf8(&content).ok()?).ok()?, commits))
-        };
-        let versions = versions.into_iter().filter_map(version).collect();
-        Self { versions, places: Some(places), head, gap: reason(end), ..Self::default() }
     }
 
     /// Returns whether the history is still that of HEAD, and was read far enough.
@@ -224,18 +221,6 @@ fn with_texts<T>(
             (used, found)
         }));
     }
-}
-
-/// Returns why a history was not read to its beginning.
-pub(crate) fn reason(end: HistoryEnd) -> Option<String> {
-    let reason = match end {
-        HistoryEnd::Found | HistoryEnd::FirstCommit => return None,
-        HistoryEnd::Shallow => {
-            "this clone is shallow; run `git fetch --unshallow`, or set `fetch-depth: 0` in CI"
-        }
-        HistoryEnd::Limit => "there are too many",
-    };
-    Some(reason.to_owned())
 }
 
 /// Returns a time in milliseconds since 1970.

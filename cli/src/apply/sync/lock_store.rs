@@ -1,21 +1,16 @@
 //! The `links.lock` that governs a page file: the one in the directory of the file, or in the closest directory above.
 
-use std::collections::BTreeMap;
-use std::io;
-use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use links_pages::sync::{Lock, LockFileError};
 
+use super::state_records::short;
 use super::{LockWrites, other_account};
 use crate::apply::runs;
-use crate::context::Context;
-use crate::error::file_error::file_error;
-use crate::error::{CommandError, Exit};
+use crate::context::prelude::*;
 use crate::{git, signal};
-use links_pages::fs::atomic;
 pub(crate) use links_pages::fs::named::LOCK_NAME;
-use links_pages::fs::named::{self, ReadError};
+use links_pages::fs::named::ReadError;
 use links_pages::page_file::{file_of, row_path, split_row};
 
 /// Maximum size in bytes: 100 pages of 500 slots with 20 keys each take less.
@@ -74,13 +69,7 @@ impl LockStore {
     /// Returns the name under which the lock has the record of a file: its path from the directory of the lock, with `/`. `None` for a path that
     /// not every system has as such.
     pub(crate) fn key(&self, file: &Path) -> Option<String> {
-        let path = absolute_path(file)?;
-        let below = path.strip_prefix(&self.directory).ok()?;
-        let names = below.components().map(|part| match part {
-            Component::Normal(name) => name.to_str(),
-            _ => None,
-        });
-        Some(names.collect::<Option<Vec<_>>>()?.join("/")).filter(|key| is_key(key))
+        git::path_below(&self.directory, &absolute_path(file)?).filter(|key| is_key(key))
     }
 
     /// Returns the path of a file that the lock names.
@@ -93,12 +82,18 @@ impl LockStore {
     /// # Errors
     ///
     /// When the lock cannot be read, is damaged, or belongs to another service.
-    pub(crate) fn read(&self, service: &str) -> Result<Arc<Lock>, CommandError> {
-        let refused = |why: String, hint: &str| {
-            let message = format!("cannot use {}: {why}", self.path().display());
-            CommandError::refused(message).with_hint(hint.to_owned())
-        };
-        let restore = "restore it from version control, or run `links init --refresh`";
+    pub(crate) fn read(&self, context: &Context) -> Result<Arc<Lock>> {
+        self.read_of(&runs::service(context).unwrap_or_default())
+    }
+
+    /// Reads the lock, and refuses one of another user.
+    pub(super) fn read_own(&self, context: &Context) -> Result<Arc<Lock>> {
+        let lock = self.read(context)?;
+        self.check_user(context, lock.user)?;
+        Ok(lock)
+    }
+
+    fn read_of(&self, service: &str) -> Result<Arc<Lock>> {
         let text = self.text().map_err(Self::unreadable)?;
         let mut last = signal::lock(&LAST);
         if let Some((read, lock)) = last.get(&self.path())
@@ -107,37 +102,26 @@ impl LockStore {
         {
             return Ok(lock.clone());
         }
-        let lock = Lock::parse(&text).map_err(|error| {
-            let is_mended = is_mended(&error, &text);
-            let hint = if is_mended { restore } else { "restore it from version control" };
-            refused(error.to_string(), hint)
-        })?;
-        self.check_keys(&lock)?;
+        let lock = Arc::new(self.parse(&text)?);
         if lock.service != service {
             let why = format!("it is for {}, not for {service}", lock.service);
-            return Err(refused(
-                why,
-                "use an account on the service that links.lock is for, or use another directory",
-            ));
+            let hint =
+                "use an account on the service that links.lock is for, or use another directory";
+            return Err(self.unusable(&why, hint));
         }
-        let lock = Arc::new(lock);
         last.insert(self.path(), (text, lock.clone()));
         Ok(lock)
     }
 
     /// Returns the lock that governs a file, with its content. Refuses one of another user.
-    pub(crate) fn read_for(
-        context: &Context,
-        file: &Path,
-    ) -> Result<Option<(Self, Arc<Lock>)>, CommandError> {
+    pub(crate) fn read_for(context: &Context, file: &Path) -> Result<Option<(Self, Arc<Lock>)>> {
         let Some(store) = Self::of(file) else { return Ok(None) };
-        let lock = store.read(&runs::service(context).unwrap_or_default())?;
-        store.check_user(context, lock.user)?;
+        let lock = store.read_own(context)?;
         Ok(Some((store, lock)))
     }
 
     /// Returns the lock if there is one, unless it is damaged in a way that `links init --refresh` mends.
-    pub(crate) fn parsed(&self) -> Result<Option<Lock>, CommandError> {
+    pub(crate) fn parsed(&self) -> Result<Option<Lock>> {
         let text = match self.text() {
             Ok(text) => text,
             Err(ReadError::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => {
@@ -145,33 +129,46 @@ impl LockStore {
             }
             Err(error) => return Err(Self::unreadable(error)),
         };
-        match Lock::parse(&text) {
-            Ok(lock) => {
-                self.check_keys(&lock)?;
-                Ok(Some(lock))
-            }
-            Err(error) if is_mended(&error, &text) => Ok(None),
-            Err(error) => {
-                let message = format!("cannot use {}: {error}", self.path().display());
-                Err(CommandError::refused(message))
-            }
+        if Lock::parse(&text).is_err_and(|error| is_mended(&error, &text)) {
+            return Ok(None);
         }
+        self.parse(&text).map(Some)
+    }
+
+    fn parse(&self, text: &str) -> Result<Lock> {
+        let lock = Lock::parse(text).map_err(|error| {
+            let hint = if is_mended(&error, text) {
+                "restore it from version control, or run `links init --refresh`"
+            } else {
+                "restore it from version control"
+            };
+            self.unusable(&error.to_string(), hint)
+        })?;
+        // A lock does not name files elsewhere than below its directory.
+        let is_elsewhere =
+            |key: &&String| !is_key(key) || named::resolve(&self.path_of(key)).is_err();
+        if let Some(key) = lock.pages.keys().find(is_elsewhere) {
+            let why = format!("`{key}` is not a file below its directory; nothing was written");
+            let hint = "restore links.lock from version control, or correct the path";
+            return Err(self.unusable(&why, hint));
+        }
+        Ok(lock)
+    }
+
+    fn unusable(&self, why: &str, hint: &str) -> CommandError {
+        let message = format!("cannot use {}: {why}", self.path().display());
+        CommandError::refused(message).with_hint(hint)
     }
 
     /// Returns whether the lock is in a Git work tree, and may thus come from somebody else.
     pub(crate) fn is_shared(&self) -> bool {
-        git::with(&self.directory, |_| Ok(())).is_some()
+        named::git_work_tree(&self.directory).is_some()
     }
 
     /// Changes the lock. It is read again under a lock against other commands of this machine, so that no record of another page is lost.
-    pub(crate) fn update(
-        &self,
-        context: &Context,
-        service: &str,
-        change: impl FnOnce(&mut Lock),
-    ) -> Result<(), CommandError> {
-        let _turn = context.lock(&format!("lock-{}", short_name(&self.directory)));
-        let before = self.read(service)?;
+    pub(crate) fn update(&self, context: &Context, change: impl FnOnce(&mut Lock)) -> Result<()> {
+        let _turn = context.lock(&format!("lock-{}", short(&self.directory.to_string_lossy())));
+        let before = self.read(context)?;
         let mut lock = Lock::clone(&before);
         change(&mut lock);
         // The marks of a merge that Git could not finish do not stay.
@@ -179,7 +176,7 @@ impl LockStore {
             return Ok(());
         }
         self.write(&lock, true)?;
-        LockWrites::of(context, service, &self.path()).add(&before, &lock);
+        LockWrites::of(context, &self.path()).add(&before, &lock);
         Ok(())
     }
 
@@ -194,7 +191,7 @@ impl LockStore {
     }
 
     /// Writes the lock, as a whole.
-    pub(crate) fn write(&self, lock: &Lock, replace: bool) -> Result<(), CommandError> {
+    pub(crate) fn write(&self, lock: &Lock, replace: bool) -> Result<()> {
         let write = || atomic::write(&self.path(), &lock.to_string(), replace);
         self.check_owners().and_then(|()| write()).map_err(|error| {
             let path = self.path();
@@ -207,7 +204,7 @@ impl LockStore {
     }
 
     /// Refuses a lock that belongs to another user than that of the requests, as far as the latter is known.
-    pub(crate) fn check_user(&self, context: &Context, owner: i64) -> Result<(), CommandError> {
+    pub(crate) fn check_user(&self, context: &Context, owner: i64) -> Result<()> {
         context.note_lock(self.path(), owner);
         match context.known_user().filter(|user| *user != owner) {
             Some(user) => Err(other_account::refusal(context, &self.path(), owner, user)),
@@ -216,7 +213,7 @@ impl LockStore {
     }
 
     /// Refuses a lock that cannot be written.
-    pub(super) fn check_writable(&self) -> Result<(), CommandError> {
+    pub(super) fn check_writable(&self) -> Result<()> {
         atomic::check_writable(&self.path()).map_err(|error| {
             let path = self.path();
             let message = format!("cannot write {}: {error}; nothing was written", path.display());
@@ -251,20 +248,6 @@ impl LockStore {
             _ => CommandError::refused(failure.to_string())
                 .with_hint("check that it is a regular file and that you can read it"),
         }
-    }
-
-    /// Refuses a lock that names files elsewhere than below its directory.
-    fn check_keys(&self, lock: &Lock) -> Result<(), CommandError> {
-        let is_elsewhere =
-            |key: &&String| !is_key(key) || named::resolve(&self.path_of(key)).is_err();
-        let Some(key) = lock.pages.keys().find(is_elsewhere) else { return Ok(()) };
-        let path = self.path();
-        let message = format!(
-            "cannot use {}: `{key}` is not a file below its directory; nothing was written",
-            path.display()
-        );
-        Err(CommandError::refused(message)
-            .with_hint("restore links.lock from version control, or correct the path"))
     }
 }
 
@@ -351,13 +334,6 @@ fn directory_of(file: &Path) -> io::Result<PathBuf> {
     named::resolve(parent.unwrap_or(Path::new(".")))?.canonicalize()
 }
 
-/// Short name for a directory that differs between directories.
-fn short_name(directory: &Path) -> String {
-    let hash =
-        links_pages::page_file::local_image::hash_of(directory.as_os_str().as_encoded_bytes());
-    hash.chars().take(16).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -404,12 +380,12 @@ mod tests {
         let store = LockStore::at(directory.path()).unwrap();
         let write = |user| fs::write(store.path(), Lock::new("s", user).to_string()).unwrap();
         write(1);
-        let first = store.read("s").unwrap();
-        assert!(Arc::ptr_eq(&first, &store.read("s").unwrap()));
-        store.read("other").unwrap_err();
+        let first = store.read_of("s").unwrap();
+        assert!(Arc::ptr_eq(&first, &store.read_of("s").unwrap()));
+        assert!(store.read_of("other").is_err());
         write(2);
-        assert_eq!(store.read("s").unwrap().user, 2);
+        assert_eq!(store.read_of("s").unwrap().user, 2);
         fs::remove_file(store.path()).unwrap();
-        store.read("s").unwrap_err();
+        assert!(store.read_of("s").is_err());
     }
 }

@@ -1,20 +1,17 @@
 //! A merge of a page file with its page, and the lines and diagnostics about it.
 
 use std::fmt;
-use std::path::Path;
 
 use links_pages::apply::{ItemError, ItemProblem};
 use links_pages::sync::{
     Conflict, Deletion, DeletionReason, IdentityProblem, Merge, PageBase, RemoteChange, Replaced,
     SlotBase, SyncNote, ValueHash,
 };
-use links_sdk::SlotId;
-use serde_json::Value;
 
 use super::LockStore;
-use crate::output::StyledLine;
+use crate::context::prelude::*;
 use crate::ui::plan::shown_value;
-use links_pages::page_file::{At, Document, FieldDiagnostic, FileKind, PageFile};
+use links_pages::page_file::{At, Document, FieldDiagnostic, FileKind};
 
 /// A merge of a page file with its page, and the record that it was made with.
 #[derive(Debug)]
@@ -122,7 +119,7 @@ pub(super) fn conflict(conflict: &Conflict, file: &Document, since: Since) -> Fi
             );
             (vec![slots], message)
         }
-        Conflict::Order { page, .. } => {
+        Conflict::Order { page } => {
             let ids = page.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             let message =
                 format!("the order changed both here and on the page {since}; the page has {ids}");
@@ -144,35 +141,27 @@ pub(crate) fn identity_problems(
     file: &PageFile,
     page_of_slot: &dyn Fn(SlotId) -> Option<String>,
 ) -> Vec<FieldDiagnostic> {
-    let place = |problem: &IdentityProblem| -> Vec<(Vec<String>, At)> {
-        let at = |item: &usize, key: Option<&str>| {
-            let nth = item.to_string();
-            let path = ["slots", nth.as_str()].into_iter().chain(key).map(str::to_owned);
-            (path.collect(), At::Value)
-        };
-        match problem {
+    let problems = problems.iter().flat_map(|problem| {
+        let (items, key): (&[usize], _) = match problem {
             IdentityProblem::Named(ItemError { index, problem }) => {
                 let differs = matches!(problem, ItemProblem::TypeDiffers { .. });
-                vec![at(index, Some(if differs { "type" } else { "id" }))]
+                (std::slice::from_ref(index), Some(if differs { "type" } else { "id" }))
             }
-            IdentityProblem::Resembles { item, .. } => vec![at(item, None)],
+            IdentityProblem::Resembles { item, .. } => (std::slice::from_ref(item), None),
             IdentityProblem::Ambiguous { items, .. }
-            | IdentityProblem::PerhapsDeleted { items, .. } => {
-                items.iter().map(|item| at(item, None)).collect()
-            }
-        }
-    };
-    let problems = problems.iter().flat_map(|problem| {
+            | IdentityProblem::PerhapsDeleted { items, .. } => (items, None),
+        };
         let other = match problem {
             IdentityProblem::Named(ItemError {
                 problem: ItemProblem::NotOnPage { id }, ..
             }) => page_of_slot(*id),
             _ => None,
         };
-        let located = move |(path, at): (Vec<String>, At)| {
-            file.document.locate(&path, at, problem.to_string()).help_if(other.clone())
-        };
-        place(problem).into_iter().map(located)
+        items.iter().map(move |item| {
+            let item = item.to_string();
+            let path: Vec<&str> = ["slots", &item].into_iter().chain(key).collect();
+            file.document.locate(&path, At::Value, problem.to_string()).help_if(other.clone())
+        })
     });
     problems.collect()
 }
@@ -210,10 +199,8 @@ pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
 fn remote(change: &RemoteChange, since: Since) -> String {
     match change {
         RemoteChange::Key { id, key, page, .. } => {
-            format!(
-                "< slot {id}: `{key}` changed to {} on the page {since}; kept",
-                shown_value(page)
-            )
+            let page = shown_value(page);
+            format!("< slot {id}: `{key}` changed to {page} on the page {since}; kept")
         }
         RemoteChange::Field { key, page, .. } => {
             format!("< `{key}` changed to {} on the page {since}; kept", shown_value(page))
@@ -224,9 +211,7 @@ fn remote(change: &RemoteChange, since: Since) -> String {
         RemoteChange::Made { id, kind, .. } => {
             format!("< {kind} {id} was created on the page {since}; kept")
         }
-        RemoteChange::Order { .. } => {
-            format!("< the order changed on the page {since}; kept")
-        }
+        RemoteChange::Order { .. } => format!("< the order changed on the page {since}; kept"),
     }
 }
 

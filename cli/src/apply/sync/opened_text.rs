@@ -1,34 +1,23 @@
 //! Text of a page that was opened in an editor: the page as it was then is what the edited text is merged by.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use links_pages::apply::{PageSnapshot, PlanOptions, SlotTypes};
+use links_pages::apply::{PlanOptions, SlotTypes};
 use links_pages::sync::{Conflict, FilePage, FileSlot, FileSlotId, LivePage, Merge, PageBase};
-use links_sdk::ProfileKey;
 
 use super::Since;
 use super::merge_report::conflict;
-use crate::error::{CommandError, Exit};
-use links_pages::page_file::{FieldDiagnostic, PageContent, PageFile};
+use crate::context::prelude::*;
+use links_pages::page_file::{FieldDiagnostic, PageContent};
 
-/// Text that was opened. Its clones share what the user has seen of the conflicts with other clients.
+/// Record of the page of a text that was opened. Its clones share what the user has seen of the conflicts with other clients.
 #[derive(Clone, Debug)]
-pub(crate) struct OpenedText {
-    /// Key of the page as the text has it.
-    profile: ProfileKey,
-    /// Record of the page as the user has seen it.
-    seen: Rc<RefCell<PageBase>>,
-}
+pub(crate) struct OpenedText(Rc<RefCell<PageBase>>);
 
 impl OpenedText {
     /// Returns the text of a page as it was read.
-    pub(crate) fn of(
-        text: &PageContent,
-        page: &PageSnapshot,
-        types: SlotTypes,
-    ) -> Result<Self, CommandError> {
+    pub(crate) fn of(text: &PageContent, page: &PageSnapshot, types: SlotTypes) -> Result<Self> {
         let slots = text.content.slots.iter().map(|slot| FileSlot {
             id: slot.id.map_or(FileSlotId::Absent, FileSlotId::Id),
             kind: slot.kind.clone(),
@@ -41,17 +30,12 @@ impl OpenedText {
         let merge = Merge::new(None, &said, &live, &options)
             .map_err(|error| CommandError::new(Exit::Server, error.to_string()))?;
         let base = merge.base_after(None, &said, &live, &BTreeMap::new(), &options.types);
-        Ok(Self { profile: text.profile.clone(), seen: Rc::new(RefCell::new(base)) })
-    }
-
-    /// Returns whether a key is the one that the text had.
-    pub(super) fn is_for(&self, profile: &ProfileKey) -> bool {
-        self.profile == *profile
+        Ok(Self(Rc::new(RefCell::new(base))))
     }
 
     /// Returns the record of the page, with what the user has seen since.
     pub(super) fn base(&self) -> PageBase {
-        self.seen.borrow().clone()
+        self.0.borrow().clone()
     }
 
     /// Returns the conflicts at their places in the edited text. The user sees them now, so that the next merge takes the text as intended.
@@ -62,7 +46,7 @@ impl OpenedText {
         page: &PageSnapshot,
     ) -> Vec<FieldDiagnostic> {
         let live = LivePage::of(page, &FilePage::default()).without_fields();
-        self.seen.replace_with(|seen| std::mem::take(seen).settled(conflicts, &live));
+        self.0.replace_with(|seen| std::mem::take(seen).settled(conflicts, &live));
         let problem = |found: &Conflict| {
             let problem = conflict(found, &file.document, Since::Opened);
             match found {

@@ -1,12 +1,9 @@
 //! The account that a `links.lock` belongs to, where the token is that of another one.
 
-use std::path::Path;
-
 use links_sdk::BaseUrl;
 
 use crate::apply::runs;
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::settings::TokenOrigin;
 
 /// Returns the error for a lock of one user and a token of another.

@@ -1,11 +1,8 @@
 //! Paths of pages: that of a page file, or of a row of its table, as in `places.yaml#almaty`.
 
-use std::path::{Path, PathBuf};
-
 use super::{LOCK_NAME, LockStore};
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::error::file_error::unread_page_file;
-use links_pages::fs::named;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::{Document, file_of, is_composed, row_path, split_row};
 
@@ -15,7 +12,7 @@ pub(crate) fn roots_of(
     directory: &Path,
     document: &Document,
     more: &[PathBuf],
-) -> Result<ImageRoots, CommandError> {
+) -> Result<ImageRoots> {
     let roots = ImageRoots::new(directory, more)?;
     // Most page files use no other file.
     let is_composed = is_composed(document.text().as_bytes());
@@ -26,16 +23,8 @@ pub(crate) fn roots_of(
     })
 }
 
-/// Returns the keys of the rows of a page file; none without a table, and `None` if it cannot be read.
-fn rows(file: &Path) -> Option<Vec<String>> {
-    let document = Document::read(file).ok()?;
-    let directory = file.parent().unwrap_or(Path::new(""));
-    let roots = roots_of(directory, &document, &[]).ok()?;
-    Some(document.row_keys(&roots).ok()?.unwrap_or_default())
-}
-
 /// Reads the file of a page. Its name has the row of the page.
-pub(crate) fn read_file(path: &Path) -> Result<(String, Vec<u8>), CommandError> {
+pub(crate) fn read_file(path: &Path) -> Result<(String, Vec<u8>)> {
     let (name, bytes) = named::read(file_of(path)).map_err(unread_page_file)?;
     let is_row = path != file_of(path);
     Ok((if is_row { path.display().to_string() } else { name }, bytes))
@@ -50,7 +39,10 @@ pub(crate) fn without_links(path: &Path) -> PathBuf {
 
 /// Returns the paths of the pages of a page file: its own, or that of each row of its table; `None` if it cannot be read.
 pub(crate) fn pages_of(file: &Path) -> Option<Vec<PathBuf>> {
-    let rows = rows(file)?;
+    let document = Document::read(file).ok()?;
+    let directory = file.parent().unwrap_or(Path::new(""));
+    let roots = roots_of(directory, &document, &[]).ok()?;
+    let rows = document.row_keys(&roots).ok()?.unwrap_or_default();
     let is_plain = rows.is_empty();
     let rows = rows.iter().map(|row| row_path(file, row));
     Some(if is_plain { vec![file.to_owned()] } else { rows.collect() })
@@ -63,8 +55,6 @@ pub(crate) fn is_there(path: &Path) -> bool {
 
 /// Returns whether the table of a page file has the row of a path. A file that cannot be read counts as having it.
 pub(crate) fn has_row(path: &Path) -> bool {
-    match path.to_str().and_then(|path| split_row(path).1) {
-        Some(row) => rows(file_of(path)).is_none_or(|rows| rows.iter().any(|known| known == row)),
-        None => true,
-    }
+    let file = file_of(path);
+    file == path || pages_of(file).is_none_or(|pages| pages.iter().any(|page| page == path))
 }

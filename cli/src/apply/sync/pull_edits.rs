@@ -2,9 +2,8 @@
 
 use links_pages::apply::literal;
 use links_pages::sync::{ConflictMark, Pull, PulledItem};
-use links_sdk::Object;
-use serde_json::Value;
 
+use crate::context::prelude::*;
 use links_pages::page_file::page::item as item_of;
 use links_pages::page_file::patch::{Edit, MarkedConflict, Path, moves};
 
@@ -19,9 +18,7 @@ pub(super) fn edits(pull: &Pull, fields: &Object) -> Vec<Edit> {
             (Some(Value::Array(said)), Value::Array(taken)) => {
                 edits.extend(list_edits(&path, said, taken));
             }
-            (_, value) => {
-                edits.push(Edit::SetAbove { path, value: value.clone(), above: "slots" });
-            }
+            (_, value) => edits.push(Edit::Set { path, value: value.clone() }),
         }
     }
     for taken in &pull.keys {
@@ -65,11 +62,11 @@ pub(super) fn edits(pull: &Pull, fields: &Object) -> Vec<Edit> {
     }
     edits.extend(pull.marks.iter().filter_map(|mark| {
         let (path, conflict) = match mark {
-            ConflictMark::Key { item: nth, key, page, .. } => {
+            ConflictMark::Value { item: Some(nth), key, page } => {
                 let (key, value) = escaped(key, page);
                 (item(*nth).key("data").key(key), MarkedConflict::Changed(value))
             }
-            ConflictMark::Field { key, page, .. } => {
+            ConflictMark::Value { item: None, key, page } => {
                 (Path::root().key(key), MarkedConflict::Changed(page.clone()))
             }
             ConflictMark::DeletedThere { item: nth, .. } => (item(*nth), MarkedConflict::Removed),

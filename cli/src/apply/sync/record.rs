@@ -1,32 +1,30 @@
 //! The record of the last sync of a page file: in the `links.lock` that governs the file, else in the state directory.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use links_pages::apply::{
-    JournalStore, PageSnapshot, PlanError, PlanOptions, SentValues, SlotTypes,
-};
+use links_pages::apply::{JournalStore, PlanError, PlanOptions, SentValues, SlotTypes};
 use links_pages::sync::{
-    FilePage, HashPair, KnownBase, LineContent, LineKey, LivePage, Lock, LockLine, Merge, PageBase,
-    PageName, Pull, RecordOf, SlotBase, ValueHash, sent_keys,
+    FilePage, HashPair, KnownBase, LineContent, LineKey, LivePage, Lock, Merge, PageBase, PageName,
+    Pull, RecordOf, SlotBase, ValueHash, sent_keys,
 };
-use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
-use serde_json::Value;
+use links_sdk::FormId;
 
 use super::history::{FileHistory, LockHistory};
 use super::lock_store::{absolute, as_on_disk, from_here};
+use super::merge_report::identity_problems;
 use super::page_path::is_there;
 use super::state_records::StateRecords;
-use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, identity_problems};
+use super::{LockStore, LockWrites, MergedPage, OpenedText, Since};
 use crate::apply::runs;
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
+use crate::context::prelude::*;
 use crate::git;
 use links_pages::page_file::page::is_holdable;
-use links_pages::page_file::{FileScope, Image, PageFile};
+use links_pages::page_file::{FileScope, Image};
 use links_pages::profile_key;
 use links_pages::sanitize::quoted;
+
+/// Hint for a file that a pull cannot change.
+pub(super) const REPLACES: &str = "use --force to replace the whole file";
 
 /// The record of the last sync of a page file, as it was read when the command began.
 #[derive(Debug)]
@@ -34,7 +32,6 @@ pub(crate) struct SyncRecord {
     place: RecordPlace,
     /// Name of the file in the record.
     key: String,
-    service: String,
     lock: Arc<Lock>,
     /// The lock without what was changed in it since it was read.
     read: Arc<Lock>,
@@ -46,8 +43,6 @@ pub(crate) struct SyncRecord {
     beyond_lock: Option<Lock>,
     /// What runs of the file have sent since the record was written.
     sent: SentValues,
-    /// Set if the lock has the record under another path.
-    is_moved: bool,
 }
 
 /// Place of the record of a file.
@@ -61,15 +56,12 @@ pub(super) enum RecordPlace {
     Opened(OpenedText),
 }
 
-/// A record as it was read, and its history.
-type KnownRecord = (Arc<Lock>, Arc<LockHistory>);
-
 impl RecordPlace {
     /// Returns the place for the record of a file; `None` if there is none.
-    pub(super) fn of(context: &Context, service: &str, file: &Path) -> Option<Self> {
+    pub(super) fn of(context: &Context, file: &Path) -> Option<Self> {
         match LockStore::of(file) {
             Some(store) => Some(Self::Lock(store)),
-            None => StateRecords::of(context, service, &absolute(file)?).map(Self::State),
+            None => StateRecords::of(context, &absolute(file)?).map(Self::State),
         }
     }
 
@@ -84,40 +76,23 @@ impl RecordPlace {
 
     /// Returns the path of the file that has a name in the record.
     pub(super) fn path_of(&self, key: &str) -> PathBuf {
-        match self {
-            Self::Lock(store) => store.path_of(key),
-            Self::State(_) | Self::Opened(_) => key.into(),
-        }
+        self.lock().map_or_else(|| key.into(), |store| store.path_of(key))
     }
 
     /// Returns the `links.lock` that governs the file, if there is one.
     pub(super) fn lock(&self) -> Option<&LockStore> {
-        match self {
-            Self::Lock(store) => Some(store),
-            Self::State(_) | Self::Opened(_) => None,
-        }
+        if let Self::Lock(store) = self { Some(store) } else { None }
     }
 
     /// Reads the record and its history; `None` for a text that was opened. Refuses a lock of another user.
-    pub(super) fn read(
-        &self,
-        context: &Context,
-        service: &str,
-    ) -> Result<Option<KnownRecord>, CommandError> {
-        Ok(match self {
-            Self::Lock(store) => {
-                let lock = store.read(service)?;
-                store.check_user(context, lock.user)?;
-                let history = LockHistory::of(&store.path(), true, &lock);
-                Some((lock, history))
-            }
-            Self::State(records) => {
-                let lock = Arc::new(records.own(context)?);
-                let history = LockHistory::of(records.file(), false, &lock);
-                Some((lock, history))
-            }
-            Self::Opened(_) => None,
-        })
+    pub(super) fn read(&self, context: &Context) -> Result<Option<(Arc<Lock>, Arc<LockHistory>)>> {
+        let (lock, file) = match self {
+            Self::Lock(store) => (store.read_own(context)?, store.path()),
+            Self::State(records) => (Arc::new(records.own(context)?), records.file().to_owned()),
+            Self::Opened(_) => return Ok(None),
+        };
+        let history = LockHistory::of(&file, self.lock().is_some(), &lock);
+        Ok(Some((lock, history)))
     }
 
     /// Changes the record of a page or form, which was read as `before`. In the state directory nothing else stays in it.
@@ -127,9 +102,9 @@ impl RecordPlace {
         before: &Lock,
         of: Option<RecordOf>,
         change: impl FnOnce(&mut Lock),
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         match (self, of) {
-            (Self::Lock(store), _) => store.update(context, &before.service, change),
+            (Self::Lock(store), _) => store.update(context, change),
             (Self::State(records), Some(of)) => {
                 let mut lock = Lock { forms: BTreeMap::new(), ..before.clone() };
                 lock.pages.retain(|_, page| of == RecordOf::Page(page.id));
@@ -144,50 +119,44 @@ impl RecordPlace {
 
 impl SyncRecord {
     /// Returns the record of a page file, which may be empty; `None` if there is no place for one.
-    pub(crate) fn of(context: &Context, file: &Path) -> Result<Option<Box<Self>>, CommandError> {
-        let service = runs::service(context).unwrap_or_default();
-        let Some(place) = RecordPlace::of(context, &service, file) else { return Ok(None) };
+    pub(crate) fn of(context: &Context, file: &Path) -> Result<Option<Box<Self>>> {
+        let Some(place) = RecordPlace::of(context, file) else { return Ok(None) };
         let Some(key) = place.key(file) else {
             let message = format!("the name of {} is not Unicode", file.display());
             return Err(CommandError::refused(message)
                 .with_hint("rename the file: links.lock can only record Unicode names"));
         };
-        let lock = Lock::new(service.clone(), 0);
-        let mut record = Self::new(place, key, service, lock);
+        let mut record = Self::new(place, key, Lock::new("", 0));
         record.read_again(context)?;
         Ok(Some(Box::new(record)))
     }
 
     /// Returns the record of a page whose text was opened in an editor.
-    pub(crate) fn opened(context: &Context, text: OpenedText) -> Box<Self> {
-        let service = runs::service(context).unwrap_or_default();
-        let (mut lock, base) = (Lock::new(service.clone(), 0), text.base());
+    pub(crate) fn opened(text: OpenedText) -> Box<Self> {
+        let (mut lock, base) = (Lock::new("", 0), text.base());
         let key = base.login.clone();
         lock.pages.insert(key.clone(), PageName { id: base.id, login: base.login });
-        Box::new(Self::new(RecordPlace::Opened(text), key, service, lock))
+        Box::new(Self::new(RecordPlace::Opened(text), key, lock))
     }
 
-    fn new(place: RecordPlace, key: String, service: String, lock: Lock) -> Self {
+    fn new(place: RecordPlace, key: String, lock: Lock) -> Self {
         let (lock_writes, sent) = (LockWrites::default(), SentValues::default());
         let (lock, history) = (Arc::new(lock), Arc::default());
-        let (read, beyond_lock, is_moved) = (lock.clone(), None, false);
-        Self { place, key, service, lock, read, history, lock_writes, beyond_lock, sent, is_moved }
+        let (read, beyond_lock) = (lock.clone(), None);
+        Self { place, key, lock, read, history, lock_writes, beyond_lock, sent }
     }
 
     /// Returns the text that was opened in an editor, if the record is that of one.
     pub(crate) fn text(&self) -> Option<&OpenedText> {
-        match &self.place {
-            RecordPlace::Opened(text) => Some(text),
-            RecordPlace::Lock(_) | RecordPlace::State(_) => None,
-        }
+        if let RecordPlace::Opened(text) = &self.place { Some(text) } else { None }
     }
 
     /// Reads the record again: another run may have changed it before this one had the page to itself.
-    pub(crate) fn read_again(&mut self, context: &Context) -> Result<(), CommandError> {
-        let Some((lock, history)) = self.place.read(context, &self.service)? else { return Ok(()) };
+    pub(crate) fn read_again(&mut self, context: &Context) -> Result<()> {
+        let Some((lock, history)) = self.place.read(context)? else { return Ok(()) };
         (self.read, self.lock, self.history) = (lock.clone(), lock, history);
         if let Some(store) = self.place.lock() {
-            self.lock_writes = LockWrites::of(context, &self.service, &store.path());
+            self.lock_writes = LockWrites::of(context, &store.path());
             let records = self.state_records(context);
             self.beyond_lock = records.map(|it| it.beyond_lock()).transpose()?.flatten();
         }
@@ -195,7 +164,7 @@ impl SyncRecord {
     }
 
     /// Refuses a record that another run has written since it was read.
-    pub(crate) fn check_unchanged(&self, context: &Context) -> Result<(), CommandError> {
+    pub(crate) fn check_unchanged(&self, context: &Context) -> Result<()> {
         let is_same = |now: Box<Self>| {
             now.read.digest(&self.key) == self.read.digest(&self.key)
                 && now.beyond_lock == self.beyond_lock
@@ -204,11 +173,7 @@ impl SyncRecord {
             return Ok(());
         }
         let file = from_here(&self.file_path());
-        let message = format!(
-            "the record of {} changed in the meantime; nothing was written",
-            file.display()
-        );
-        Err(CommandError::new(Exit::Conflict, message).with_hint("run the same command again"))
+        Err(CommandError::changed(format!("the record of {}", file.display())))
     }
 
     /// Returns the `links.lock` that governs the file, if there is one.
@@ -238,13 +203,8 @@ impl SyncRecord {
     }
 
     /// Reads what runs of the file have sent to its page since the record was written.
-    pub(crate) fn read_sent(
-        &mut self,
-        context: &Context,
-        page: ProfileId,
-    ) -> Result<(), CommandError> {
-        if let (Ok(state), Some(_), None) = (runs::directory(context), self.page(), self.text()) {
-            let runs = JournalStore::of(&state, &self.service, page);
+    pub(crate) fn read_sent(&mut self, context: &Context, page: ProfileId) -> Result<()> {
+        if let (Some(runs), Some(_), None) = (journals(context, page), self.page(), self.text()) {
             let sent = runs.sent(&self.run_file(), || self.digest());
             self.sent = sent.map_err(|error| runs::list_error(&error))?;
         }
@@ -283,19 +243,15 @@ impl SyncRecord {
         self.file_path().display().to_string()
     }
 
-    /// Returns the records on this machine, that of the working tree first.
-    fn locks(&self) -> Vec<&Lock> {
-        std::iter::once(&*self.lock).chain(&self.beyond_lock).collect()
-    }
-
     /// Returns what was recorded of the page; `None` if there was no sync. `said` is what the file says.
-    fn known(&self, locks: &[&Lock], page: ProfileId, said: &FilePage) -> Option<KnownBase> {
+    fn known(&self, page: ProfileId, said: &FilePage) -> Option<KnownBase> {
         if let RecordPlace::Opened(text) = &self.place {
             let mut known = KnownBase::default();
             known.base = text.base();
             return Some(known);
         }
-        let mut known = self.history.known(locks, &self.file_history(page, said));
+        let locks: Vec<&Lock> = std::iter::once(&*self.lock).chain(&self.beyond_lock).collect();
+        let mut known = self.history.known(&locks, &self.file_history(page, said));
         // The record of another page says nothing of this one.
         let name = locks.iter().find_map(|it| it.pages.get(&self.key).filter(|it| it.id == page));
         (known.base.id, known.base.login) =
@@ -315,11 +271,8 @@ impl SyncRecord {
     /// Returns the key by which the page of a file is read below a `links.lock`, or that of a text that was opened: its recorded id, because a
     /// login can change.
     pub(crate) fn page_key(&self, file: &PageFile) -> Option<ProfileKey> {
-        let is_that_page = match &self.place {
-            RecordPlace::Lock(_) => true,
-            RecordPlace::State(_) => false,
-            RecordPlace::Opened(text) => text.is_for(&file.page.profile),
-        };
+        let is_text_of_it = self.text().is_some() && self.is_of(&file.page.profile);
+        let is_that_page = self.is_in_lock() || is_text_of_it;
         self.page().filter(|_| is_that_page).map(|base| ProfileKey::Id(base.id))
     }
 
@@ -347,10 +300,10 @@ impl SyncRecord {
     }
 
     /// Takes the record of a page whose file was moved or renamed. Refuses a page that another file has too.
-    fn claim(&mut self, page: &PageSnapshot) -> Result<(), CommandError> {
-        let RecordPlace::Lock(store) = &self.place else { return Ok(()) };
-        let Some(other) = self.other_file(page.id) else { return Ok(()) };
-        if has_name(&store.path_of(&other)) {
+    fn claim(&mut self, page: &PageSnapshot) -> Result<()> {
+        let other = self.is_in_lock().then(|| self.other_file(page.id));
+        let Some(other) = other.flatten() else { return Ok(()) };
+        if has_name(&self.place.path_of(&other)) {
             let message = format!(
                 "{} and {other} are both files for the page {} (ID {}); nothing was written",
                 self.key, page.login, page.id
@@ -362,7 +315,6 @@ impl SyncRecord {
         let pages = &mut Arc::make_mut(&mut self.lock).pages;
         if let Some(name) = pages.remove(&other) {
             pages.entry(self.key.clone()).or_insert(name);
-            self.is_moved = true;
         }
         Ok(())
     }
@@ -370,22 +322,34 @@ impl SyncRecord {
     /// Returns another file for which there is a record of the page.
     fn other_file(&self, page: ProfileId) -> Option<String> {
         if let RecordPlace::State(records) = &self.place {
-            return records.other_file(page).filter(|file| has_name(Path::new(file)));
+            return records.other_file(page);
         }
         let mut pages = self.lock.pages.iter();
         let (key, _) = pages.find(|(key, base)| base.id == page && **key != self.key)?;
         Some(key.clone())
     }
 
+    /// Returns the error for items whose slots are unclear, at their places in the file; for another problem what `other` makes of it.
+    pub(crate) fn unplannable(
+        &self,
+        error: PlanError,
+        file: &PageFile,
+        other: impl FnOnce(PlanError) -> CommandError,
+    ) -> CommandError {
+        let PlanError::Unclear(problems) = error else { return other(error) };
+        let problems = identity_problems(&problems, file, &|id| self.page_of_slot(id));
+        file.document.bad(problems).into()
+    }
+
     /// Says which other page has a slot, by the lock.
-    pub(crate) fn page_of_slot(&self, slot: SlotId) -> Option<String> {
-        let holds = |page: &PageName| {
-            let lines = self.lock.lines.get(&RecordOf::Page(page.id))?.get(&LineKey::Slot(slot))?;
-            let is_held = |line: &LockLine| line.content != LineContent::Gone;
-            lines.iter().any(is_held).then_some(())
+    fn page_of_slot(&self, slot: SlotId) -> Option<String> {
+        let is_held = |page: &PageName| {
+            let lines = self.lock.lines.get(&RecordOf::Page(page.id));
+            let lines = lines.and_then(|lines| lines.get(&LineKey::Slot(slot)));
+            lines.into_iter().flatten().any(|line| line.content != LineContent::Gone)
         };
-        let mut pages = self.lock.pages.iter().filter(|(file, _)| **file != self.key);
-        let (file, page) = pages.find(|(_, page)| holds(page).is_some())?;
+        let mut pages = self.lock.pages.iter();
+        let (file, page) = pages.find(|(file, page)| **file != self.key && is_held(page))?;
         Some(format!(
             "slot {slot} is on the page {} ({file}), and slots can't move between pages; remove `id` to create it here, with a new ID and without click statistics",
             page.login
@@ -394,10 +358,7 @@ impl SyncRecord {
 
     /// Returns whether another file that exists has a record of the page.
     pub(crate) fn has_other_file(&self, page: ProfileId) -> bool {
-        self.other_file(page).is_some_and(|other| match &self.place {
-            RecordPlace::Lock(store) => has_name(&store.path_of(&other)),
-            RecordPlace::State(_) | RecordPlace::Opened(_) => true,
-        })
+        self.other_file(page).is_some_and(|other| has_name(&self.place.path_of(&other)))
     }
 
     /// Returns whether another client gave the page of a file, which names the recorded login, another one.
@@ -417,11 +378,7 @@ impl SyncRecord {
     }
 
     /// Refuses a page that was renamed since.
-    pub(crate) fn check_login(
-        &self,
-        file: &PageFile,
-        page: &PageSnapshot,
-    ) -> Result<(), CommandError> {
+    pub(crate) fn check_login(&self, file: &PageFile, page: &PageSnapshot) -> Result<()> {
         let Some(base) = self.page().filter(|_| self.is_renamed(file, page)) else {
             return Ok(());
         };
@@ -437,15 +394,18 @@ impl SyncRecord {
     }
 
     /// Refuses a page that is not that of the file.
-    pub(crate) fn check_page(
-        &mut self,
-        file: &PageFile,
-        page: &PageSnapshot,
-    ) -> Result<(), CommandError> {
+    pub(crate) fn check_page(&mut self, file: &PageFile, page: &PageSnapshot) -> Result<()> {
         self.claim(page)?;
         if self.text().is_some() {
             return match self.page() {
-                Some(base) if base.id != page.id => Err(text_of_other_page(base, page)),
+                Some(base) if base.id != page.id => {
+                    let message = format!(
+                        "this is the text of the page {} (ID {}), not of {} (ID {}); nothing was written",
+                        base.login, base.id, page.login, page.id
+                    );
+                    let hint = "to change another page, run `links slots apply FILE`";
+                    Err(CommandError::refused(message).with_hint(hint))
+                }
                 _ => Ok(()),
             };
         }
@@ -462,36 +422,36 @@ impl SyncRecord {
                 "use a separate file for the other page",
             ),
             _ if self.is_named(file, page) || self.is_renamed(file, page) => return Ok(()),
-            Some(_) => (
-                format!("{key} is the file of the page {login} (ID {id}), but names {named}"),
+            _ => (
+                format!("{key} is used for the page {login} (ID {id}), but names {named}"),
                 "write the page's login in the file, or use a separate file for the other page",
-            ),
-            None => (
-                format!("{key} is for the page {named}, not for {login} (ID {id})"),
-                "use a separate file for each page",
             ),
         };
         let message = format!("{message}; nothing was written");
         Err(CommandError::refused(message).with_hint(hint))
     }
 
-    /// Decides what a pull changes in a file, as far as the command takes the file. Values that no page file can hold are not taken over.
+    /// Decides what a pull changes in a file, as far as the command takes the file and apart from keys and fields that are `refused`. Values that no page file can hold are not taken over.
     pub(super) fn pull(
         &self,
         file: &PageFile,
         page: &PageSnapshot,
         types: &SlotTypes,
         refused: &BTreeSet<(Option<usize>, String)>,
-    ) -> Result<Pull, PlanError> {
+    ) -> Result<Pull> {
         let (said, live) = file.compared(page);
-        let known = self.known(&self.locks(), page.id, &said);
+        let known = self.known(page.id, &said);
         let base = known.map(|known| known.base.with_sent(&self.sent, &said, &live, types));
-        let mut pull = Pull::without(base.as_ref(), &said, &live, types, refused)?;
-        let fields = pull.fields.iter().filter(|(key, value)| !is_holdable(key, value));
-        let left: Vec<String> = fields.map(|(key, _)| key.clone()).collect();
-        for key in &left {
-            pull.leave_out(base.as_ref(), key);
-        }
+        let other = |error: PlanError| CommandError::invalid(error.to_string()).with_hint(REPLACES);
+        let without = |refused: &_| {
+            Pull::new(base.as_ref(), &said, &live, types, refused)
+                .map_err(|error| self.unplannable(error, file, other))
+        };
+        let pull = without(refused)?;
+        let left = pull.fields.iter().filter(|(key, value)| !is_holdable(key, value));
+        let left = left.map(|(key, _)| (None, key.clone()));
+        let refused = refused.iter().cloned().chain(left).collect();
+        let mut pull = without(&refused)?;
         let is_refused = refused.contains(&(None, "profile".to_owned()));
         if self.is_renamed(file, page) && !is_refused {
             pull.fields.0.insert("profile".to_owned(), page.login.as_str().into());
@@ -506,50 +466,77 @@ impl SyncRecord {
         file: &PageFile,
         page: &PageSnapshot,
         types: SlotTypes,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         let (said, live) = file.compared(page);
         let options = PlanOptions { types, ..PlanOptions::default() };
-        let merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
-            PlanError::Unclear(problems) => CommandError::from(
-                file.document.bad(identity_problems(&problems, file, &|id| self.page_of_slot(id))),
-            ),
-            error => CommandError::invalid(format!("{}: {error}", self.key)),
-        })?;
+        let other = |error| CommandError::invalid(format!("{}: {error}", self.key));
+        let merge = Merge::new(None, &said, &live, &options)
+            .map_err(|error| self.unplannable(error, file, other))?;
         let mut base = agreed(merge, &said, &live, &options.types);
-        let known = self.known(&self.locks(), page.id, &said).unwrap_or_default().base;
+        let known = self.known(page.id, &said).unwrap_or_default().base;
         if !file.page.has_slots {
             base.slots = known.slots;
         }
         if file.scope == FileScope::Slots {
             base.fields = known.fields;
         }
-        self.put(context, (file, page), base, BTreeSet::new())
+        self.put(context, (file, page), &base, &BTreeSet::new(), false)
     }
 
-    /// Writes the record of a sync of a file with its page. `written` are the keys that it wrote.
-    pub(super) fn put(
+    /// Writes the record of a file that took over what changed on its page.
+    pub(crate) fn store_pull(
+        &self,
+        context: &Context,
+        pages: (&PageFile, &PageSnapshot),
+        pull: &Pull,
+    ) -> Result<()> {
+        self.put(context, pages, &pull.base, &BTreeSet::new(), false)
+    }
+
+    /// Writes the record of a sync of a file with its page; that of a run with `--locked` beside the lock, which stays as it is. `written` are the
+    /// keys that the run wrote.
+    fn put(
         &self,
         context: &Context,
         (file, page): (&PageFile, &PageSnapshot),
-        base: PageBase,
-        written: BTreeSet<LineKey>,
-    ) -> Result<(), CommandError> {
+        base: &PageBase,
+        written: &BTreeSet<LineKey>,
+        is_locked: bool,
+    ) -> Result<()> {
         if self.text().is_some() {
             return Ok(());
         }
-        let (images, (said, _)) = (image_paths(file), file.compared(page));
-        self.place.update(context, &self.lock, Some(RecordOf::Page(base.id)), |lock| {
-            // The file of the page was moved; two files of one page are refused before.
-            lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
-            self.put_into(lock, &said, &base, &written);
-            for (hash, path) in images {
-                lock.images.entry(hash).or_default().insert(path);
+        let ((said, _), records) = (file.compared(page), self.state_records(context));
+        // Moves the lines of the page on to this record.
+        let put_into = |lock: &mut Lock| {
+            self.history.put_into(lock, &self.file_history(base.id, &said), base, written);
+            let name = PageName { id: base.id, login: base.login.clone() };
+            lock.pages.insert(self.key.clone(), name);
+        };
+        if is_locked {
+            let (Some(_), Some(records)) = (self.page(), records) else { return Ok(()) };
+            let mut lock = self.beyond_lock.clone().unwrap_or_else(|| Lock::clone(&self.lock));
+            put_into(&mut lock);
+            if lock != *self.lock {
+                lock.pages.retain(|key, _| *key == self.key);
+                lock.forget_unnamed();
+                records.put_beyond_lock(context, &lock)?;
             }
-        })?;
-        if let (Some(_), Some(records)) = (&self.beyond_lock, self.state_records(context)) {
-            records.forget_beyond_lock()?;
+        } else {
+            self.place.update(context, &self.lock, Some(RecordOf::Page(base.id)), |lock| {
+                // The file of the page was moved; two files of one page are refused before.
+                lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
+                put_into(lock);
+                for (hash, path) in image_paths(file) {
+                    lock.images.entry(hash).or_default().insert(path);
+                }
+            })?;
+            if let (Some(_), Some(records)) = (&self.beyond_lock, records) {
+                records.forget_beyond_lock()?;
+            }
         }
-        self.note_recorded(context, base.id);
+        // A journal that cannot be written costs that what the run sent is looked at again.
+        let _ = journals(context, base.id).map(|runs| runs.note_recorded(&self.run_file()));
         Ok(())
     }
 
@@ -560,7 +547,7 @@ impl SyncRecord {
             self.lock.images.get(hash).is_some_and(|paths| paths.contains(path))
         };
         self.beyond_lock.is_none()
-            && !self.is_moved
+            && self.lock.pages == self.read.pages
             && self.sent == SentValues::default()
             && self.page().is_some_and(|it| it.id == base.id && it.login == base.login)
             && image_paths(file).iter().all(has_image)
@@ -568,56 +555,11 @@ impl SyncRecord {
     }
 
     fn state_records(&self, context: &Context) -> Option<StateRecords> {
-        StateRecords::of(context, &self.service, &self.file())
-    }
-
-    /// Moves the lines of the page in a lock on to this record.
-    fn put_into(
-        &self,
-        lock: &mut Lock,
-        said: &FilePage,
-        base: &PageBase,
-        written: &BTreeSet<LineKey>,
-    ) {
-        self.history.put_into(lock, &self.file_history(base.id, said), base, written);
-        let name = PageName { id: base.id, login: base.login.clone() };
-        lock.pages.insert(self.key.clone(), name);
-    }
-
-    /// Notes in the journals that the file is recorded. One that cannot be written costs that what it sent is looked at again.
-    fn note_recorded(&self, context: &Context, page: ProfileId) {
-        if let Ok(state) = runs::directory(context) {
-            let _ = JournalStore::of(&state, &self.service, page).note_recorded(&self.run_file());
-        }
-    }
-
-    /// Records a run that leaves the lock as it is.
-    fn put_beyond_lock(
-        &self,
-        context: &Context,
-        said: &FilePage,
-        base: &PageBase,
-        written: &BTreeSet<LineKey>,
-    ) -> Result<(), CommandError> {
-        let records = self.state_records(context);
-        let (Some(_), Some(records)) = (self.page(), records) else { return Ok(()) };
-        let mut lock = self.beyond_lock.clone().unwrap_or_else(|| Lock::clone(&self.lock));
-        self.put_into(&mut lock, said, base, written);
-        if lock != *self.lock {
-            lock.pages.retain(|key, _| *key == self.key);
-            lock.forget_unnamed();
-            records.put_beyond_lock(context, &lock)?;
-        }
-        self.note_recorded(context, base.id);
-        Ok(())
+        StateRecords::of(context, &self.file())
     }
 
     /// Forgets the paths of images with this content: the service does not have them any more.
-    pub(crate) fn forget_images(
-        &self,
-        context: &Context,
-        hashes: &[&str],
-    ) -> Result<(), CommandError> {
+    pub(crate) fn forget_images(&self, context: &Context, hashes: &[&str]) -> Result<()> {
         let of = self.page().map(|page| RecordOf::Page(page.id));
         self.place.update(context, &self.lock, of, |lock| {
             lock.images.retain(|hash, _| !hashes.contains(&&**hash));
@@ -661,7 +603,7 @@ impl SyncRecord {
         options: &PlanOptions,
     ) -> Result<MergedPage, PlanError> {
         let (said, live) = file.compared(page);
-        let known = self.known(&self.locks(), page.id, &said);
+        let known = self.known(page.id, &said);
         let is_unsure = known.as_ref().is_some_and(|known| known.is_unsure(&live));
         let with_sent =
             |known: &KnownBase| known.base.with_sent(&self.sent, &said, &live, &options.types);
@@ -681,7 +623,7 @@ impl SyncRecord {
         after: &PageSnapshot,
         created: &BTreeMap<usize, SlotId>,
         options: &PlanOptions,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         let (said, live) = file.compared(after);
         let MergedPage { base: before, merge, .. } = merged;
         let base = merge.base_after(before.as_ref(), &said, &live, created, &options.types);
@@ -690,7 +632,7 @@ impl SyncRecord {
         if written.is_empty() && before.as_ref() == Some(&base) && self.is_written(file, &base) {
             return Ok(());
         }
-        self.put_where(context, (file, after), base, written, options)
+        self.put(context, (file, after), &base, &written, is_locked(options))
     }
 
     /// Records what a run has written to a page before it ended. `page` is the page as the run knows it.
@@ -701,7 +643,7 @@ impl SyncRecord {
         merged: &MergedPage,
         page: &PageSnapshot,
         options: &PlanOptions,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         // Without a record the next run finds the slots by their content.
         let Some(before) = &merged.base else { return Ok(()) };
         self.read_sent(context, page.id)?;
@@ -710,25 +652,18 @@ impl SyncRecord {
         if base == *before {
             return Ok(());
         }
-        self.put_where(context, (file, page), base, sent_keys(&self.sent), options)
+        let written = sent_keys(&self.sent);
+        self.put(context, (file, page), &base, &written, is_locked(options))
     }
+}
 
-    /// Records a base in the lock, or beside it where the lock stays as it is.
-    fn put_where(
-        &self,
-        context: &Context,
-        (file, page): (&PageFile, &PageSnapshot),
-        base: PageBase,
-        written: BTreeSet<LineKey>,
-        options: &PlanOptions,
-    ) -> Result<(), CommandError> {
-        if options.sync.as_ref().is_some_and(|run| run.locked) {
-            let (said, _) = file.compared(page);
-            self.put_beyond_lock(context, &said, &base, &written)
-        } else {
-            self.put(context, (file, page), base, written)
-        }
-    }
+/// Returns whether a run leaves the lock as it is.
+fn is_locked(options: &PlanOptions) -> bool {
+    options.sync.as_ref().is_some_and(|run| run.locked)
+}
+
+fn journals(context: &Context, page: ProfileId) -> Option<JournalStore> {
+    Some(JournalStore::of(&runs::directory(context).ok()?, &runs::service(context)?, page))
 }
 
 /// Returns whether the file of a page exists with exactly the name that a path has.
@@ -741,15 +676,6 @@ fn names(file: &PageFile, login: &str) -> bool {
     let is_profile =
         matches!(&file.page.profile, ProfileKey::Login(named) if named.eq_ignore_ascii_case(login));
     is_profile || file.page.login.as_deref().is_some_and(|it| it.eq_ignore_ascii_case(login))
-}
-
-/// Returns the error for a text in which the page was replaced by another one.
-fn text_of_other_page(opened: &PageName, page: &PageSnapshot) -> CommandError {
-    let message = format!(
-        "this is the text of the page {} (ID {}), not of {} (ID {}); nothing was written",
-        opened.login, opened.id, page.login, page.id
-    );
-    CommandError::refused(message).with_hint("to change another page, run `links slots apply FILE`")
 }
 
 /// Returns the record with which a file and its page or form agree as far as they are equal. What differs counts as changed on both sides.

@@ -1,18 +1,12 @@
 //! Slots that an undo has created again, in the locks whose files know their earlier ids.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
 use links_pages::sync::{KnownBase, Lock, RecordOf, SlotBase};
-use links_sdk::{ProfileId, SlotId};
 
 use super::LockStore;
 use super::history::{LockHistory, millis};
 use super::state_records::StateRecords;
-use crate::apply::runs;
-use crate::context::{Context, clock};
-use crate::error::CommandError;
-use crate::output::StyledLine;
+use crate::context::clock;
+use crate::context::prelude::*;
 
 /// Records new ids in the lock of this directory, in that of the file of the undone run, and in the records of the state directory, so that
 /// files with the earlier ids still apply.
@@ -26,7 +20,6 @@ pub(crate) fn record(
     if ids.is_empty() {
         return Vec::new();
     }
-    let service = runs::service(context).unwrap_or_default();
     let mut stores: Vec<LockStore> = [Some(Path::new("page.yaml")), file]
         .into_iter()
         .flatten()
@@ -38,10 +31,10 @@ pub(crate) fn record(
             let at = LockHistory::of(&store.path(), true, lock).head;
             rename(lock, page, ids, at);
         };
-        store.update(context, &service, change).err()
+        store.update(context, change).err()
     });
     let mut errors: Vec<CommandError> = written.collect();
-    for (records, mut lock) in StateRecords::all(context, &service) {
+    for (records, mut lock) in StateRecords::all(context) {
         let before = lock.clone();
         let at = LockHistory::of(records.file(), false, &lock).head;
         rename(&mut lock, page, ids, at);

@@ -1,16 +1,12 @@
 //! Records in the state directory, which only this machine has: syncs of page files and form files that no `links.lock` records, and what runs here
 //! wrote into one, which no pull request can change.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use links_pages::sync::{Lock, RecordOf, SlotBase};
-use links_sdk::ProfileId;
 
 use crate::apply::runs;
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::git;
 use links_pages::fs::private;
 use links_pages::page_file::local_image::hash_of;
@@ -35,14 +31,14 @@ pub(crate) struct StateRecords {
 
 impl StateRecords {
     /// Returns the records of a file; `None` without a state directory.
-    pub(super) fn of(context: &Context, service: &str, file: &str) -> Option<Self> {
-        let state = runs::directory(context).ok()?;
-        let directory = directory_of(&state, service);
-        Some(Self { directory, service: service.to_owned(), file: file.to_owned() })
+    pub(super) fn of(context: &Context, file: &str) -> Option<Self> {
+        let (state, service) = (runs::directory(context).ok()?, runs::service(context)?);
+        let directory = directory_of(&state, &service);
+        Some(Self { directory, service, file: file.to_owned() })
     }
 
     /// Forgets the records of all files of a service.
-    pub(crate) fn forget_service(state: &Path, service: &str) -> Result<(), CommandError> {
+    pub(crate) fn forget_service(state: &Path, service: &str) -> Result<()> {
         let directory = directory_of(state, service);
         let removed = private::if_there(fs::remove_dir_all(&directory));
         removed.map(drop).map_err(|error| {
@@ -51,15 +47,14 @@ impl StateRecords {
     }
 
     /// Returns the records of all page files of a service that no `links.lock` governed, each with its path. Those that cannot be read are left out.
-    pub(crate) fn all(context: &Context, service: &str) -> Vec<(Self, Lock)> {
-        let Some(any) = Self::of(context, service, "") else { return Vec::new() };
-        let own = any.paths().into_iter().filter(|path| is_own(path));
-        let record = |path: PathBuf| {
-            let lock = any.read(&path).ok().flatten()?;
+    pub(crate) fn all(context: &Context) -> Vec<(Self, Lock)> {
+        let Some(any) = Self::of(context, "") else { return Vec::new() };
+        let record = |own: OwnRecord| {
+            let lock = any.read(&own.path).ok().flatten()?;
             let file = lock.pages.keys().next()?.clone();
             Some((Self { file, ..any.clone() }, lock))
         };
-        own.filter_map(record).collect()
+        any.all_own().filter_map(record).collect()
     }
 
     /// Returns the directory of the records of all files of the service.
@@ -73,77 +68,54 @@ impl StateRecords {
     }
 
     /// Returns the record of the file where no `links.lock` governs it, without one of another user.
-    pub(super) fn own(&self, context: &Context) -> Result<Lock, CommandError> {
+    pub(super) fn own(&self, context: &Context) -> Result<Lock> {
         let user = context.owner().and_then(|owner| owner.user);
-        let path = self.paths().into_iter().find(|path| is_own(path) && self.is_of_file(path));
-        let lock = path.map_or(Ok(None), |path| self.read(&path))?;
+        let file = short(&self.file);
+        let own = self.all_own().find(|own| own.file == file);
+        let lock = own.map_or(Ok(None), |own| self.read(&own.path))?;
         let is_own = |lock: &Lock| user.is_none_or(|user| [0, user].contains(&lock.user));
         let new = || Lock::new(self.service.clone(), user.unwrap_or_default());
         Ok(lock.filter(is_own).unwrap_or_else(new))
     }
 
     /// Writes the record of the file where no `links.lock` governs it. The file takes the page or form over from any other file.
-    pub(super) fn put_own(
-        &self,
-        context: &Context,
-        of: &RecordOf,
-        lock: &Lock,
-    ) -> Result<(), CommandError> {
-        let of = name_of(of);
+    pub(super) fn put_own(&self, context: &Context, of: &RecordOf, lock: &Lock) -> Result<()> {
+        let (of, file) = (name_of(of), short(&self.file));
         let _turn = context.lock(&format!("sync-page-{of}"));
-        let path = self.directory.join(format!("{of}-{}.{OWN}", short(&self.file)));
-        let is_older = |other: &PathBuf| {
-            *other != path && is_own(other) && (self.is_of_file(other) || is_record_of(other, &of))
-        };
-        for other in self.paths().into_iter().filter(is_older) {
-            private::remove(&other).map_err(|error| unusable(&other, &error))?;
-        }
-        private::write(&path, lock.to_string().as_bytes()).map_err(|error| unusable(&path, &error))
+        let path = self.directory.join(format!("{of}-{file}.{OWN}"));
+        let mut older =
+            self.all_own().filter(|it| it.path != path && (it.file == file || it.of == of));
+        older.try_for_each(|it| remove_record(&it.path))?;
+        write_record(&path, lock)
     }
 
     /// Forgets the record of the file.
-    pub(crate) fn forget_own(&self) -> Result<(), CommandError> {
-        for path in self.paths().into_iter().filter(|path| is_own(path) && self.is_of_file(path)) {
-            private::remove(&path).map_err(|error| unusable(&path, &error))?;
-        }
-        Ok(())
+    pub(crate) fn forget_own(&self) -> Result<()> {
+        let file = short(&self.file);
+        self.all_own().filter(|own| own.file == file).try_for_each(|own| remove_record(&own.path))
     }
 
     /// Returns another file that has a record of a page.
     pub(super) fn other_file(&self, page: ProfileId) -> Option<String> {
-        let of = name_of(&RecordOf::Page(page));
-        let other = self
-            .paths()
-            .into_iter()
-            .find(|path| is_own(path) && is_record_of(path, &of) && !self.is_of_file(path))?;
-        self.read(&other).ok().flatten()?.pages.into_keys().next()
-    }
-
-    fn is_of_file(&self, path: &Path) -> bool {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        name.split_once('-').is_some_and(|(_, file)| file == short(&self.file))
+        let (of, file) = (name_of(&RecordOf::Page(page)), short(&self.file));
+        let other = self.all_own().find(|own| own.of == of && own.file != file)?;
+        self.read(&other.path).ok().flatten()?.pages.into_keys().next()
     }
 
     /// Returns what runs with `--locked` recorded.
-    pub(super) fn beyond_lock(&self) -> Result<Option<Lock>, CommandError> {
+    pub(super) fn beyond_lock(&self) -> Result<Option<Lock>> {
         self.read(&self.beyond_lock_path())
     }
 
     /// Records a run with `--locked`.
-    pub(super) fn put_beyond_lock(
-        &self,
-        context: &Context,
-        lock: &Lock,
-    ) -> Result<(), CommandError> {
+    pub(super) fn put_beyond_lock(&self, context: &Context, lock: &Lock) -> Result<()> {
         let _turn = context.lock(&format!("sync-{}", short(&self.file)));
-        let path = self.beyond_lock_path();
-        private::write(&path, lock.to_string().as_bytes()).map_err(|error| unusable(&path, &error))
+        write_record(&self.beyond_lock_path(), lock)
     }
 
     /// Forgets what runs with `--locked` recorded: the lock has it now.
-    pub(super) fn forget_beyond_lock(&self) -> Result<(), CommandError> {
-        let path = self.beyond_lock_path();
-        private::remove(&path).map_err(|error| unusable(&path, &error))
+    pub(super) fn forget_beyond_lock(&self) -> Result<()> {
+        remove_record(&self.beyond_lock_path())
     }
 
     /// Returns the path of the list of what runs here wrote into the file, which is a `links.lock`.
@@ -157,12 +129,13 @@ impl StateRecords {
         self.directory.join(format!("{}.{BEYOND_LOCK}", short(&git::on_branch(&self.file))))
     }
 
-    fn paths(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(&self.directory).into_iter().flatten();
-        entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
+    /// Returns the records of all files of the service that no `links.lock` governs.
+    fn all_own(&self) -> impl Iterator<Item = OwnRecord> {
+        let entries = fs::read_dir(&self.directory).into_iter().flatten().flatten();
+        entries.filter_map(|entry| OwnRecord::at(entry.path()))
     }
 
-    fn read(&self, path: &Path) -> Result<Option<Lock>, CommandError> {
+    fn read(&self, path: &Path) -> Result<Option<Lock>> {
         let Some(bytes) = private::read(path).map_err(|error| unusable(path, &error))? else {
             return Ok(None);
         };
@@ -176,8 +149,29 @@ fn directory_of(state: &Path, service: &str) -> PathBuf {
     state.join("sync").join(short(service))
 }
 
-fn is_own(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == OWN)
+fn write_record(path: &Path, lock: &Lock) -> Result<()> {
+    private::write(path, lock.to_string().as_bytes()).map_err(|error| unusable(path, &error))
+}
+
+fn remove_record(path: &Path) -> Result<()> {
+    private::remove(path).map_err(|error| unusable(path, &error))
+}
+
+/// A record of a file that no `links.lock` governs.
+struct OwnRecord {
+    path: PathBuf,
+    /// [Name](name_of) of the page or form.
+    of: String,
+    /// [Name](short) of the file.
+    file: String,
+}
+
+impl OwnRecord {
+    fn at(path: PathBuf) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.strip_suffix(OWN)?.strip_suffix('.')?;
+        let (of, file) = name.split_once('-')?;
+        Some(Self { of: of.to_owned(), file: file.to_owned(), path })
+    }
 }
 
 /// Returns the name of a page or form in the names of records.
@@ -188,18 +182,13 @@ fn name_of(of: &RecordOf) -> String {
     }
 }
 
-fn is_record_of(path: &Path, of: &str) -> bool {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    name.split_once('-').is_some_and(|(name, _)| name == of)
-}
-
 fn unusable(path: &Path, why: &dyn std::fmt::Display) -> CommandError {
     let message = format!("cannot use the record {}: {why}", path.display());
     CommandError::refused(message).with_hint("delete it; the next apply creates a new one")
 }
 
 /// Short name that differs between texts.
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     hash_of(text.as_bytes()).chars().take(16).collect()
 }
 
@@ -217,8 +206,8 @@ pub(crate) struct LockWrites {
 
 impl LockWrites {
     /// Reads what was written here. A file that cannot be read says nothing.
-    pub(crate) fn of(context: &Context, service: &str, lock: &Path) -> Self {
-        let records = lock.to_str().and_then(|lock| StateRecords::of(context, service, lock));
+    pub(crate) fn of(context: &Context, lock: &Path) -> Self {
+        let records = lock.to_str().and_then(|lock| StateRecords::of(context, lock));
         let path = records.map(|it| it.lock_writes_path());
         let bytes = path.as_ref().and_then(|path| private::read(path).ok().flatten());
         let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();

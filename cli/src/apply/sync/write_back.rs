@@ -1,25 +1,19 @@
 //! A pull into page files that are made of several files: what changed on the pages is written to where it came from, a block, a value or a row, if every
 //! page that has it from there agrees.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
-use links_pages::apply::{PageSnapshot, SlotTypes};
-use links_pages::fs::named;
+use links_pages::apply::SlotTypes;
 use links_pages::page_file::patch::{Edit, PathStep, patch};
-use links_pages::page_file::{Origins, PageContent, PageFile, PlacedEdit, file_of, patch_cells};
+use links_pages::page_file::{Origins, PageContent, PlacedEdit, file_of, patch_cells};
 use links_pages::sync::{Pull, PulledItem};
-use links_sdk::Object;
-use serde_json::Value;
 
 use super::SyncRecord;
 use super::history::page_with;
 use super::page_path::without_links;
 use super::pull_edits::edits;
-use super::pulled::{pull_of, unpatched};
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
+use super::pulled::unpatched;
+use crate::context::prelude::*;
 
 /// A page that is pulled, with its file.
 pub(crate) struct ComposedPage {
@@ -31,14 +25,14 @@ pub(crate) struct ComposedPage {
 
 impl ComposedPage {
     /// Refuses a page whose record or files changed since they were read.
-    pub(crate) fn check_unchanged(&self, context: &Context) -> Result<(), CommandError> {
+    pub(crate) fn check_unchanged(&self, context: &Context) -> Result<()> {
         self.record.check_unchanged(context)?;
         for (nth, file) in files_of(&self.path, &self.file).iter().enumerate() {
             let (_, bytes) = named::read(file)?;
             let text = String::from_utf8_lossy(&bytes);
             let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
             if self.file.document.sources.text_of(nth) != text {
-                return Err(changed(&super::from_here(file)));
+                return Err(CommandError::changed(super::from_here(file).display()));
             }
         }
         Ok(())
@@ -51,7 +45,7 @@ pub(crate) struct WriteBack {
     /// Texts of the files that change, before and after.
     pub(crate) texts: BTreeMap<PathBuf, (String, String)>,
     /// What is recorded of each page, and what was not taken over; why nothing was, if that is so.
-    pub(crate) pages: Vec<Result<(Pull, Vec<String>), CommandError>>,
+    pub(crate) pages: Vec<Result<(Pull, Vec<String>)>>,
 }
 
 const BY_HAND: &str =
@@ -85,63 +79,54 @@ impl WriteBack {
         others: &[(PathBuf, PageFile)],
         unread: &[PathBuf],
         types: &SlotTypes,
-    ) -> Result<Self, CommandError> {
-        let pulled: Vec<Composed<'_>> =
-            pages.iter().map(|page| Composed::of(&page.path, &page.file)).collect();
-        let others: Vec<Composed<'_>> =
-            others.iter().map(|(path, file)| Composed::of(path, file)).collect();
+    ) -> Result<Self> {
+        let pulled = pages.iter().map(|page| Composed::of(&page.path, &page.file));
+        let others = others.iter().map(|(path, file)| Composed::of(path, file));
+        let all: Vec<Composed<'_>> = pulled.chain(others).collect();
         // A text that is made of a value may change with it as it did on the page.
-        let all = (pages, &pulled[..], &others[..], unread);
-        let lenient = Self::written(all, types, false);
-        if let Ok(written) = lenient
-            && written.differs(&pulled, &others).is_none()
+        if let Ok(written) = Self::written(pages, &all, unread, types, false)
+            && written.differs(&all).is_none()
         {
             return Ok(written);
         }
-        let written = Self::written(all, types, true)?;
-        match written.differs(&pulled, &others) {
+        let written = Self::written(pages, &all, unread, types, true)?;
+        match written.differs(&all) {
             None => Ok(written),
             Some(path) => {
                 let message = format!(
                     "the changes cannot be written to the files without changing {} otherwise; nothing was written",
                     path.display()
                 );
-                Err(CommandError::new(Exit::Conflict, message).with_hint(BY_HAND))
+                Err(CommandError::conflict(message).with_hint(BY_HAND))
             }
         }
     }
 
-    /// Makes the texts. With `parts`, a value is not changed while texts are made of it.
+    /// Makes the texts. The pages that are pulled come first among `all`. With `parts`, a value is not changed while texts are made of it.
     fn written(
-        (pages, pulled, others, unread): (
-            &[ComposedPage],
-            &[Composed<'_>],
-            &[Composed<'_>],
-            &[PathBuf],
-        ),
+        pages: &[ComposedPage],
+        all: &[Composed<'_>],
+        unread: &[PathBuf],
         types: &SlotTypes,
         parts: bool,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let placed = |(page, of): (&ComposedPage, &Composed<'_>), refused: &Refused| {
-            let pull = pull_of(&page.record, &page.file, &page.page, types, refused)?;
+            let pull = page.record.pull(&page.file, &page.page, types, refused)?;
             let edits = edits(&pull, &page.file.page.content.fields);
             let placed = edits.into_iter().map(|edit| (of.origins.place(&edit), edit));
             let placed: Vec<Placed> = placed.map(|(placed, edit)| (edit, placed)).collect();
             Ok::<_, CommandError>((pull, placed))
         };
         let first: Vec<_> =
-            pages.iter().zip(pulled).map(|page| placed(page, &Refused::new())).collect();
-        let disputed = disputed(&first, pulled, others, parts);
+            pages.iter().zip(all).map(|page| placed(page, &Refused::new())).collect();
+        let disputed = disputed(&first, all, parts);
         let mut edits: BTreeMap<PathBuf, Vec<(usize, PlacedEdit)>> = BTreeMap::new();
         let mut written = Self::default();
-        for (nth, ((page, of), first)) in pages.iter().zip(pulled).zip(first).enumerate() {
-            let decided = first.and_then(|(_, all)| {
+        for (nth, ((page, of), first)) in pages.iter().zip(all).zip(first).enumerate() {
+            let decided = first.and_then(|(_, edited)| {
                 let (mut refused, mut notes) = (Refused::new(), Vec::new());
-                for (edit, placed) in &all {
-                    if placed.is_none()
-                        && !parts
-                        && matches!(edit, Edit::Set { .. } | Edit::SetAbove { .. })
-                    {
+                for (edit, placed) in &edited {
+                    if placed.is_none() && !parts && matches!(edit, Edit::Set { .. }) {
                         continue;
                     }
                     let why = of.why_not(edit, placed.as_deref(), &disputed, unread);
@@ -151,8 +136,8 @@ impl WriteBack {
                     notes.push(format!("{file}: `{path}` was not merged: {why}"));
                     refused.insert(key);
                 }
-                let (pull, all) = placed((page, of), &refused)?;
-                for placed in all.into_iter().filter_map(|(_, placed)| placed).flatten() {
+                let (pull, edited) = placed((page, of), &refused)?;
+                for placed in edited.into_iter().filter_map(|(_, placed)| placed).flatten() {
                     let of_file = edits.entry(of.files[placed.file].clone()).or_default();
                     // Pages that agree say the same. One page may insert the same item twice.
                     let is_same = |(page, other): &(usize, PlacedEdit)| {
@@ -168,43 +153,38 @@ impl WriteBack {
         }
         for (file, edits) in edits {
             let edits: Vec<PlacedEdit> = edits.into_iter().map(|(_, placed)| placed).collect();
-            written.patch(&file, &edits, pulled)?;
+            written.patch(&file, &edits, all)?;
         }
         Ok(written)
     }
 
     /// Returns a page that would not be what it shall be: as it is on the service, as far as it is pulled, and else as it was.
-    fn differs(&self, pulled: &[Composed<'_>], others: &[Composed<'_>]) -> Option<PathBuf> {
-        let pulls = self.pages.iter().map(|page| page.as_ref().ok().map(|(pull, _)| pull));
-        let is_changed = |of: &&Composed<'_>| of.files.iter().any(|it| self.after(it).is_some());
-        let others = others.iter().filter(is_changed).map(|of| (of, None));
-        let mut all = pulled.iter().zip(pulls).chain(others);
-        let differs = |(of, pull): &(&Composed<'_>, Option<&Pull>)| {
+    fn differs(&self, all: &[Composed<'_>]) -> Option<PathBuf> {
+        let differs = |(nth, of): &(usize, &Composed<'_>)| {
+            let pull = self.pages.get(*nth).and_then(|page| Some(&page.as_ref().ok()?.0));
+            if pull.is_none() && of.files.iter().all(|it| self.after(it).is_none()) {
+                return false;
+            }
             // References are as they are written.
             let (Some(before), Some(after)) = (of.read(|_| None), of.read(|file| self.after(file)))
             else {
                 return true;
             };
-            let (profile, fields, slots) = expected(&before, *pull);
+            let (profile, fields, slots) = expected(&before, pull);
             let said =
                 after.content.slots.iter().map(|slot| (slot.kind.clone(), slot.data.clone()));
             after.profile.to_string() != profile
                 || after.content.fields != fields
                 || said.collect::<Vec<_>>() != slots
         };
-        all.find(differs).map(|(of, _)| of.path.to_owned())
+        all.iter().enumerate().find(differs).map(|(_, of)| of.path.to_owned())
     }
 
     fn after(&self, file: &Path) -> Option<&str> {
         self.texts.get(file).map(|(_, after)| after.as_str())
     }
 
-    fn patch(
-        &mut self,
-        file: &Path,
-        edits: &[PlacedEdit],
-        pulled: &[Composed<'_>],
-    ) -> Result<(), CommandError> {
+    fn patch(&mut self, file: &Path, edits: &[PlacedEdit], all: &[Composed<'_>]) -> Result<()> {
         let (_, bytes) = named::read(file)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let read = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -212,8 +192,8 @@ impl WriteBack {
             let mut files = of.files.iter().enumerate().filter(|(_, it)| *it == file);
             files.all(|(nth, _)| of.file.document.sources.text_of(nth) == read)
         };
-        if !pulled.iter().all(is_same) {
-            return Err(changed(file));
+        if !all.iter().all(is_same) {
+            return Err(CommandError::changed(file.display()));
         }
         let is_table = edits.iter().any(|edit| edit.is_table);
         let edits: Vec<Edit> = edits.iter().map(|placed| placed.edit.clone()).collect();
@@ -241,24 +221,17 @@ fn files_of(path: &Path, file: &PageFile) -> Vec<PathBuf> {
     std::iter::once(without_links(file_of(path))).chain(used).collect()
 }
 
-/// Returns the error for a file that was changed since it was read.
-fn changed(file: &Path) -> CommandError {
-    let message = format!("{} changed in the meantime; nothing was written", file.display());
-    CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
-}
-
 /// Returns the places of which the pages that have a value from there do not say the same, each with the names of those pages.
 fn disputed(
-    pages: &[Result<(Pull, Vec<Placed>), CommandError>],
-    pulled: &[Composed<'_>],
-    others: &[Composed<'_>],
+    pages: &[Result<(Pull, Vec<Placed>)>],
+    all: &[Composed<'_>],
     parts: bool,
 ) -> BTreeMap<Target, Vec<String>> {
     let mut wanted: BTreeMap<Target, Vec<(usize, &PlacedEdit)>> = BTreeMap::new();
     for (nth, page) in pages.iter().enumerate() {
-        let Ok((_, all)) = page else { continue };
-        for placed in all.iter().filter_map(|(_, placed)| placed.as_ref()).flatten() {
-            let target = (pulled[nth].files[placed.file].clone(), name_of(&placed.edit));
+        let Ok((_, edited)) = page else { continue };
+        for placed in edited.iter().filter_map(|(_, placed)| placed.as_ref()).flatten() {
+            let target = (all[nth].files[placed.file].clone(), name_of(&placed.edit));
             wanted.entry(target).or_default().push((nth, placed));
         }
     }
@@ -272,12 +245,11 @@ fn disputed(
         };
         let said: Vec<Vec<Edit>> = of_lists.map(edits_of).collect();
         let is_agreed = said.iter().all(|edits| *edits == said[0]);
-        let all = || pulled.iter().chain(others);
-        let users: usize = all().map(|of| of.usages(&target.0, span, parts)).sum();
+        let users: usize = all.iter().map(|of| of.usages(&target.0, span, parts)).sum();
         if is_agreed && users <= said.len() {
             continue;
         }
-        let users = all().filter(|of| of.usages(&target.0, span, parts) > 0);
+        let users = all.iter().filter(|of| of.usages(&target.0, span, parts) > 0);
         let names = users.map(|of| of.path.display().to_string()).collect();
         disputed.insert(target, names);
     }
@@ -286,7 +258,8 @@ fn disputed(
 
 impl<'p> Composed<'p> {
     fn of(path: &'p Path, file: &'p PageFile) -> Self {
-        let (origins, files) = (Origins::of(&file.document), files_of(path, file));
+        let (origins, files) =
+            (Origins::new(&file.document.root, &file.document.sources), files_of(path, file));
         Self { path, file, origins, files }
     }
 
@@ -339,26 +312,20 @@ impl<'p> Composed<'p> {
                 let other = super::from_here(other);
                 return Some(format!("{}, which may use {shown}, cannot be read", other.display()));
             }
-            match &placed.edit {
-                Edit::Set { value: Value::String(text), .. }
-                    if placed.is_table && text.contains("\r\n") =>
-                {
-                    return Some(format!("{shown} cannot hold the line break `\\r\\n`"));
-                }
-                Edit::Set { value: Value::String(text), .. } if !text.trim().is_empty() => {}
-                Edit::Set { value: Value::String(_) | Value::Null, .. } if placed.is_table => {
-                    return Some(format!("an empty cell of {shown} stands for no value"));
-                }
-                _ if placed.is_table => return Some(format!("{shown} can hold only texts")),
-                _ => {}
+            let is_cell = |text: &str| !text.trim().is_empty() && !text.contains("\r\n");
+            let fits = !placed.is_table
+                || matches!(&placed.edit, Edit::Set { value: Value::String(text), .. } if is_cell(text));
+            if !fits {
+                return Some(format!(
+                    "{shown} cannot hold the line break `\\r\\n`, nor values that are empty or no texts"
+                ));
             }
             let names = disputed.get(&(file.clone(), name_of(&placed.edit)))?;
             Some(match &names[..] {
-                [_] => format!("it is from {shown}, which the page uses several times"),
-                [first @ .., last] => {
+                [first @ .., last] if !first.is_empty() => {
                     format!("it is from {shown}, which {} and {last} use", first.join(", "))
                 }
-                [] => return None,
+                _ => format!("it is from {shown}, which the page uses several times"),
             })
         })
     }
@@ -368,7 +335,7 @@ impl<'p> Composed<'p> {
             "{}: slots were added, moved or deleted on the page, but {why}; nothing was written",
             self.path.display()
         );
-        CommandError::new(Exit::Conflict, message).with_hint(BY_HAND)
+        CommandError::conflict(message).with_hint(BY_HAND)
     }
 }
 
@@ -424,7 +391,7 @@ fn is_one_list((page, one): (usize, &PlacedEdit), (other, two): (usize, &PlacedE
 fn name_of(edit: &Edit) -> String {
     let path = edit.path();
     match edit {
-        Edit::Set { .. } | Edit::SetAbove { .. } => format!("= {path}"),
+        Edit::Set { .. } => format!("= {path}"),
         Edit::Remove { .. } => format!("- {path}"),
         Edit::Insert { after, .. } => format!("+ {path} {after:?}"),
         Edit::Move { .. } => format!("> {path}"),

@@ -1,12 +1,9 @@
 //! The `links.lock` files that a command writes: each has to belong to the account of the requests, and to be writable.
 
-use links_pages::apply::PageSnapshot;
 use links_pages::sync::Lock;
-use links_sdk::Client;
 
 use super::{LockStore, SyncRecord};
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 
 /// The locks that a command writes, each with its user and whether the account has a page or a form of it: those of other accounts do not exist
 /// for it.
@@ -42,21 +39,13 @@ impl WrittenLocks {
     }
 
     /// Refuses locks that cannot be written, and those of other users.
-    pub(crate) async fn check(
-        &self,
-        context: &Context,
-        client: &Client,
-    ) -> Result<(), CommandError> {
+    pub(crate) async fn check(&self, context: &Context, client: &Client) -> Result<()> {
         self.check_writable()?;
         self.check_user(context, client).await
     }
 
     /// Refuses the locks of other users. The service is asked who the user is only where no page and no form shows whose a lock is.
-    pub(crate) async fn check_user(
-        &self,
-        context: &Context,
-        client: &Client,
-    ) -> Result<(), CommandError> {
+    pub(crate) async fn check_user(&self, context: &Context, client: &Client) -> Result<()> {
         for (store, user, _) in self.0.iter().filter(|(.., is_of_account)| !is_of_account) {
             if context.known_user().is_none() {
                 context.me(client).await?;
@@ -67,7 +56,7 @@ impl WrittenLocks {
     }
 
     /// Refuses locks that cannot be written.
-    pub(crate) fn check_writable(&self) -> Result<(), CommandError> {
+    pub(crate) fn check_writable(&self) -> Result<()> {
         self.0.iter().try_for_each(|(store, ..)| store.check_writable())
     }
 }

@@ -2,9 +2,6 @@ use serde_json::json;
 
 use super::*;
 
-/// Time of the reads, in seconds since 1970.
-const NOW: u64 = 1_780_000_000;
-
 const PAGE: &str = "/api/v1/profiles/cafe/slots";
 
 fn seen(operation: &'static str, target: &str, data: &Value) -> SeenAnswer {
@@ -32,7 +29,6 @@ fn names_are_cached_from_answers_and_slots_are_found_by_login_or_id() {
             seen("listSlots", "/api/v1/profiles/1/slots", &slots),
             seen("createForm", "/api/v1/forms", &json!({ "id": "f", "title": "Contact" })),
         ],
-        NOW,
     );
     ResourceNames::remember(
         &path,
@@ -41,7 +37,6 @@ fn names_are_cached_from_answers_and_slots_are_found_by_login_or_id() {
             "/api/v1/profiles/b",
             &json!({ "id": 2, "login": "b", "title": "B", "slots": [] }),
         )],
-        NOW,
     );
     let names = ResourceNames::load(&path);
     assert_eq!(names.profiles.values().map(|it| &*it.login).collect::<Vec<_>>(), ["cafe", "b"]);
@@ -61,7 +56,7 @@ fn deleted_slots_are_removed_at_once_and_other_writes_wait_for_the_next_read() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("names.json");
     let labels = |operation, target: &str, data: &Value| {
-        ResourceNames::remember(&path, &[seen(operation, target, data)], NOW);
+        ResourceNames::remember(&path, &[seen(operation, target, data)]);
         let names = ResourceNames::load(&path);
         ["cafe", "1"].map(|key| {
             let slots = names.slots_of(Some(key)).into_iter();
@@ -99,7 +94,7 @@ fn a_file_that_ends_early_is_loaded_as_empty() {
     let listed = |key: &str| {
         seen("listSlots", &format!("/api/v1/profiles/{key}/slots"), &json!([slot(1, "A")]))
     };
-    ResourceNames::remember(&path, &[listed("a"), listed("b")], NOW);
+    ResourceNames::remember(&path, &[listed("a"), listed("b")]);
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text.lines().count(), 3, "{text}");
     assert_eq!(ResourceNames::load(&path).slots_of(None).len(), 2);
@@ -116,11 +111,11 @@ fn slots_in_another_form_are_no_slots_and_are_read_again() {
     let path = directory.path().join("names.json");
     let listed = seen("listSlots", PAGE, &json!([slot(1, "A")]));
     let other = XxHash3_64::oneshot_with_seed(WHAT_IS_KEPT + 1, &listed.body);
-    let slots = json!({ "b": { "read": 1 }, "cafe": { "read": 1 } });
+    let slots = json!({ "b": {}, "cafe": {} });
     let first = json!({ "profiles": {}, "forms": {}, "seen": { PAGE: other }, "slots": slots });
     std::fs::write(&path, format!("{first}\n[{{\"id\":2,\"kind\":\"x\"}}]\n5\n")).unwrap();
     assert!(ResourceNames::load(&path).slots_of(None).is_empty());
-    ResourceNames::remember(&path, &[listed], NOW);
+    ResourceNames::remember(&path, &[listed]);
     assert_eq!(ResourceNames::load(&path).slots_of(None).len(), 1);
 }
 
@@ -140,66 +135,33 @@ fn the_file_is_not_written_for_a_response_that_it_knows() {
     let profiles = seen("listProfiles", "/api/v1/profiles", &json!([{ "id": 1, "login": "cafe" }]));
     // The first response after a change is remembered as one that changes nothing.
     for _ in 0..2 {
-        ResourceNames::remember(&path, &[listed.clone(), profiles.clone()], NOW);
+        ResourceNames::remember(&path, &[listed.clone(), profiles.clone()]);
     }
     let before = file(&path);
-    ResourceNames::remember(&path, &[], NOW);
-    ResourceNames::remember(&path, &[listed.clone(), profiles], NOW);
-    ResourceNames::remember(&path, std::slice::from_ref(&listed), NOW);
+    ResourceNames::remember(&path, &[]);
+    ResourceNames::remember(&path, &[listed.clone(), profiles]);
+    ResourceNames::remember(&path, std::slice::from_ref(&listed));
     for operation in ["getSlot", "createSlot", "updateSlot"] {
-        ResourceNames::remember(&path, &[seen(operation, PAGE, &slot(2, "b"))], NOW);
+        ResourceNames::remember(&path, &[seen(operation, PAGE, &slot(2, "b"))]);
     }
     assert_eq!(file(&path), before);
     let gone = format!("{PAGE}?ids%5B%5D=2");
-    ResourceNames::remember(&path, &[seen("deleteSlots", &gone, &json!(null))], NOW);
+    ResourceNames::remember(&path, &[seen("deleteSlots", &gone, &json!(null))]);
     assert_ne!(file(&path), before);
 }
 
 #[test]
-fn the_pages_that_show_a_form_are_known_with_the_time_of_their_reads() {
+fn the_slots_of_a_renamed_page_are_kept_under_its_new_login_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("names.json");
-    let remember = |answer: &SeenAnswer, after: u64| {
-        ResourceNames::remember(&path, std::slice::from_ref(answer), NOW + after);
+    let profiles = |login: &str| {
+        seen("listProfiles", "/api/v1/profiles", &json!([{ "id": 1, "login": login }]))
     };
-    let known = |form: &str| ResourceNames::load(&path).pages_with(form);
-    assert_eq!(known("f"), None);
-    let shows = |id: i64, form: &str| json!({"id": id, "type": "form", "data": {"formId": form, "buttonText": "Book"}});
-    remember(
-        &seen(
-            "listProfiles",
-            "/api/v1/profiles",
-            &json!([{ "id": 1, "login": "cafe" }, { "id": 2, "login": "bar" }]),
-        ),
-        0,
-    );
-    assert_eq!(known("f"), None, "no slots are known");
-    let cafe = json!([slot(3, "A"), shows(4, "f"), shows(5, "g"), shows(6, "f")]);
-    remember(&seen("listSlots", "/api/v1/profiles/1/slots", &cafe), 10);
-    let used = |pages: &[(&str, &[i64])], after: u64| {
-        let pages = pages
-            .iter()
-            .map(|(login, ids)| ((*login).to_owned(), ids.iter().map(|id| (*id).into()).collect()));
-        Some((pages.collect(), NOW + after))
-    };
-    assert_eq!(known("f"), used(&[("cafe", &[4, 6])], 10));
-    let bar = |slots: &Value| {
-        let page = json!({ "id": 2, "login": "bar", "title": null, "slots": slots });
-        seen("getProfile", "/api/v1/profiles/2?include=slots", &page)
-    };
-    remember(&bar(&json!([shows(7, "f")])), 20);
-    assert_eq!(known("f"), used(&[("bar", &[7]), ("cafe", &[4, 6])], 10));
-    // The newest read of a page counts, whatever its key; the age is that of the oldest page.
-    remember(&seen("listSlots", "/api/v1/profiles/cafe/slots", &json!([shows(4, "f")])), 30);
-    assert_eq!(known("f"), used(&[("bar", &[7]), ("cafe", &[4])], 20));
-    assert_eq!(known("h"), used(&[], 20));
-    // A page that is as it was is noted again after a while.
-    for (after, as_of) in [(40, 20), (20 + SEEN_AGAIN, 30), (30 + 2 * SEEN_AGAIN, 30)] {
-        remember(&bar(&json!([shows(7, "f")])), after);
-        assert_eq!(known("f"), used(&[("bar", &[7]), ("cafe", &[4])], as_of), "{after}");
-    }
-    let text = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(text.matches(&(NOW + 30 + 2 * SEEN_AGAIN).to_string()).count(), 1, "{text}");
+    let listed = seen("listSlots", PAGE, &json!([slot(1, "A")]));
+    ResourceNames::remember(&path, &[profiles("cafe"), listed, profiles("cafe.neu")]);
+    let names = ResourceNames::load(&path);
+    assert_eq!(names.slots.keys().collect::<Vec<_>>(), ["cafe.neu"]);
+    assert_eq!(names.slots_of(Some("1")).len(), 1);
 }
 
 #[test]
@@ -207,7 +169,7 @@ fn a_response_from_before_a_change_is_read_again() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("names.json");
     let labels = |answer: SeenAnswer| {
-        ResourceNames::remember(&path, &[answer], NOW);
+        ResourceNames::remember(&path, &[answer]);
         let names = ResourceNames::load(&path);
         names.slots_of(Some("cafe")).into_iter().map(|it| it.data.label).collect::<Vec<_>>()
     };
@@ -228,11 +190,11 @@ fn a_body_that_is_no_answer_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("names.json");
     let listed = seen("listSlots", PAGE, &json!([slot(1, "A")]));
-    ResourceNames::remember(&path, std::slice::from_ref(&listed), NOW);
+    ResourceNames::remember(&path, std::slice::from_ref(&listed));
     let before = std::fs::read(&path).unwrap();
     for body in ["", "<html>", "[]", "{\"data\": 5}", "{\"data\": [{\"id\": 1}]}"] {
         let body = Bytes::copy_from_slice(body.as_bytes());
-        ResourceNames::remember(&path, &[SeenAnswer { body, ..listed.clone() }], NOW);
+        ResourceNames::remember(&path, &[SeenAnswer { body, ..listed.clone() }]);
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 }
@@ -243,7 +205,7 @@ fn only_the_user_can_read_the_file() {
     use std::os::unix::fs::PermissionsExt;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("new/names.json");
-    ResourceNames::remember(&path, &[seen("listSlots", PAGE, &json!([slot(1, "A")]))], NOW);
+    ResourceNames::remember(&path, &[seen("listSlots", PAGE, &json!([slot(1, "A")]))]);
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
 }
@@ -259,7 +221,7 @@ fn concurrent_writers_leave_a_valid_file() {
                 for round in 0..20 {
                     let target = format!("/api/v1/profiles/{writer}/slots");
                     let slots = json!([slot(round, "A")]);
-                    ResourceNames::remember(path, &[seen("listSlots", &target, &slots)], NOW);
+                    ResourceNames::remember(path, &[seen("listSlots", &target, &slots)]);
                     let text = std::fs::read_to_string(path).unwrap();
                     let names = ResourceNames::parse(&text).unwrap();
                     assert!(!names.slots_of(None).is_empty());
@@ -270,22 +232,22 @@ fn concurrent_writers_leave_a_valid_file() {
 }
 
 #[test]
-fn the_label_and_the_form_of_a_slot_are_kept() {
-    for (content, label, form) in [
-        (r#"{"formId": "f-1", "buttonText": "Book"}"#, "Book", Some("f-1")),
-        (r#"{"view": "button", "formId": "f-1"}"#, "button", Some("f-1")),
-        (r#"{"formId": "f-1", "view": "button"}"#, "f-1", Some("f-1")),
-        (r#"{"formId": 5}"#, "", None),
+fn the_label_of_a_slot_is_kept() {
+    for (content, label) in [
+        (r#"{"formId": "f-1", "buttonText": "Book"}"#, "Book"),
+        (r#"{"view": "button", "formId": "f-1"}"#, "button"),
+        (r#"{"formId": "f-1", "view": "button"}"#, "f-1"),
+        (r#"{"formId": 5}"#, ""),
         // Content without fields: PHP writes it as an empty list.
-        ("[]", "", None),
-        ("[{}]", "", None),
-        ("null", "", None),
+        ("[]", ""),
+        ("[{}]", ""),
+        ("null", ""),
     ] {
         let record = format!(r#"{{"id": 1, "type": "form", "data": {content}}}"#);
         let slot: NamedSlot = serde_json::from_str(&record).unwrap();
         let kept: NamedSlot = serde_json::from_str(&serde_json::to_string(&slot).unwrap()).unwrap();
         for NamedSlot { data, .. } in [slot, kept] {
-            assert_eq!((&*data.label, data.form.as_deref()), (label, form), "{content}");
+            assert_eq!(data.label, label, "{content}");
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::stream::{self, StreamExt};
 use links_sdk::Clock;
 use links_sdk::public_hosts::{PublicOnlyResolver, retry_after};
-use reqwest::header::{HeaderMap, LOCATION, RANGE, SET_COOKIE};
+use reqwest::header::{LOCATION, RANGE, SET_COOKIE};
 use reqwest::{Method, Response};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout_at};
@@ -41,7 +41,6 @@ const UNDER_WAY: usize = 2000;
 /// Requests links: 16 at once, 2 to a host, each for at most 20 seconds; at most 10 redirects. Sends no token and no cookie, reads no
 /// body, and asks no private host, unless its resolver allows it. A host that leaves 3 requests in a row without an answer is not asked again,
 /// nor is one that took 10 minutes for all of its requests.
-#[derive(Debug)]
 pub(crate) struct LinkChecker {
     outbound: Outbound,
     /// Hosts by name and port.
@@ -242,19 +241,14 @@ impl SingleVisit<'_> {
         self.certificate_ends = self.certificate_ends.into_iter().chain(end).min();
         let headers = response.headers();
         let status = response.status().as_u16();
+        let is_busy = matches!(status, 429 | 503);
+        let wait = is_busy.then(|| retry_after(headers, self.checker.clock.wall())).flatten();
         SiteAnswer {
             status,
             location: headers.get(LOCATION).map(|value| value.as_bytes().to_vec()),
             sets_cookie: headers.contains_key(SET_COOKIE),
-            wait: self.wait(status, headers),
+            wait,
         }
-    }
-
-    fn wait(&self, status: u16, headers: &HeaderMap) -> Option<Duration> {
-        if !matches!(status, 429 | 503) {
-            return None;
-        }
-        retry_after(headers, self.checker.clock.wall())
     }
 
     /// Tells whether a link that is http could be https. A port that is named is that of http alone.
@@ -291,7 +285,6 @@ const FAIR: Duration = Duration::from_secs(10);
 const PER_HOST_TIME: Duration = Duration::from_secs(10 * 60);
 
 /// What is known about a host.
-#[derive(Debug)]
 struct HostState {
     permits: Semaphore,
     misses: Cell<u32>,

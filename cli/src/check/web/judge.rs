@@ -27,8 +27,10 @@ pub(crate) fn judge(link: &WebLink, visit: &Visit, now: SystemTime, tls_days: u3
         judgement.certificate_ends = visit.certificate_ends;
     }
     if link.had_credentials {
-        let words = "contains a user name or a password, which every visitor can read";
-        judgement.note("credentials", words);
+        judgement.note(
+            "credentials",
+            "contains a user name or a password, which every visitor can read",
+        );
     }
     judgement
 }
@@ -74,13 +76,12 @@ fn verdict(link: &WebLink, visit: &Visit) -> Judgement {
             Judgement::broken("redirect_unreadable", "redirects to an invalid URL")
         }
         End::NoHost => Judgement::broken("no_host", "no such host"),
-        End::PrivateHost => {
-            let words = "points to a private host, which visitors cannot reach";
-            Judgement::broken("private_host", words)
-        }
+        End::PrivateHost => Judgement::broken(
+            "private_host",
+            "points to a private host, which visitors cannot reach",
+        ),
         End::PrivateName => {
-            let words = "resolves to a private host; not requested";
-            Judgement::unsure("private_name", words)
+            Judgement::unsure("private_name", "resolves to a private host; not requested")
         }
         End::NameUnresolved => {
             Judgement::unsure("name_unresolved", "the host cannot be resolved at the moment")
@@ -93,13 +94,12 @@ fn verdict(link: &WebLink, visit: &Visit) -> Judgement {
             Judgement::unsure("timeout", "no response within the time limit")
         }
         End::Connection(why) => Judgement::unsure("connection", why),
-        End::SilentHost => {
-            let words = "skipped: the host did not respond to earlier requests";
-            Judgement::unsure("silent_host", words)
-        }
+        End::SilentHost => Judgement::unsure(
+            "silent_host",
+            "skipped: the host did not respond to earlier requests",
+        ),
         End::SlowHost => {
-            let words = "skipped: the requests to this host took 10 minutes";
-            Judgement::unsure("slow_host", words)
+            Judgement::unsure("slow_host", "skipped: the requests to this host took 10 minutes")
         }
     }
 }

@@ -13,7 +13,7 @@ pub(super) const USELESS_SCHEMES: [&str; 7] =
     ["about", "blob", "data", "file", "javascript", "vbscript", "view-source"];
 
 /// A link to a site.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct WebLink {
     /// URL without its fragment, user name and password.
     pub(super) url: Url,

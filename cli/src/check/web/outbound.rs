@@ -24,7 +24,6 @@ const USER_AGENT: &str =
 const LOCAL_NAMES: [&str; 5] = ["localhost", "local", "internal", "home.arpa", "lan"];
 
 /// HTTP clients with and without the proxy of the system.
-#[derive(Debug)]
 pub(super) struct Outbound {
     direct: reqwest::Client,
     proxied: Option<reqwest::Client>,

@@ -20,11 +20,9 @@ pub(super) fn lines(data: &Value, approximate: bool, has_bars: bool) -> Vec<Styl
     figures.lines
 }
 
-/// Returns the rows of a table: the timeline if there is one, otherwise the first list of records.
+/// Returns the rows of a table: the first list of records.
 pub(super) fn rows(data: &Value) -> Vec<Value> {
-    let lists = lists(data);
-    let rows = lists.iter().find(|list| is_dated(list)).or(lists.first());
-    rows.into_iter().flatten().map(|it| (*it).clone()).collect()
+    lists(data).into_iter().next().into_iter().flatten().cloned().collect()
 }
 
 /// Returns the rows of the timeline, which may be empty; `None` if nothing is recognised as one.
@@ -238,11 +236,11 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_made_of_the_timeline_else_of_the_rows() {
+    fn a_table_is_made_of_the_first_list_of_records() {
         let row = json!({ "id": 7, "views": 4 });
         let day = json!({ "date": "2026-01-01", "views": 4 });
         for (data, table) in [
-            (json!({ "totals": {}, "rows": [row], "timeline": [day] }), vec![day.clone()]),
+            (json!({ "totals": {}, "rows": [row], "timeline": [day] }), vec![row.clone()]),
             (json!({ "insights": ["x"], "rows": [row], "timeline": [] }), vec![row.clone()]),
             (json!({ "rows": { "7": row, "8": row } }), vec![row.clone(), row.clone()]),
             (json!({ "rows": { "7": row } }), vec![row.clone()]),

@@ -50,7 +50,7 @@ impl AnalyticsCommand {
             &self;
         let has_timeline = query.has_timeline();
         let call = match self {
-            Self::Account { query } => client.analytics().get(query.query()?),
+            Self::Account { query } => client.analytics(query.query()?),
             Self::Profile { key, query } => key.page(&client).await?.analytics(query.query()?),
             Self::Form { id, query } => client.form(id).analytics(query.query()?),
         };
@@ -59,7 +59,7 @@ impl AnalyticsCommand {
 }
 
 // The period of the numbers. Not a doc comment: clap would take it for the text of the command.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Debug)]
 pub(crate) struct PeriodArgs {
     /// Named period; by default, the last 28 days
     #[arg(long, value_parser = values::<AnalyticsPeriod>(PERIODS))]

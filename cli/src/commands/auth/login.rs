@@ -59,7 +59,7 @@ pub(super) async fn run(context: &mut Context, args: AuthLoginArgs) -> CommandRe
     };
     let file = AccountsFile::new(context.config_directory()?);
     if let Some(name) = &context.settings.account {
-        refuse_other(&file.load()?, name, &base)?;
+        refuse_taken(&file.load()?, name, &base, None)?;
     }
     let mut obtained = new_credentials(context, &args, &base, &file).await?;
     let stored = store(context, &file, &base, &mut obtained).await;
@@ -294,24 +294,13 @@ fn store_login(
     value: &mut Option<Value>,
 ) -> Result<AccountName> {
     // A new account is stored before its secret, so that a secret without an account is never left.
-    let name_in = |accounts: &Accounts| {
+    let (name, is_new) = file.change(|accounts| {
         let name = named.cloned().unwrap_or_else(|| accounts.name_for(base, account.user_id));
-        refuse_other(accounts, &name, base)
-            .and_then(|()| refuse_other_user(accounts, &name, account))
-            .map(|()| name)
-    };
-    let accounts = file.load()?;
-    let name = name_in(&accounts)?;
-    let is_new = !accounts.known.contains_key(&name);
-    let name = if is_new {
-        file.change(|accounts| {
-            let name = name_in(accounts)?;
-            accounts.known.entry(name.clone()).or_insert_with(|| account.clone());
-            Ok::<_, CommandError>(name)
-        })??
-    } else {
-        name
-    };
+        refuse_taken(accounts, &name, base, Some(account))?;
+        let is_new = !accounts.known.contains_key(&name);
+        accounts.known.entry(name.clone()).or_insert_with(|| account.clone());
+        Ok::<_, CommandError>((name, is_new))
+    })??;
     let store_of = |kept: &SecretLocation| Store::of(file.directory(), &name, kept, base.origin());
     if let (Some(store), Some(new)) = (store_of(&account.kept), value.take()) {
         let secret = Secret { origin: base.origin(), value: new };
@@ -337,39 +326,32 @@ fn store_login(
     Ok(name)
 }
 
-/// Refuses a name that already belongs to an account of another service, or that some systems don't tell from a known one.
-fn refuse_other(accounts: &Accounts, name: &AccountName, base: &BaseUrl) -> Result<()> {
-    if let Some(known) = accounts.namesake(name) {
-        let message =
-            format!("account `{known}` already exists, and `{name}` differs from it only in case");
-        return Err(CommandError::refused(message).with_hint(other_name(known)));
-    }
-    match accounts.known.get(name) {
-        Some(known) if known.origin() != Some(base.origin()) => {
-            let message = format!("account `{name}` already exists for {}", known.base_url);
-            Err(CommandError::refused(message).with_hint(other_name(name)))
+/// Refuses a name that already belongs to an account of another service, or that some systems don't tell from a known one; or to an account of
+/// another user than that of the new one, whose secret would be lost.
+fn refuse_taken(
+    accounts: &Accounts,
+    name: &AccountName,
+    base: &BaseUrl,
+    new: Option<&Account>,
+) -> Result<()> {
+    let namesake = accounts.namesake(name);
+    let message = match (namesake, accounts.known.get(name), new) {
+        (Some(known), ..) => {
+            format!("account `{known}` already exists, and `{name}` differs from it only in case")
         }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses a name that already belongs to an account of another user, whose secret would be lost.
-fn refuse_other_user(accounts: &Accounts, name: &AccountName, new: &Account) -> Result<()> {
-    match accounts.known.get(name) {
-        Some(known) if known.user_id != new.user_id => {
-            let message = format!(
-                "account `{name}` is for user {} ({}), but you logged in as user {} ({}); nothing was stored",
-                known.user_id, known.user, new.user_id, new.user
-            );
-            Err(CommandError::refused(message).with_hint(other_name(name)))
+        (_, Some(known), _) if known.origin() != Some(base.origin()) => {
+            format!("account `{name}` already exists for {}", known.base_url)
         }
-        _ => Ok(()),
-    }
-}
-
-/// Returns the hint for a name that is taken.
-fn other_name(name: &AccountName) -> String {
-    format!("choose another name with --account, or run `links auth logout {name}` first")
+        (_, Some(known), Some(new)) if known.user_id != new.user_id => format!(
+            "account `{name}` is for user {} ({}), but you logged in as user {} ({}); nothing was stored",
+            known.user_id, known.user, new.user_id, new.user
+        ),
+        _ => return Ok(()),
+    };
+    let taken = namesake.unwrap_or(name);
+    Err(CommandError::refused(message).with_hint(format!(
+        "choose another name with --account, or run `links auth logout {taken}` first"
+    )))
 }
 
 #[cfg(test)]
@@ -403,19 +385,21 @@ mod store_tests {
         let name: AccountName = "work".parse().unwrap();
         let (base, other) =
             (BaseUrl::new(URL).unwrap(), BaseUrl::new("https://b.example").unwrap());
-        refuse_other(&accounts, &name, &base).unwrap();
+        refuse_taken(&accounts, &name, &base, None).unwrap();
         accounts.known.insert(name.clone(), account(URL, SecretLocation::File));
-        refuse_other(&accounts, &name, &base).unwrap();
-        assert_eq!(refuse_other(&accounts, &name, &other).unwrap_err().exit(), Exit::Refused);
+        refuse_taken(&accounts, &name, &base, None).unwrap();
+        let refused = |accounts: &Accounts, name, base, new| {
+            refuse_taken(accounts, name, base, new).unwrap_err().exit()
+        };
+        assert_eq!(refused(&accounts, &name, &other, None), Exit::Refused);
         let capitals: AccountName = "Work".parse().unwrap();
-        assert_eq!(refuse_other(&accounts, &capitals, &base).unwrap_err().exit(), Exit::Refused);
+        assert_eq!(refused(&accounts, &capitals, &base, None), Exit::Refused);
         accounts.known.insert(capitals.clone(), account(URL, SecretLocation::File));
-        refuse_other(&accounts, &capitals, &base).unwrap();
+        refuse_taken(&accounts, &capitals, &base, None).unwrap();
 
         let mut new = account(URL, SecretLocation::Keyring);
-        refuse_other_user(&accounts, &name, &new).unwrap();
+        refuse_taken(&accounts, &name, &base, Some(&new)).unwrap();
         new.user_id = 8;
-        let refused = refuse_other_user(&accounts, &name, &new).unwrap_err();
-        assert_eq!(refused.exit(), Exit::Refused);
+        assert_eq!(refused(&accounts, &name, &base, Some(&new)), Exit::Refused);
     }
 }

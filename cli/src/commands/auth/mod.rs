@@ -3,7 +3,7 @@
 use crate::auth::{Account, AccountName, AccountsFile, Store, Value};
 use crate::commands::prelude::*;
 use crate::env_vars::ACCOUNT;
-use crate::settings::{MissingToken, OF_ACCOUNT, ServiceTarget, Settings, TokenOrigin};
+use crate::settings::{OF_ACCOUNT, ServiceTarget, Settings, TokenOrigin};
 
 mod callback_server;
 mod login;
@@ -125,26 +125,18 @@ fn no_such_account(name: &AccountName) -> CommandError {
 }
 
 /// Returns the account in use.
-fn in_use(settings: &Settings) -> Result<&AccountName> {
-    let why = match (&settings.target, &settings.token) {
+fn in_use(context: &Context) -> Result<&AccountName> {
+    let Settings { target, token, .. } = &context.settings;
+    let why = match (target, token) {
         (ServiceTarget::Sandbox(_), _) => "the sandbox is in use, which has no accounts".to_owned(),
         (_, TokenOrigin::Account(name, _)) => return Ok(name),
-        (_, TokenOrigin::Nowhere(MissingToken::NoSuchAccount(name))) => {
-            return Err(no_such_account(name));
-        }
         (_, TokenOrigin::Variable(_) | TokenOrigin::File(_)) => {
-            format!("the token in use is that of {}", settings.token.source())
+            format!("the token in use is that of {}", token.source())
         }
-        (_, TokenOrigin::Nowhere(MissingToken::OnlyForNamed(variable))) => {
-            format!("{variable} is set, so no account is in use")
+        (_, TokenOrigin::Nowhere(_)) => {
+            context.check_account()?;
+            "not logged in".to_owned()
         }
-        (ServiceTarget::Service(url), TokenOrigin::Nowhere(MissingToken::Several(_))) => {
-            format!("several accounts are for {}", url.text())
-        }
-        (ServiceTarget::Service(url), TokenOrigin::Nowhere(_)) => {
-            format!("not logged in to {}", url.text())
-        }
-        (ServiceTarget::Unset, TokenOrigin::Nowhere(_)) => "not logged in".to_owned(),
     };
     let message = format!("{why}; nothing was removed");
     Err(CommandError::new(Exit::NotAuthenticated, message)
@@ -159,7 +151,7 @@ async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
     let named = settings.account.as_ref().filter(|_| settings.is_account_by_flag);
     let name = match name.as_ref().or(named) {
         Some(name) => name.clone(),
-        None => in_use(settings)?.clone(),
+        None => in_use(context)?.clone(),
     };
     let account = accounts.known.get(&name).ok_or_else(|| no_such_account(&name))?;
     let origin = account.origin().unwrap_or_default();

@@ -92,25 +92,19 @@ async fn attempt(
 
 /// Opens the URL in a browser, or asks the user to open it and begins to read pasted lines.
 fn ask(context: &Context, browser: bool, url: &str, pasted: &mut Option<Receiver<String>>) {
-    let tell = |tone, text: &str| context.ui.instruct(&StyledLine::new(tone, text));
+    let tell = |text: &str| context.ui.instruct(&StyledLine::plain(text));
     if browser {
         match process::browse(context.settings.browser.as_deref(), url) {
             Ok(()) => {
-                tell(
-                    Style::Plain,
-                    "approve access in the browser; if no browser opens, open this URL:",
-                );
-                return tell(Style::Plain, url);
+                tell("approve access in the browser; if no browser opens, open this URL:");
+                return tell(url);
             }
-            Err(error) => tell(Style::Changed, &format!("cannot open a browser: {error}")),
+            Err(error) => tell(&format!("cannot open a browser: {error}")),
         }
     }
-    tell(Style::Plain, "open this URL in a browser and approve access:");
-    tell(Style::Plain, url);
-    tell(
-        Style::Plain,
-        "then paste the URL that the browser shows at the end, even if the page does not load:",
-    );
+    tell("open this URL in a browser and approve access:");
+    tell(url);
+    tell("then paste the URL that the browser shows at the end, even if the page does not load:");
     pasted.get_or_insert_with(lines);
 }
 

@@ -40,9 +40,6 @@ fn report(context: &Context, findings: &[Finding]) -> Value {
     json!({
         "links": {
             "version": env!("CARGO_PKG_VERSION"),
-            "keyring": true,
-            "redis": true,
-            "sandbox": true,
             "debug": cfg!(debug_assertions),
         },
         "system": system(),
@@ -106,8 +103,9 @@ fn host_kind(host: &str) -> &'static str {
 
 /// Returns the keys that the configuration file sets; null if it cannot be read.
 fn config_keys(context: &Context) -> Value {
-    let config = config_file::path(context.settings.config_directory());
-    let Ok(config) = config.and_then(|path| Config::load(&path)) else { return Value::Null };
+    let directory = context.config_directory();
+    let config = directory.and_then(|directory| Config::load(&config_file::path(&directory)));
+    let Ok(config) = config else { return Value::Null };
     KEYS.iter().map(|key| key.name).filter(|name| config.get(name).is_some()).collect()
 }
 
@@ -120,15 +118,12 @@ fn variables() -> Vec<&'static str> {
 }
 
 fn check(finding: &Finding) -> Value {
-    let (state, exit) = match finding.state {
-        FindingState::Good => ("good", None),
-        FindingState::Doubtful => ("doubtful", None),
-        FindingState::Bad(exit) => ("bad", Some(exit)),
-    };
+    let Finding { check, state, message } = finding;
+    let exit = if let FindingState::Bad(exit) = state { Some(exit.name()) } else { None };
     // What the service says about a failure is text of others.
-    let is_own = NUMBERS.contains(&finding.check) && exit.is_none();
-    let message = is_own.then(|| plain(&finding.message));
-    json!({ "check": finding.check, "state": state, "exit": exit.map(Exit::name), "message": message })
+    let is_own = NUMBERS.contains(check) && exit.is_none();
+    let message = is_own.then(|| plain(message));
+    json!({ "check": check, "state": state.word(), "exit": exit, "message": message })
 }
 
 /// Returns the last writes of this account, without their words and what they wrote; null if they cannot be read.

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use links_sdk::{Clock, SystemClock};
+use links_sdk::{Clock, RedisPacer, RedisServer, SystemClock};
 
 use crate::commands::prelude::*;
 use crate::context::no_service;
@@ -26,6 +26,17 @@ pub(super) enum FindingState {
     Doubtful,
     /// Commands fail because of it, with this exit code.
     Bad(Exit),
+}
+
+impl FindingState {
+    /// Name in the data.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Doubtful => "doubtful",
+            Self::Bad(_) => "bad",
+        }
+    }
 }
 
 impl Finding {
@@ -59,7 +70,7 @@ pub(super) fn of_machine(settings: &Settings) -> Vec<Finding> {
 
 fn configuration(settings: &Settings) -> Finding {
     let check = "configuration";
-    let path = config_file::path(settings.config_directory());
+    let path = settings.needed_config_directory().map(|directory| config_file::path(&directory));
     match path.and_then(|path| Config::load(&path).map(|_| path)) {
         Ok(path) if path.exists() => Finding::good(check, path.display().to_string()),
         Ok(path) => Finding::good(check, format!("no configuration file at {}", path.display())),
@@ -212,13 +223,11 @@ fn skew(date: &str, now: SystemTime) -> Finding {
 }
 
 /// Checks the server that shares the rate limits between machines.
-pub(super) async fn shared_limits(
-    crate::settings::connection::SharedPacing { server, .. }: &crate::settings::connection::SharedPacing,
-) -> Finding {
+pub(super) async fn shared_limits(server: &RedisServer) -> Finding {
     let check = "shared rate limits";
     let clock = SystemClock::new();
     let start = clock.monotonic();
-    match links_sdk::RedisPacer::new(server.clone(), "doctor").check(&clock).await {
+    match RedisPacer::new(server.clone(), "doctor").check(&clock).await {
         Ok(()) => {
             let took = clock.monotonic().saturating_sub(start).as_millis();
             Finding::good(check, format!("{server} responded in {took} ms"))

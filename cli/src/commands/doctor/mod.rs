@@ -19,7 +19,7 @@ pub(crate) async fn run(context: &mut Context, report_path: Option<PathBuf>) -> 
 async fn findings(context: &mut Context) -> Vec<Finding> {
     let mut findings = checks::of_machine(&context.settings);
     if let Some(pacing) = &context.settings.pacing {
-        findings.push(checks::shared_limits(pacing).await);
+        findings.push(checks::shared_limits(&pacing.server).await);
     }
     let service = checks::service(&context.settings.target);
     let is_known = service.state == FindingState::Good;
@@ -43,16 +43,16 @@ fn report(findings: &[Finding]) -> CommandOutput {
     let mut rows: Vec<Value> = Vec::new();
     let mut exit = Exit::Ok;
     for Finding { check, state, message } in findings {
-        let (sign, tone, word) = match state {
-            FindingState::Good => ("✓", Style::Added, "good"),
-            FindingState::Doubtful => ("!", Style::Changed, "doubtful"),
-            FindingState::Bad(_) => ("✗", Style::Removed, "bad"),
+        let (sign, tone) = match state {
+            FindingState::Good => ("✓", Style::Added),
+            FindingState::Doubtful => ("!", Style::Changed),
+            FindingState::Bad(_) => ("✗", Style::Removed),
         };
         if let (FindingState::Bad(code), Exit::Ok) = (state, exit) {
             exit = *code;
         }
         lines.push(StyledLine::new(tone, format!("{sign} {check}: {message}")));
-        rows.push(json!({ "check": check, "state": word, "message": message }));
+        rows.push(json!({ "check": check, "state": state.word(), "message": message }));
     }
     CommandOutput::own(rows, View::Lines(lines)).exit(exit)
 }

@@ -1,10 +1,8 @@
-//! `links forms create`, `update` and `edit`: a lead form as a whole, from a file, from values, or from both; and the pages that show it, as
-//! the cache knows them, or as all pages are read.
+//! `links forms create`, `update` and `edit`: a lead form as a whole, from a file, from values, or from both; and the pages that show it.
 
 use links_sdk::FormChanges;
 
 use crate::account::{estimate, live_page};
-use crate::cache::resource_names::ResourceNames;
 use crate::commands::prelude::*;
 use crate::editor;
 use crate::editor::form_fields::{self, FormEditSession};
@@ -119,12 +117,8 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
     }
     let client = context.writer(args.dry_run).await?;
     let fields = resolved(fields, file, &client).await?;
-    let uses = if args.where_used {
-        Some(read_uses(context, &client, &args.id).await?)
-    } else {
-        say_known_uses(context, &args.id);
-        None
-    };
+    let uses =
+        if args.where_used { Some(read_uses(context, &client, &args.id).await?) } else { None };
     let changes = fields.object();
     let answer = if changes.0.contains_key("fields") {
         let session = FormEditSession::read(context, &client, &args.id).await?;
@@ -165,20 +159,6 @@ pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs)
     Ok(editor::outcome(updated.as_ref()))
 }
 
-/// Names the pages that show a form as this machine has seen them, without a request.
-fn say_known_uses(context: &Context, form: &str) {
-    let names = context.names_file().map(|path| ResourceNames::load(&path)).unwrap_or_default();
-    let text = match names.pages_with(form) {
-        None => "no pages are cached".to_owned(),
-        Some((pages, as_of)) => {
-            let pages = pages.iter().map(|(login, slots)| (login.as_str(), slots.as_slice()));
-            let none = || "not used on any cached page".to_owned();
-            format!("{} as of {}", shown_on(pages).unwrap_or_else(none), runs::time(as_of))
-        }
-    };
-    context.ui.tell(Style::Faint, format!("{text}; pass --where-used to check all pages"));
-}
-
 /// Reads all pages, after announcing the cost, and names those that show a form. Returns them with the slots that show it.
 async fn read_uses(context: &Context, client: &Client, form: &str) -> Result<Vec<Value>> {
     let pages = client.profiles().list().await?.items;
@@ -194,38 +174,17 @@ async fn read_uses(context: &Context, client: &Client, form: &str) -> Result<Vec
         if !slots.is_empty() {
             let PageSnapshot { id, login, url, .. } = page;
             uses.push(json!({ "id": id, "login": login, "url": url, "slots": slots }));
-            shown.push((login, slots));
+            let ids: Vec<String> = slots.iter().map(ToString::to_string).collect();
+            let what = if ids.len() == 1 { "slot" } else { "slots" };
+            shown.push(format!("{login} ({what} {})", ids.join(", ")));
         }
         progress.step();
     }
     drop(progress);
-    let shown = shown_on(shown.iter().map(|(login, slots)| (login.as_str(), slots.as_slice())));
-    let text = shown.unwrap_or_else(|| "not used on any page".to_owned());
+    let text = match &shown[..] {
+        [] => "not used on any page".to_owned(),
+        shown => format!("used on {}", shown.join(", ")),
+    };
     context.ui.tell(Style::Plain, text);
     Ok(uses)
-}
-
-/// Returns the words for pages with their slots: `used on cafe (slot 1004), bar (slots 7, 8)`.
-fn shown_on<'p>(pages: impl Iterator<Item = (&'p str, &'p [SlotId])>) -> Option<String> {
-    let page = |(login, slots): (&str, &[SlotId])| {
-        let ids: Vec<String> = slots.iter().map(ToString::to_string).collect();
-        let what = if ids.len() == 1 { "slot" } else { "slots" };
-        format!("{login} ({what} {})", ids.join(", "))
-    };
-    let pages: Vec<String> = pages.map(page).collect();
-    (!pages.is_empty()).then(|| format!("used on {}", pages.join(", ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_are_named_with_their_slots() {
-        assert_eq!(shown_on(std::iter::empty()), None);
-        let pages: [(&str, &[SlotId]); 2] =
-            [("cafe", &[1004.into()]), ("bar", &[7.into(), 8.into()])];
-        let shown = shown_on(pages.into_iter());
-        assert_eq!(shown.unwrap(), "used on cafe (slot 1004), bar (slots 7, 8)");
-    }
 }

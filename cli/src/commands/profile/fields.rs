@@ -58,11 +58,10 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
         format!("Create the page {}? You can delete a page only in the dashboard.", args.login);
     context.ui.confirm(args.yes, &question)?;
     let fields = fields.upload(context, &client, ("createProfile", key)).await?;
-    let mut profile: Object = [("login", args.login)].into_iter().collect();
+    let mut profile: Object = [("login", args.login.clone())].into_iter().collect();
     profile.extend(fields.object().0);
-    let title = profile.get("login").and_then(Value::as_str).unwrap_or_default();
     let call = client.profiles().create(NewProfile(profile.clone()));
-    let sent = (title, profile.clone());
+    let sent = (&*args.login, profile);
     let created = create_record(context, "createProfile", sent, args.idempotency, call).await;
     fields.shown(created, "", "created")
 }

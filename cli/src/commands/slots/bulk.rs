@@ -76,9 +76,6 @@ pub(crate) struct SlotsImportArgs {
     /// Add the slots at the top of the page instead of the end
     #[arg(long)]
     top: bool,
-    /// Character between cells; by default, the character in a first line like `sep=;`, or a comma
-    #[arg(long, value_name = "CHAR", value_parser = delimiter, hide_short_help = true)]
-    delimiter: Option<u8>,
     #[command(flatten)]
     how: BulkArgs,
     #[command(flatten)]
@@ -89,23 +86,18 @@ pub(crate) struct SlotsImportArgs {
 const MOST_BYTES: u64 = 64 << 20;
 
 pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> CommandResult {
-    let SlotsImportArgs { key, file, kind, map, top, delimiter, how, dry_run } = args;
+    let SlotsImportArgs { key, file, kind, map, top, how, dry_run } = args;
     let (name, bytes) = named::read_most(&file, MOST_BYTES)?;
     let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { name };
     operation_file::prepare(context, how.operation.operation_out.clone())?;
     key.page(&context.writer(dry_run).await?).await?;
     let types = context.slot_types().await?;
     if !types.creatable().any(|it| it == kind) {
-        let hint = suggest(&kind, types.creatable())
-            .unwrap_or_else(|| "`links slots types` lists the types".to_owned());
-        let message = match types.get(&kind) {
-            Some(_) => format!("slots of type `{kind}` can't be created; nothing was written"),
-            None => format!("unknown slot type `{kind}`; nothing was written"),
-        };
-        return Err(CommandError::invalid(message).with_hint(hint));
+        let message = format!("slots of type `{kind}` can't be created; nothing was written");
+        return Err(CommandError::invalid(message).hinted(suggest(&kind, types.creatable())));
     }
     let at_line = |line: String| format!("{name}:{line}");
-    let rows = rows(&bytes, delimiter, &kind, map.as_ref(), &types)
+    let rows = rows(&bytes, &kind, map.as_ref(), &types)
         .map_err(|lines| invalid(lines.into_iter().map(at_line).collect()))?;
     if rows.is_empty() {
         return Err(CommandError::invalid(format!("{name} has no rows; nothing was written")));
@@ -140,12 +132,4 @@ fn local_images(rows: &[CsvRow], file: &Path) -> Vec<String> {
         }
     }
     found
-}
-
-fn delimiter(text: &str) -> Result<u8, &'static str> {
-    match text.as_bytes() {
-        b"\\t" => Ok(b'\t'),
-        [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
-        _ => Err("must be one ASCII character, such as `;`, or `\\t`"),
-    }
 }

@@ -8,7 +8,7 @@ use super::clicks;
 use crate::args::flags::next_dry_run;
 use crate::commands::prelude::*;
 use crate::output::dry_run::DryRun;
-use crate::output::label;
+use crate::output::{label, named_slot};
 use links_pages::apply::{SingleWrite, SlotTypes};
 
 #[derive(Args, Debug)]
@@ -36,12 +36,9 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
     for slot in &to_delete {
         context.ui.say(&loss(slot, clicks.get(&slot.id)));
     }
-    let those = match to_delete.len() {
-        1 => "this slot and its".to_owned(),
-        several => format!("these {several} slots and their"),
-    };
     let question = format!(
-        "Delete {those} click statistics? `links undo` can recreate slots of most types, with new IDs and without their click statistics."
+        "Delete {}? Click statistics are lost. `links undo` can recreate slots of most types, with new IDs.",
+        count(to_delete.len(), "slot")
     );
     context.ui.confirm(args.yes, &question)?;
     if context.dry_run() == Some(DryRun::Service)
@@ -119,10 +116,7 @@ fn select<'p>(ids: &[SlotId], page: &'p [Slot]) -> Result<Vec<&'p Slot>> {
 
 /// Returns the line that shows what is lost with a slot.
 fn loss(slot: &Slot, clicks: Option<&u64>) -> StyledLine {
-    let mut text = format!("- {} {}", slot.kind, slot.id);
-    if let Some(label) = label(&slot.data) {
-        text = format!("{text} \"{}\"", sanitize::line(label));
-    }
+    let mut text = format!("- {}", named_slot(&slot.kind, slot.id, label(&slot.data)));
     if let Some(link) = slot.data.get("link").and_then(Value::as_str) {
         text = format!("{text} {link}");
     }

@@ -42,7 +42,7 @@ const COLUMNS: &[Column] = &[
 pub(super) async fn top(context: &mut Context, args: SlotsTopArgs) -> CommandResult {
     let profile = args.key.page(&context.client().await?).await?;
     loop {
-        let (_, slots) = view::page(&profile.slots()).await?;
+        let slots = profile.slots().list().await?;
         let clicks = PageClicks::read(&profile, args.period.query()?, &slots).await?;
         let seconds = clicks.meta["cacheSeconds"].as_u64().map(Duration::from_secs);
         let output = shown(context, clicks, &slots);

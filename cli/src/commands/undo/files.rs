@@ -1,6 +1,5 @@
 //! The files of the pages and forms of an undo, which follow it (`--files`).
 
-use crate::account::files::from_here;
 use crate::account::pull::{Filed, PullOptions, files_of, pull_files};
 use crate::apply::sync::page_path::is_there;
 use crate::commands::prelude::*;
@@ -24,8 +23,7 @@ pub(super) async fn follow(
         context.ui.tell(Style::Faint, format!("these files would be updated: {}", names(&files)));
         return Ok(outcome);
     }
-    let how = PullOptions { force: false, images: false, portable: false, schema: None };
-    let mut pulled = match pull_files(context, &files, how).await {
+    let mut pulled = match pull_files(context, &files, PullOptions::default()).await {
         Ok(pulled) => pulled,
         Err(failure) => {
             let hint = format!("run `links pull {}` to update the files", names(&files));
@@ -60,15 +58,8 @@ pub(super) fn tell(context: &Context, filed: &[Filed]) {
         Filed::Form(_, was_applied) => *was_applied,
     };
     let filed: Vec<Filed> = filed.iter().filter(was_applied).cloned().collect();
-    let of_pages = || -> Vec<PathBuf> {
-        let path = |filed: &Filed| match filed {
-            Filed::Page(_, _, path) => path.as_deref().map(from_here),
-            Filed::Form(..) => None,
-        };
-        filed.iter().filter_map(path).collect()
-    };
-    // What cannot be read says nothing of forms.
-    let files = files_of(context, &filed).map_or_else(|_| of_pages(), |(files, _)| files);
+    // Where something cannot be read, nothing is said.
+    let (files, _) = files_of(context, &filed).unwrap_or_default();
     if !files.is_empty() {
         let (have, them) = if files.len() == 1 { ("has", "it") } else { ("have", "them") };
         let names = names(&files);

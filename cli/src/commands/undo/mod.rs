@@ -5,7 +5,6 @@ mod page_undo;
 mod reverse;
 mod selection;
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use self::page_undo::{PageUndo, created_ids};
@@ -19,7 +18,7 @@ use crate::account::pull::files_of;
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
 use crate::apply::operation_file::OperationFile;
-use crate::apply::operations::{LIST, Operations, names};
+use crate::apply::operations::{LIST, Operations};
 use crate::apply::sync::recreated_slots;
 use crate::commands::profile::login;
 
@@ -29,9 +28,9 @@ pub(crate) async fn run(
     direction: Direction,
 ) -> CommandResult {
     let out = args.operation_out.operation_out.clone();
+    let target = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
     if let (Some(from), Some(out)) = (&args.from, &out)
-        && (from == out
-            || from.canonicalize().is_ok_and(|it| out.canonicalize().is_ok_and(|out| it == out)))
+        && target(from) == target(out)
     {
         let message =
             format!("--operation-out would replace {}; nothing was written", from.display());
@@ -52,28 +51,19 @@ pub(crate) async fn run(
         // A beginning of its name may also be that of a run of this undo.
         args.name(operations.all[*index].id());
     }
-    let mut types = None;
-    let mut candidates = found.into_iter().peekable();
+    // An older operation of several accounts is taken back by processes of its own.
+    let is_of_one = selection::is_of_one_account(context, &args);
+    let is_here = |index: &usize| {
+        is_of_one || operations.all[*index].parts.iter().all(|part| !part.is_foreign)
+    };
+    let mut candidates = found.into_iter().take_while(is_here).peekable();
     while let Some(index) = candidates.next() {
-        let is_of_several = operations.all[index].parts.iter().any(|part| part.is_foreign);
-        if is_of_several && !selection::is_of_one_account(context, &args) {
-            let operation = &operations.all[index];
-            let message = format!(
-                "nothing left to undo after `links {}`, which wrote to several accounts",
-                operation.parts[0].command_line()
-            );
-            let hint = format!("to undo it on all of them, run `links undo {}`", operation.id());
-            return Err(CommandError::not_found(message).with_hint(hint));
-        }
         selection::tell_others(context, &operations, index);
         let undone = UndoneOperation::of(&operations, index, &args, &BTreeSet::new())?;
         tell(context, &undone);
-        let types = match &types {
-            Some(types) => types,
-            None => types.insert(context.slot_types().await?),
-        };
+        let types = context.slot_types().await?;
         let older = candidates.peek().map(|older| operations.all[*older].id());
-        let reverse = reverse(context, &client, (&undone, types), &args, older).await?;
+        let reverse = reverse(context, &client, (&undone, &types), &args, older).await?;
         let is_settled = undone.continues.is_none() && !reverse.has_changes();
         if is_settled && candidates.peek().is_some() {
             let text = "nothing left to undo here; continuing with the operation before it";
@@ -84,7 +74,7 @@ pub(crate) async fn run(
             continue;
         }
         let taken = (undone, reverse, file);
-        return Box::pin(take_back_whole(context, &client, taken, types, &args)).await;
+        return Box::pin(take_back_whole(context, &client, taken, &types, &args)).await;
     }
     let message = format!("nothing to {}", direction.verb());
     Err(CommandError::not_found(message).with_hint(LIST))
@@ -110,12 +100,12 @@ fn operations(
 async fn reverse(
     context: &Context,
     client: &Client,
-    (undone, types): (&UndoneOperation, &SlotTypeCatalog),
+    (undone, types): (&UndoneOperation<'_>, &SlotTypeCatalog),
     args: &UndoArgs,
     older: Option<&str>,
 ) -> Result<Reverse> {
     let reverse = Reverse::read(context, client, (undone, types), args).await?;
-    for line in &reverse.lost {
+    for (line, _) in &reverse.lost {
         context.ui.tell(Style::Removed, line.clone());
     }
     for line in &reverse.conflicts {
@@ -133,46 +123,20 @@ const NEWER: &str = "the operation's newer writes were already undone";
 async fn take_back_whole(
     context: &mut Context,
     client: &Client,
-    (undone, mut reverse, file): (UndoneOperation, Reverse, Option<OperationFile>),
+    (undone, mut reverse, file): (UndoneOperation<'_>, Reverse, Option<OperationFile>),
     types: &SlotTypeCatalog,
     args: &UndoArgs,
 ) -> CommandResult {
-    let filed = reverse.filed();
+    let filed = std::mem::take(&mut reverse.filed);
     let found = if args.files { files_of(context, &filed)? } else { Default::default() };
     let (id, is_cut) = (undone.id.clone(), undone.is_cut());
     let mut taken: BTreeSet<String> = undone.runs().collect();
     let mut outcome = take_back(context, client, undone, &mut reverse, types, args).await?;
     while outcome.then.is_none() {
-        // The journals tell what is left.
-        let left = operations(context, file.as_ref(), args, Direction::Undo)
-            .and_then(|(all, _)| UndoneOperation::before(&all, all.one(&id)?, args, &taken));
-        let undone = match left {
-            Ok(Some(undone)) => undone,
+        let of = (&*id, file.as_ref(), &mut taken);
+        match take_back_earlier(context, client, of, types, args).await {
+            Ok(Some(more)) => add(&mut outcome, more),
             Ok(None) => break,
-            Err(failure) => {
-                let failure = failure.partly_written(NEWER).after_writes(&context.written());
-                outcome = context.with_failure(outcome, failure);
-                break;
-            }
-        };
-        let targets: Vec<Value> = undone.parts.iter().map(|part| part.target().into()).collect();
-        let targets = names(&targets);
-        if context.dry_run().is_some() {
-            let text = format!("would then undo the operation's earlier writes to {targets}");
-            context.ui.tell(Style::Plain, text);
-            break;
-        }
-        context.ui.tell(
-            Style::Plain,
-            format!("now taking back the operation's earlier writes to {targets}"),
-        );
-        taken.extend(undone.runs());
-        let more = async {
-            let mut reverse = self::reverse(context, client, (&undone, types), args, None).await?;
-            take_back(context, client, undone, &mut reverse, types, args).await
-        };
-        match more.await {
-            Ok(more) => add(&mut outcome, more),
             Err(failure) => {
                 let failure = failure.partly_written(NEWER).after_writes(&context.written());
                 outcome = context.with_failure(outcome, failure);
@@ -184,6 +148,32 @@ async fn take_back_whole(
     }
     files::tell(context, &filed);
     Ok(outcome)
+}
+
+/// Takes back the writes of an operation that came before those in `taken` and are left, if there are any. A dry run only names them.
+async fn take_back_earlier(
+    context: &mut Context,
+    client: &Client,
+    (id, file, taken): (&str, Option<&OperationFile>, &mut BTreeSet<String>),
+    types: &SlotTypeCatalog,
+    args: &UndoArgs,
+) -> Result<Option<CommandOutput>> {
+    // The journals tell what is left.
+    let (all, _) = operations(context, file, args, Direction::Undo)?;
+    let Some(undone) = UndoneOperation::before(&all, all.one(id)?, args, taken)? else {
+        return Ok(None);
+    };
+    let targets = undone.targets();
+    if context.dry_run().is_some() {
+        let text = format!("would then undo the operation's earlier writes to {targets}");
+        context.ui.tell(Style::Plain, text);
+        return Ok(None);
+    }
+    let text = format!("now taking back the operation's earlier writes to {targets}");
+    context.ui.tell(Style::Plain, text);
+    taken.extend(undone.runs());
+    let mut reverse = reverse(context, client, (&undone, types), args, None).await?;
+    take_back(context, client, undone, &mut reverse, types, args).await.map(Some)
 }
 
 /// Adds the output about earlier writes of the operation.
@@ -211,16 +201,15 @@ fn add(outcome: &mut CommandOutput, mut more: CommandOutput) {
 }
 
 /// Says which operation is taken back, and what of it cannot be.
-fn tell(context: &Context, undone: &UndoneOperation) {
+fn tell(context: &Context, undone: &UndoneOperation<'_>) {
     let UndoneOperation { line, time, .. } = undone;
-    let targets: Vec<Value> = undone.parts.iter().map(|part| part.target().into()).collect();
     let what = match &undone.redone {
         _ if !undone.is_undo => format!("undoing `links {line}` from {time}"),
         Some((line, time)) => format!("redoing `links {line}` from {time}"),
         // What was undone is in the log of another machine, or was removed from this one.
         None => format!("redoing what `links {line}` undid at {time}"),
     };
-    let text = format!("{what} ({})", names(&targets));
+    let text = format!("{what} ({})", undone.targets());
     context.ui.tell(Style::Plain, text);
     for line in &undone.refused {
         context.ui.tell(Style::Removed, format!("! {line}; kept"));
@@ -230,7 +219,7 @@ fn tell(context: &Context, undone: &UndoneOperation) {
 /// Refuses what others changed since, unless it is kept, and an operation of which nothing can be taken back.
 /// `older` is the operation that could be taken back instead.
 fn refuse(
-    undone: &UndoneOperation,
+    undone: &UndoneOperation<'_>,
     reverse: &Reverse,
     args: &UndoArgs,
     older: Option<&str>,
@@ -250,7 +239,7 @@ fn refuse(
     let can_write = reverse.has_changes() || undone.continues.is_some();
     match changed {
         Some(message) if !args.keep_changed => {
-            Err(CommandError::new(Exit::Conflict, message).with_hint(
+            Err(CommandError::conflict(message).with_hint(
                 "use --keep-changed to keep these values and undo the rest, or --force to restore all values from before the run",
             ))
         }
@@ -262,7 +251,8 @@ fn refuse(
             "run `links {again} --force` to restore the values from before the run; {older}"
         ))),
         None if !can_write && !reverse.lost.is_empty() => {
-            let why = reverse.lost.join("; ");
+            let why: Vec<&str> = reverse.lost.iter().map(|(line, _)| line.as_str()).collect();
+            let why = why.join("; ");
             let message =
                 format!("`links {line}` cannot be undone: {why}; nothing was written");
             Err(CommandError::refused(message).with_hint(older))
@@ -275,7 +265,7 @@ fn refuse(
 async fn take_back(
     context: &mut Context,
     client: &Client,
-    undone: UndoneOperation,
+    undone: UndoneOperation<'_>,
     reverse: &mut Reverse,
     types: &SlotTypeCatalog,
     args: &UndoArgs,
@@ -287,11 +277,11 @@ async fn take_back(
         context.continue_call(call);
     }
     let is_whole = reverse.is_whole();
-    let lost = Value::Array(std::mem::take(&mut reverse.lost_records));
+    let lost: Value = std::mem::take(&mut reverse.lost).into_iter().map(|(_, it)| it).collect();
     let kept = std::mem::take(&mut reverse.conflicts);
     let (form_edits, pages) = std::mem::take(reverse).into_edits(context);
     for form in &form_edits {
-        context.plan_first.plan(&(form.id(), &form.changes))?;
+        context.plan_first.plan(&(form.id(), &form.plan.changed))?;
     }
     let recreated: Vec<_> = pages
         .iter()

@@ -73,8 +73,7 @@ impl PageEdit for Vec<(PageUndo, RunCommand)> {
             return Ok(undo.wanted(&page.slots, &open.created()));
         }
         let message = "another client changed the page in the meantime; nothing was written";
-        Err(CommandError::new(Exit::Conflict, message)
-            .with_hint("run the same command again for a new plan"))
+        Err(CommandError::conflict(message).with_hint("run the same command again for a new plan"))
     }
 
     fn item_name(&self, login: &str, index: usize, item: &DesiredSlot) -> String {

@@ -21,14 +21,12 @@ pub(super) struct Reverse {
     pub(super) pages: Vec<PageUndo>,
     /// Forms with the values to write, each with the name of its run.
     forms: Vec<(FormEditSession, Object, String)>,
-    /// Ids of the forms that were written from files.
-    of_files: Vec<String>,
+    /// The pages and forms that are written, with the files that the journals name.
+    pub(super) filed: Vec<Filed>,
     /// Lines about values that others changed since, which stay unless they are overwritten.
     pub(super) conflicts: Vec<String>,
-    /// Lines about what cannot be restored.
-    pub(super) lost: Vec<String>,
-    /// Records about what cannot be restored.
-    pub(super) lost_records: Vec<Value>,
+    /// A line and a record about each thing that cannot be restored.
+    pub(super) lost: Vec<(String, Value)>,
     /// Runs of which something stays.
     leaves: Vec<String>,
 }
@@ -38,7 +36,7 @@ impl Reverse {
     pub(super) async fn read(
         context: &Context,
         client: &Client,
-        (undone, types): (&UndoneOperation, &SlotTypeCatalog),
+        (undone, types): (&UndoneOperation<'_>, &SlotTypeCatalog),
         args: &UndoArgs,
     ) -> Result<Self> {
         let mut reverse = Self::default();
@@ -51,16 +49,16 @@ impl Reverse {
             };
             match read {
                 Err(error) if error.exit() == Exit::NotFound && undone.parts.len() > 1 => {
-                    let target = part.target();
-                    reverse
-                        .lost
-                        .push(format!("{target} no longer exists, so it cannot be restored"));
-                    reverse.lost_records.push(json!({ "page": target }));
+                    let target = part.write.target();
+                    let line = format!("{target} no longer exists, so it cannot be restored");
+                    reverse.lost.push((line, json!({ "page": target })));
                     reverse.leaves.push(part.log.run.clone());
                 }
                 read => read?,
             }
         }
+        // Files are named in this order.
+        reverse.filed.sort_by_key(|filed| matches!(filed, Filed::Form(..)));
         Ok(reverse)
     }
 
@@ -68,7 +66,7 @@ impl Reverse {
         &mut self,
         context: &Context,
         client: &Client,
-        part: &UndoneWrite,
+        part: &UndoneWrite<'_>,
         (id, write): (&str, &RecordWrite),
         args: &UndoArgs,
     ) -> Result<()> {
@@ -77,9 +75,8 @@ impl Reverse {
         let (changes, conflicts) = reverse(write, stored, &session.before, args.overwrite);
         self.add_conflicts(part, &conflicts);
         if !changes.is_empty() {
-            if part.log.opening.command.as_ref().is_some_and(|command| command.name == "apply") {
-                self.of_files.push(session.id.clone());
-            }
+            let was_applied = part.write.command().is_some_and(|command| command.name == "apply");
+            self.filed.push(Filed::Form(session.id.clone(), was_applied));
             self.forms.push((session, changes, part.log.run.clone()));
         }
         Ok(())
@@ -89,18 +86,16 @@ impl Reverse {
         &mut self,
         context: &Context,
         client: &Client,
-        (undone, part): (&UndoneOperation, &UndoneWrite),
+        (undone, part): (&UndoneOperation<'_>, &UndoneWrite<'_>),
         types: &SlotTypeCatalog,
         args: &UndoArgs,
     ) -> Result<()> {
         let mut seen = PageSnapshot::read(client, &part.page()?).await?;
         let service = runs::service(context).unwrap_or_default();
-        let before = match &part.before {
+        let before = match &part.write.before {
             Some(before) => Some(before.clone()),
-            None => {
-                let before = slots_before(&part.store, &part.log.run);
-                before.map_err(|error| runs::list_error(&error))?
-            }
+            None => slots_before(&part.write.store, part.write.run())
+                .map_err(|error| runs::list_error(&error))?,
         };
         if part.page.is_none()
             && before.as_ref().is_some_and(|before| is_another(part, before, &seen))
@@ -126,8 +121,7 @@ impl Reverse {
         for missing in &undo.not_restored {
             let (line, mut record) = lost(missing);
             record["page"] = seen.login.clone().into();
-            self.lost.push(format!("{}: {line}", seen.login));
-            self.lost_records.push(record);
+            self.lost.push((format!("{}: {line}", seen.login), record));
         }
         if !undo.not_restored.is_empty() {
             self.leaves.push(part.log.run.clone());
@@ -136,36 +130,27 @@ impl Reverse {
         self.add_conflicts(part, &conflicts);
         let has_changes = undo.has_changes(&seen, &types.rules());
         let file = part.log.opening.path.as_ref().map(PathBuf::from);
+        self.filed.push(Filed::Page(seen.id, seen.login.clone(), file.clone()));
         self.pages.push(PageUndo { run: part.log.run.clone(), file, undo, seen, has_changes });
         Ok(())
     }
 
-    fn add_conflicts(&mut self, part: &UndoneWrite, lines: &[String]) {
+    fn add_conflicts(&mut self, part: &UndoneWrite<'_>, lines: &[String]) {
         if !lines.is_empty() {
             self.leaves.push(part.log.run.clone());
         }
-        self.conflicts.extend(lines.iter().map(|line| format!("{}: {line}", part.target())));
+        let target = part.write.target();
+        self.conflicts.extend(lines.iter().map(|line| format!("{target}: {line}")));
     }
 
     /// Returns whether nothing of the operation stays as it is.
     pub(super) fn is_whole(&self) -> bool {
-        self.conflicts.is_empty() && self.lost.is_empty() && self.lost_records.is_empty()
+        self.conflicts.is_empty() && self.lost.is_empty()
     }
 
     /// Returns whether there is anything to write.
     pub(super) fn has_changes(&self) -> bool {
         !self.forms.is_empty() || self.pages.iter().any(|page| page.has_changes)
-    }
-
-    /// Returns the pages and forms that are written, with the files that the journals name.
-    pub(super) fn filed(&self) -> Vec<Filed> {
-        let page =
-            |page: &PageUndo| Filed::Page(page.seen.id, page.seen.login.clone(), page.file.clone());
-        let form = |(form, ..): &(FormEditSession, _, _)| {
-            Filed::Form(form.id.clone(), self.of_files.contains(&form.id))
-        };
-        let forms = self.forms.iter().map(form);
-        self.pages.iter().map(page).chain(forms).collect()
     }
 
     /// Returns the edits of the forms, and the pages with their commands in the journals.
@@ -192,7 +177,7 @@ impl Reverse {
 }
 
 /// Returns whether a page that is known by its login alone has no slot of those that a write left, of which there were some.
-fn is_another(part: &UndoneWrite, before: &[DesiredSlot], seen: &PageSnapshot) -> bool {
+fn is_another(part: &UndoneWrite<'_>, before: &[DesiredSlot], seen: &PageSnapshot) -> bool {
     let deletes = part.log.plan().map_or(&[][..], |plan| &plan.deletes);
     let ids = before.iter().filter_map(|slot| slot.id);
     let mut left = ids.filter(|id| deletes.iter().all(|delete| delete.id != *id)).peekable();

@@ -1,11 +1,9 @@
 //! What `links undo` and `links redo` take back: their arguments, and the selection of the operation.
 
-use std::collections::BTreeSet;
-
-use links_pages::apply::{DesiredSlot, JournalEntries, JournalError, JournalStore, RunState};
+use links_pages::apply::{JournalEntries, JournalError, RunState};
 use links_pages::sanitize::quoted;
 
-use crate::apply::operations::{LIST, Operation, Operations};
+use crate::apply::operations::{LIST, Operation, Operations, names};
 use crate::apply::write_log::{LoggedWrite, PageFilter, is_create, is_same};
 use crate::auth::ServiceUser;
 use crate::commands::prelude::*;
@@ -65,7 +63,7 @@ pub(crate) enum Direction {
 }
 
 /// An operation that is taken back, as far as that is possible.
-pub(super) struct UndoneOperation {
+pub(super) struct UndoneOperation<'o> {
     /// Name of the operation.
     pub(super) id: String,
     /// The words of `links` that take it back.
@@ -78,21 +76,19 @@ pub(super) struct UndoneOperation {
     /// The command line and the time of the operation that it took back, if the journal of that one is here.
     pub(super) redone: Option<(String, String)>,
     /// The newest writes to each page and form.
-    pub(super) parts: Vec<UndoneWrite>,
+    pub(super) parts: Vec<UndoneWrite<'o>>,
     /// Lines about writes that cannot be taken back.
     pub(super) refused: Vec<String>,
     /// Name that the journals of an interrupted undo of the operation share.
     pub(super) continues: Option<String>,
     /// Earlier runs that took one of the writes back and did not reach their end.
-    cut_short: Vec<(JournalStore, String)>,
+    cut_short: Vec<&'o LoggedWrite>,
 }
 
 /// A write that can be undone.
-pub(super) struct UndoneWrite {
-    pub(super) store: JournalStore,
-    pub(super) log: JournalEntries,
-    /// Slots before the run, if the store does not have them.
-    pub(super) before: Option<Vec<DesiredSlot>>,
+pub(super) struct UndoneWrite<'o> {
+    pub(super) write: &'o LoggedWrite,
+    pub(super) log: &'o JournalEntries,
     /// Id of the page, if it is known.
     pub(super) page: Option<ProfileId>,
 }
@@ -134,14 +130,10 @@ pub(crate) fn accounts(
         return Ok(None);
     }
     tell_skipped(context, &operations, args, (direction, &found));
-    let is_pending =
-        |part: &&LoggedWrite| reason_against(part).is_none() && !operations.is_undone(part.run());
-    let owners_of = |is_meant: &dyn Fn(&&LoggedWrite) -> bool| -> BTreeSet<ServiceUser> {
-        operation.parts.iter().filter(is_meant).filter_map(LoggedWrite::account).collect()
-    };
-    let mut owners = owners_of(&is_pending);
+    let pending = operation.parts.iter().filter(|part| is_pending(&operations, part));
+    let mut owners: BTreeSet<ServiceUser> = pending.filter_map(LoggedWrite::account).collect();
     if owners.is_empty() {
-        owners = owners_of(&|_| true);
+        owners.extend(operation.parts.iter().filter_map(LoggedWrite::account));
     }
     if args.operation_out.operation_out.is_some() {
         return Err(not_saved(context, &owners));
@@ -159,14 +151,11 @@ fn not_saved(context: &Context, owners: &BTreeSet<ServiceUser>) -> CommandError 
         None => format!("user {} of {}", owner.user, owner.service),
     };
     let names: Vec<String> = owners.iter().map(name).collect();
-    let names = names.join(" and ");
-    let (why, hint) = if owners.len() < 2 {
-        ("needs the account to be named", "name it with --account")
-    } else {
-        ("saves one operation", "use --account for each account")
-    };
-    let message = format!("this is about {names}, but --operation-out {why}; nothing was written");
-    CommandError::usage(message).with_hint(hint)
+    let message = format!(
+        "this is about {}, but --operation-out saves one operation of a named account; nothing was written",
+        names.join(" and ")
+    );
+    CommandError::usage(message).with_hint("name the account with --account")
 }
 
 /// Returns whether the command line names an account, a service, a token, a page or a file, so that only that is taken back.
@@ -185,10 +174,7 @@ pub(super) fn tell_others(context: &Context, operations: &Operations, index: usi
         return;
     }
     let operation = &operations.all[index];
-    let is_left = |part: &LoggedWrite| {
-        part.is_foreign && reason_against(part).is_none() && !operations.is_undone(part.run())
-    };
-    if operation.parts.iter().any(is_left) {
+    if operation.parts.iter().any(|part| part.is_foreign && is_pending(operations, part)) {
         let text = format!(
             "{ACCOUNT} is set, so only account `{name}` is changed, though `links {}` wrote to several; for the others, unset {ACCOUNT} and run `links undo {}`",
             operation.parts[0].command_line(),
@@ -214,18 +200,14 @@ pub(super) fn candidates(
     let own: Vec<usize> = (0..operations.all.len()).rev().filter(is_own).collect();
     let filter = args.page.as_ref().map(|key| PageFilter::new(operations.writes(), key));
     let is_own_only = is_of_one_account(context, args);
-    let is_pending = |write: &LoggedWrite| {
-        !(is_own_only && write.is_foreign)
-            && filter.as_ref().is_none_or(|filter| filter.has(write))
-            && reason_against(write).is_none()
-            && !operations.is_settled(write.run())
-    };
+    let is_of_page = |part: &LoggedWrite| filter.as_ref().is_none_or(|filter| filter.has(part));
+    let is_meant_part = |part: &&LoggedWrite| !(is_own_only && part.is_foreign) && is_of_page(part);
     let is_meant = |index: &usize| {
+        let mut parts = operations.all[*index].parts.iter().filter(is_meant_part);
         direction.takes(operations.depth(*index))
-            && operations.all[*index].parts.iter().any(is_pending)
+            && parts.any(|it| reason_against(it).is_none() && !operations.is_settled(it.run()))
     };
     let newest = own.first().copied().filter(|_| args.page.is_none());
-    let is_of_page = |part: &LoggedWrite| filter.as_ref().is_none_or(|filter| filter.has(part));
     let has_part = |index: &usize| operations.all[*index].parts.iter().any(is_of_page);
     if let (Some(newest), Direction::Undo) = (own.iter().copied().find(has_part), direction)
         && let Some((part, why)) = operations.all[newest].parts.iter().find_map(unreadable)
@@ -248,9 +230,7 @@ pub(super) fn candidates(
     if let (Direction::Redo, Some(newest)) = (direction, found.first()) {
         let newest = *newest;
         let parts = |of: usize| -> Vec<&LoggedWrite> {
-            let is_meant =
-                |part: &&LoggedWrite| !(is_own_only && part.is_foreign) && is_of_page(part);
-            operations.all[of].parts.iter().filter(is_meant).collect()
+            operations.all[of].parts.iter().filter(is_meant_part).collect()
         };
         let since = |of: usize| written_since(operations, &parts(of));
         let mut passed_over: Vec<&LoggedWrite> = Vec::new();
@@ -298,6 +278,11 @@ pub(super) fn tell_skipped(
     }
 }
 
+/// Returns whether a write can be taken back and was not yet.
+fn is_pending(operations: &Operations, write: &LoggedWrite) -> bool {
+    reason_against(write).is_none() && !operations.is_undone(write.run())
+}
+
 /// Returns a write whose journal cannot be read, and why.
 fn unreadable(write: &LoggedWrite) -> Option<(&LoggedWrite, &JournalError)> {
     let why = write.recorded.log.as_ref().err().filter(|why| why.is_open())?;
@@ -326,10 +311,10 @@ impl UndoArgs {
     }
 }
 
-impl UndoneOperation {
+impl<'o> UndoneOperation<'o> {
     /// Returns what is to be taken back of an operation: of the whole, or of one page. The runs in `taken` were taken back before.
     pub(super) fn of(
-        operations: &Operations,
+        operations: &'o Operations,
         index: usize,
         args: &UndoArgs,
         taken: &BTreeSet<String>,
@@ -341,27 +326,21 @@ impl UndoneOperation {
             Some(file) => format!("undo --from {}", quoted(&file.display().to_string())),
             None => format!("undo {id}"),
         };
-        let page = args.page.as_ref();
-        let filter = page.map(|key| PageFilter::new(operations.writes(), key));
+        let filter = args.page.as_ref().map(|key| PageFilter::new(operations.writes(), key));
         let is_meant = |part: &&LoggedWrite| {
             !taken.contains(part.run())
                 && !part.is_foreign
                 && filter.as_ref().is_none_or(|it| it.has(part))
         };
         let meant: Vec<&LoggedWrite> = operation.parts.iter().filter(is_meant).collect();
-        if let (Some(key), true) = (page, meant.is_empty()) {
-            let message = format!("`links {line}` ({id}) did not write to {}", **key);
-            return Err(CommandError::not_found(message).with_hint(LIST));
-        }
-        let is_pending = |part: &&LoggedWrite| {
-            reason_against(part).is_none() && !operations.is_undone(part.run())
-        };
         if meant.is_empty() {
-            let message = format!("`links {line}` ({id}) did not write to this account");
+            let page = args.page.as_deref().map(ToString::to_string);
+            let what = page.as_deref().unwrap_or("this account");
+            let message = format!("`links {line}` ({id}) did not write to {what}");
             return Err(CommandError::not_found(message).with_hint(LIST));
         }
-        let is_any_pending = meant.iter().any(is_pending);
-        let (mut parts, mut refused) = (Vec::<UndoneWrite>::new(), Vec::new());
+        let is_any_pending = meant.iter().any(|part| is_pending(operations, part));
+        let (mut parts, mut refused) = (Vec::<UndoneWrite<'o>>::new(), Vec::new());
         for part in meant.into_iter().rev() {
             if let Some(why) = reason_against(part) {
                 let has_effect = part.log().is_none_or(JournalEntries::has_effect);
@@ -371,7 +350,7 @@ impl UndoneOperation {
             let write = UndoneWrite::of(operations, part);
             // An older write to the same page is the next to be taken back.
             let is_newest = write.iter().all(|it| parts.iter().all(|other| !it.is_of_same(other)));
-            if is_newest && (is_pending(&part) || !is_any_pending) {
+            if is_newest && (is_pending(operations, part) || !is_any_pending) {
                 parts.extend(write);
             }
         }
@@ -393,10 +372,9 @@ impl UndoneOperation {
         let is_cut_short = |write: &&LoggedWrite| {
             let log = write.log().filter(|log| log.has_effect() && is_open(write, log));
             let of = log.and_then(|log| log.opening.command.as_ref()?.undoes.as_ref());
-            !write.is_foreign && of.is_some_and(|of| parts.iter().any(|part| part.log.run == *of))
+            !write.is_foreign && of.is_some_and(|of| parts.iter().any(|it| it.write.run() == of))
         };
-        let cut_short = operations.writes().filter(is_cut_short);
-        let cut_short = cut_short.map(|it| (it.store.clone(), it.run().to_owned())).collect();
+        let cut_short = operations.writes().filter(is_cut_short).collect();
         let redone = operation.undoes().find_map(|run| operations.of_run(run)).map(|older| {
             let first = &operations.all[older].parts[0];
             (first.command_line(), first.time())
@@ -408,7 +386,7 @@ impl UndoneOperation {
     /// Returns the writes of an operation to the pages of those in `taken` that came before them and are not taken back, if there are any: an
     /// operation that was continued wrote to a page several times.
     pub(super) fn before(
-        operations: &Operations,
+        operations: &'o Operations,
         index: usize,
         args: &UndoArgs,
         taken: &BTreeSet<String>,
@@ -429,36 +407,41 @@ impl UndoneOperation {
     pub(super) fn is_cut(&self) -> bool {
         let is_cut =
             |log: &JournalEntries| log.state != RunState::Done && log.opening.path.is_some();
-        self.parts.iter().any(|part| is_cut(&part.log))
+        self.parts.iter().any(|part| is_cut(part.log))
     }
 
     /// Names of the runs that are taken back.
     pub(super) fn runs(&self) -> impl Iterator<Item = String> {
-        self.parts.iter().map(|part| part.log.run.clone())
+        self.parts.iter().map(|part| part.write.run().to_owned())
+    }
+
+    /// Names of the pages and forms.
+    pub(super) fn targets(&self) -> String {
+        names(&self.parts.iter().map(|part| part.write.target().into()).collect::<Vec<Value>>())
     }
 
     /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one. If
     /// nothing was left (`is_whole`), so is an undo that was cut short.
     pub(super) fn close(&self, is_whole: bool) {
-        for (store, run) in self.cut_short.iter().filter(|_| is_whole) {
+        for write in self.cut_short.iter().filter(|_| is_whole) {
             // If this fails, the operation stays listed as partly undone.
-            let _ = store.settle(run);
+            let _ = write.store.settle(write.run());
         }
-        for UndoneWrite { store, log, .. } in &self.parts {
-            if store.is_of_commands() && log.state == RunState::Unfinished {
+        for UndoneWrite { write, log, .. } in &self.parts {
+            if write.store.is_of_commands() && log.state == RunState::Unfinished {
                 // If this fails, the command stays listed as it is.
-                let _ = store.abort(None, &log.run);
+                let _ = write.store.abort(None, write.run());
             }
         }
     }
 }
 
-impl UndoneWrite {
-    fn of(operations: &Operations, write: &LoggedWrite) -> Option<Self> {
-        let log = write.log()?.clone();
+impl<'o> UndoneWrite<'o> {
+    fn of(operations: &Operations, write: &'o LoggedWrite) -> Option<Self> {
+        let log = write.log()?;
         let later = operations.writes().filter(|it| !it.is_foreign && it.run() >= write.run());
         let page = write.page_id().or_else(|| renamed(later, &log.opening.login));
-        Some(Self { store: write.store.clone(), log, before: write.before.clone(), page })
+        Some(Self { write, log, page })
     }
 
     /// Key of the page.
@@ -471,15 +454,7 @@ impl UndoneWrite {
 
     /// Returns whether both are writes to the same page or form.
     fn is_of_same(&self, other: &Self) -> bool {
-        is_same((self.page, &self.target()), (other.page, &other.target()))
-    }
-
-    /// Name of what was written.
-    pub(super) fn target(&self) -> String {
-        match &self.log.opening.form {
-            Some(form) => format!("form {form}"),
-            None => self.log.opening.login.clone(),
-        }
+        is_same((self.page, &self.write.target()), (other.page, &other.write.target()))
     }
 }
 

@@ -46,8 +46,6 @@ pub(crate) enum Format {
 pub(crate) struct OutputOptions {
     /// Output format.
     pub(crate) format: Format,
-    /// True if `--jq` implies the format, and the user names none.
-    pub(crate) is_implied: bool,
     /// Format that an option names.
     pub(crate) named: Option<Format>,
     /// Fields to show.
@@ -60,15 +58,24 @@ pub(crate) struct OutputOptions {
     pub(crate) csv_safe: bool,
 }
 
+/// Kind of content on stdout, which determines how it is sanitized.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ContentKind {
+    /// Human-readable text: sanitized for the terminal and for the log of a CI service.
+    Text,
+    /// Document in a text format that people read too: sanitized for a terminal and a log, unchanged in a file.
+    Document,
+    /// JSON: for a terminal or a log, unsafe characters are escaped, which changes no value.
+    Json,
+    /// Data for programs: sanitized only for a terminal, else byte for byte.
+    Data,
+}
+
 /// Rendered output.
 #[derive(Debug)]
 pub(crate) enum Rendering<'o> {
-    /// JSON, with its original white space.
-    Json(Vec<u8>),
-    /// Text in a format for other programs, or a document.
-    Data(Cow<'o, str>),
-    /// Document that people read too.
-    Document(String),
+    /// Text that is printed as it is. JSON has its original white space.
+    Text(ContentKind, Cow<'o, str>),
     /// Human-readable table.
     Grid(Grid),
     /// Markdown to be formatted on a terminal.
@@ -111,32 +118,35 @@ impl OutputOptions {
             View::Listing(_, Instead::Rows(rows)) if !self.is_narrowed() => rows.as_deref(),
             _ => None,
         };
+        let text = |kind, text: String| Rendering::Text(kind, text.into());
         Ok(match (self.format, view) {
             (_, View::File(text)) if self.named.is_none() && !self.is_narrowed() => {
-                Rendering::Data(text.into())
+                Rendering::Text(ContentKind::Data, text.into())
             }
-            (_, View::Document(text) | View::File(text)) if is_text => Rendering::Data(text.into()),
+            (_, View::Document(text) | View::File(text)) if is_text => {
+                Rendering::Text(ContentKind::Data, text.into())
+            }
             (_, View::Markdown(text)) if is_text => Rendering::Markdown(text),
             (_, View::Lines(lines) | View::Listing(lines, _)) if is_text => Rendering::Lines(lines),
             (Format::Json, _) => self.json(&selected)?,
-            (Format::Yaml, _) => Rendering::Data(yaml_documents(&selected)?.into()),
-            (Format::Jsonl, _) => Rendering::Json(lines(&selected.raw_records()?)),
+            (Format::Yaml, _) => text(ContentKind::Data, yaml_documents(&selected)?),
+            (Format::Jsonl, _) => text(ContentKind::Json, lines(&selected.raw_records()?)),
             (Format::Csv, _) => {
                 let grid = match rows {
                     None => self.grid(&selected, &View::Any, compact)?,
                     Some(rows) => Grid::of_all(rows, compact),
                 };
-                Rendering::Data(csv_lines(&grid, self.csv_safe)?.into())
+                text(ContentKind::Data, csv_lines(&grid, self.csv_safe)?)
             }
             (Format::Ids, _) => {
-                let mut text = ids(&selected.records()?.0, view);
-                if text.is_empty() {
+                let mut all = ids(&selected.records()?.0, view);
+                if all.is_empty() {
                     let rows = rows.into_iter().flatten();
-                    text = ids(rows.filter(|row| row["action"] != "none"), view);
+                    all = ids(rows.filter(|row| row["action"] != "none"), view);
                 }
-                Rendering::Data(text.into())
+                text(ContentKind::Data, all)
             }
-            (Format::Markdown, _) => Rendering::Document(self.markdown(&selected, view)?),
+            (Format::Markdown, _) => text(ContentKind::Document, self.markdown(&selected, view)?),
             (Format::Table, _) => Rendering::Grid(self.grid(&selected, view, grid::show)?),
         })
     }
@@ -172,9 +182,12 @@ impl OutputOptions {
     }
 
     fn json(&self, selected: &Selection) -> Result<Rendering<'static>> {
+        let json = |text: String| Rendering::Text(ContentKind::Json, text.into());
         Ok(match selected {
-            Selection::Received(bytes) => Rendering::Json(bytes.trim_ascii_end().to_vec()),
-            Selection::Decoded(value) => Rendering::Json(value.to_string().into_bytes()),
+            Selection::Received(bytes) => {
+                json(format!("{}\n", String::from_utf8_lossy(bytes.trim_ascii_end())))
+            }
+            Selection::Decoded(value) => json(format!("{value}\n")),
             Selection::Made(values) if self.raw => {
                 let mut text = String::new();
                 for value in values {
@@ -184,9 +197,9 @@ impl OutputOptions {
                     }
                     text.push('\n');
                 }
-                Rendering::Data(text.into())
+                Rendering::Text(ContentKind::Data, text.into())
             }
-            Selection::Made(values) => Rendering::Json(lines(values)),
+            Selection::Made(values) => json(lines(values)),
         })
     }
 
@@ -276,13 +289,8 @@ fn yaml_documents(selected: &Selection) -> Result<String> {
     }
 }
 
-fn lines(values: &[Box<RawValue>]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for value in values {
-        bytes.extend(value.get().as_bytes());
-        bytes.push(b'\n');
-    }
-    bytes
+fn lines(values: &[Box<RawValue>]) -> String {
+    values.iter().flat_map(|value| [value.get(), "\n"]).collect()
 }
 
 #[cfg(test)]

@@ -91,22 +91,17 @@ pub(crate) fn made(value: &RawValue) -> Result<Value> {
     serde_json::from_str(value.get()).map_err(super::query::failed)
 }
 
-/// Makes the empty content of every slot in a body an object, which the service sends as `[]`, as PHP does: of a slot, of each slot of a
-/// list, and of the slots of a page.
+/// Makes the empty content of every slot in a body an object, which the service sends as `[]`, as PHP does. What is within the content stays.
 fn make_objects(body: &mut Value) {
     match body {
         Value::Array(items) => items.iter_mut().for_each(make_objects),
-        Value::Object(record) => {
-            let is_slot = record.get("type").is_some_and(Value::is_string);
-            let holders = if is_slot { &["slots"][..] } else { &["data", "slots"] };
-            for name in holders {
-                record.get_mut(*name).into_iter().for_each(make_objects);
-            }
-            let is_empty = |data: &&mut Value| data.as_array().is_some_and(Vec::is_empty);
-            if let Some(data) = record.get_mut("data").filter(|data| is_slot && is_empty(data)) {
+        Value::Object(slot) if slot.get("type").is_some_and(Value::is_string) => {
+            let data = slot.get_mut("data");
+            if let Some(data) = data.filter(|it| it.as_array().is_some_and(Vec::is_empty)) {
                 *data = Value::Object(Map::new());
             }
         }
+        Value::Object(record) => record.values_mut().for_each(make_objects),
         _ => {}
     }
 }

@@ -13,9 +13,7 @@ const LIST: &str = r#"{ "data": [ {"id": 12345678901234567890123, "data": {"titl
 fn printed(shape: &OutputOptions, body: &str, view: View) -> Result<String> {
     let outcome = CommandOutput::service(Bytes::copy_from_slice(body.as_bytes()), view);
     Ok(match shape.print(&outcome)? {
-        Rendering::Json(bytes) => String::from_utf8(bytes).unwrap(),
-        Rendering::Data(text) => text.into_owned(),
-        Rendering::Document(text) => text,
+        Rendering::Text(_, text) => text.into_owned(),
         Rendering::Grid(grid) => format!("{grid:?}"),
         Rendering::Markdown(_) | Rendering::Lines(_) => "(view)".to_owned(),
     })
@@ -38,7 +36,7 @@ fn every_format_is_named_in_the_list_of_formats() {
 
 #[test]
 fn json_is_printed_as_received_and_jsonl_keeps_every_digit() {
-    assert_eq!(printed(&shape(Format::Json), LIST, View::Any).unwrap(), LIST);
+    assert_eq!(printed(&shape(Format::Json), LIST, View::Any).unwrap(), format!("{LIST}\n"));
     let lines = printed(&shape(Format::Jsonl), LIST, View::Any).unwrap();
     assert_eq!(lines.lines().count(), 2);
     assert!(lines.starts_with(r#"{"id": 12345678901234567890123, "#), "{lines}");
@@ -97,7 +95,7 @@ fn json_of_any_shape_is_printed_in_every_format() {
             ] {
                 let text = printed(&shape(*format), body, view).unwrap();
                 if *format == Format::Json {
-                    assert_eq!(text, body);
+                    assert_eq!(text, format!("{body}\n"));
                 }
             }
         }
@@ -145,8 +143,9 @@ fn a_filter_sees_the_data_and_the_content_of_every_slot_as_an_object() {
     assert_eq!(root(slots), "[{\"type\":\"divider\",\"data\":{}}]\n");
     let fields = FieldSelection::parse("data").unwrap();
     let shape = OutputOptions { fields: Some(fields), ..shape(Format::Json) };
-    assert_eq!(printed(&shape, slots, View::Any).unwrap(), "{\"data\":[{\"data\":{}}]}");
-    assert_eq!(printed(&super::tests::shape(Format::Json), slots, View::Any).unwrap(), slots);
+    assert_eq!(printed(&shape, slots, View::Any).unwrap(), "{\"data\":[{\"data\":{}}]}\n");
+    let whole = printed(&super::tests::shape(Format::Json), slots, View::Any).unwrap();
+    assert_eq!(whole, format!("{slots}\n"));
 }
 
 #[test]

@@ -25,9 +25,6 @@ use links_pages::page_file::local_image::{LocalImage, hash_of};
 const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/script.js");
 
-/// Name of the style.
-const STYLE_NAME: &str = "style.css";
-
 /// Media type of the documents.
 const HTML: &str = "text/html; charset=utf-8";
 
@@ -58,10 +55,8 @@ pub(super) struct ServedPage {
 }
 
 /// Binds to this port, or to a free one if it is 0. Nothing is answered yet.
-pub(super) fn bind(port: u16) -> io::Result<TcpListener> {
-    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-    listener.set_nonblocking(true)?;
-    TcpListener::from_std(listener)
+pub(super) async fn bind(port: u16) -> io::Result<TcpListener> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await
 }
 
 /// Answers requests until it is dropped.
@@ -98,12 +93,8 @@ async fn answer<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody
     let target = target(routes, request.uri().path());
     let mut response = match (refusal(routes, request), target) {
         (Some(refusal), _) => refusal,
-        (None, Some(Target::Page(page, name))) => found(page, name, request).await,
-        (None, Some(Target::List)) if request.method() == Method::GET => {
-            whole(HTML, routes.list.clone().unwrap_or_default())
-        }
-        (None, Some(Target::List)) => not_allowed(),
-        (None, None) => text(StatusCode::NOT_FOUND, "not found"),
+        (None, Some((page, name))) => found(routes, page, name, request).await,
+        (None, None) => missing(),
     };
     let headers = response.headers_mut();
     for (name, value) in [
@@ -116,10 +107,8 @@ async fn answer<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    let origin = match target {
-        Some(Target::Page(page, _)) => page.document.borrow().image_origin.clone(),
-        _ => None,
-    };
+    let page = target.and_then(|(page, _)| page);
+    let origin = page.and_then(|page| page.document.borrow().image_origin.clone());
     let policy = content_policy(origin.as_deref());
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -155,54 +144,49 @@ fn refusal<B>(routes: &Routes, request: &Request<B>) -> Option<Response<ServedBo
     None
 }
 
-/// What a path leads to.
-#[derive(Clone, Copy)]
-enum Target<'r> {
-    /// The list of the pages.
-    List,
-    /// A page, or a file of this name that belongs to it.
-    Page(&'r ServedPage, &'r str),
-}
-
-/// Returns what a path with the secret leads to.
-fn target<'r>(routes: &'r Routes, path: &'r str) -> Option<Target<'r>> {
+/// Returns what a path with the secret leads to: a page, or the list of the pages, and the name of a file that belongs to it.
+fn target<'r>(routes: &'r Routes, path: &'r str) -> Option<(Option<&'r ServedPage>, &'r str)> {
     let (secret, name) = path.strip_prefix('/')?.split_once('/')?;
     // How long the comparison takes tells nothing of the secret.
     if hash_of(secret.as_bytes()) != hash_of(routes.secret.as_bytes()) {
         return None;
     }
-    match (&routes.list, name.split_once('/')) {
-        (None, _) => Some(Target::Page(routes.pages.first()?, name)),
-        (Some(_), None) if name.is_empty() => Some(Target::List),
-        // The style of the list is that of the pages.
-        (Some(_), None) if name == STYLE_NAME => Some(Target::Page(routes.pages.first()?, name)),
-        (Some(_), None) => None,
-        (Some(_), Some((nth, name))) => {
-            let page = nth.parse().ok().and_then(|nth: usize| routes.pages.get(nth))?;
-            Some(Target::Page(page, name))
+    match name.split_once('/') {
+        _ if routes.list.is_none() => Some((routes.pages.first(), name)),
+        None => Some((None, name)),
+        Some((nth, name)) => Some((Some(routes.pages.get(nth.parse::<usize>().ok()?)?), name)),
+    }
+}
+
+fn missing() -> Response<ServedBody> {
+    text(StatusCode::NOT_FOUND, "not found")
+}
+
+async fn found<B>(
+    routes: &Routes,
+    page: Option<&ServedPage>,
+    name: &str,
+    request: &Request<B>,
+) -> Response<ServedBody> {
+    let is_read = request.method() == Method::GET;
+    match (page, name) {
+        (Some(page), "apply") if request.method() == Method::POST => {
+            apply(page, request.uri().query().unwrap_or_default()).await
         }
-    }
-}
-
-fn not_allowed() -> Response<ServedBody> {
-    text(StatusCode::METHOD_NOT_ALLOWED, "this URL does not support this method")
-}
-
-async fn found<B>(page: &ServedPage, name: &str, request: &Request<B>) -> Response<ServedBody> {
-    let missing = || text(StatusCode::NOT_FOUND, "not found");
-    let method = request.method();
-    if name == "apply" && method == Method::POST {
-        return apply(page, request.uri().query().unwrap_or_default()).await;
-    }
-    if method != Method::GET || name == "apply" {
-        return not_allowed();
-    }
-    match name {
-        "" => whole(HTML, page.html().await),
-        STYLE_NAME => whole("text/css; charset=utf-8", STYLE),
-        "script.js" => whole("text/javascript; charset=utf-8", SCRIPT),
-        "events" => with_type("text/event-stream", Either::Right(versions(page.document.clone()))),
-        _ => name.strip_prefix("image/").and_then(|it| image(page, it)).unwrap_or_else(missing),
+        _ if !is_read || name == "apply" => {
+            text(StatusCode::METHOD_NOT_ALLOWED, "this URL does not support this method")
+        }
+        (_, "style.css") => whole("text/css; charset=utf-8", STYLE),
+        (_, "script.js") => whole("text/javascript; charset=utf-8", SCRIPT),
+        (None, "") => whole(HTML, routes.list.clone().unwrap_or_default()),
+        (Some(page), "") => whole(HTML, page.html().await),
+        (Some(page), "events") => {
+            with_type("text/event-stream", Either::Right(versions(page.document.clone())))
+        }
+        (Some(page), _) => {
+            name.strip_prefix("image/").and_then(|it| image(page, it)).unwrap_or_else(missing)
+        }
+        (None, _) => missing(),
     }
 }
 
@@ -301,7 +285,7 @@ mod tests {
     fn a_client_that_does_not_end_its_request_is_cut_off() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let ended = LocalSet::new().block_on(&runtime, async {
-            let listener = bind(0).unwrap();
+            let listener = bind(0).await.unwrap();
             let address = listener.local_addr().unwrap();
             let routes = routes(&address.to_string());
             let mut client = TcpStream::connect(address).await.unwrap();

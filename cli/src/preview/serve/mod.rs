@@ -16,7 +16,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 use uuid::Uuid;
 
 use super::html::file_list;
-use super::render::{PreviewRequest, PreviewSource};
+use super::render::PreviewRequest;
 use crate::context::prelude::*;
 use crate::signal::SuppressInterrupt;
 use links_pages::page_file::file_of;
@@ -36,15 +36,12 @@ pub(crate) async fn serve(
     let list = (requests.len() > 1).then(|| file_list(&files));
     let cannot_serve =
         |error: io::Error| CommandError::usage(format!("cannot serve the preview: {error}"));
-    if let [only] = &requests[..] {
-        // What cannot be read at all is an error of the command, not of the file.
-        PreviewSource::read_served(&only.path, &only.options.flags.upload_root)?;
-    }
-    let listener = http_server::bind(port.unwrap_or_default()).map_err(cannot_serve)?;
+    let listener = http_server::bind(port.unwrap_or_default()).await.map_err(cannot_serve)?;
     let host = listener.local_addr().map_err(cannot_serve)?.to_string();
     let session = |request| ServeSession::new(context.unattended(), request, apply);
     let mut sessions: Vec<ServeSession> = requests.into_iter().map(session).collect();
     if let [only] = &mut sessions[..] {
+        // What cannot be found is an error of the command, not of the file.
         only.begin().await?;
     }
     let secret = Uuid::new_v4().simple().to_string();
@@ -99,16 +96,15 @@ async fn followed_once(
     let mut stopped = pin!(stopped);
     let files = WatchedFiles::new(file_of(session.path()).to_owned());
     if session.screen.version == 0 {
-        tokio::select! {
-            biased;
-            () = &mut stopped => return,
-            () = opened.notified() => {}
-        }
+        let begun = async {
+            opened.notified().await;
+            session.begin().await
+        };
         tokio::select! {
             biased;
             () = &mut stopped => return,
             // What fails is in the document.
-            _ = session.begin() => {}
+            _ = begun => {}
         }
     }
     Box::pin(follow(session, files, ordered, stopped)).await;

@@ -33,7 +33,6 @@ const STALE: &str = "stale";
 pub(super) const FAILED: &str = "failed";
 
 /// Order of the user to apply the file.
-#[derive(Debug)]
 pub(super) struct ApplyOrder {
     /// Version of the document that the user sees.
     pub(super) version: u64,
@@ -61,15 +60,8 @@ pub(super) struct ServeSession {
 
 impl ServeSession {
     pub(super) fn new(context: Context, request: PreviewRequest, apply: Option<ApplyWhen>) -> Self {
-        let screen = Screen {
-            file: request.path.display().to_string(),
-            version: 0,
-            page: None,
-            problems: Vec::new(),
-            refused: Vec::new(),
-            notice: None,
-            may_apply: apply.is_some(),
-        };
+        let file = request.path.display().to_string();
+        let screen = Screen { file, may_apply: apply.is_some(), ..Screen::default() };
         Self {
             context,
             request,
@@ -106,10 +98,11 @@ impl ServeSession {
 
     /// Makes the document anew. Returns true if the file was saved and is to be applied.
     pub(super) async fn refresh(&mut self) -> bool {
-        let before = self.source.as_ref().map(|source| source.fingerprint.clone());
+        let fingerprint = |it: &Self| it.source.as_ref().map(|source| source.fingerprint.clone());
+        let before = fingerprint(self);
         // What failed is in the document.
         let is_made = self.make().await.is_ok();
-        let is_saved = self.source.as_ref().map(|source| source.fingerprint.clone()) != before;
+        let is_saved = fingerprint(self) != before;
         if is_saved {
             self.screen.notice = self.screen.notice.take().filter(|_| !self.is_notice_shown);
             self.screen.refused.clear();
@@ -150,7 +143,7 @@ impl ServeSession {
     async fn make(&mut self) -> Result<()> {
         self.lacking = None;
         let roots = &self.request.options.flags.upload_root;
-        let made = match PreviewSource::read_served(&self.request.path, roots) {
+        let made = match PreviewSource::read(&self.request.path, roots) {
             Err(failure) => Err(failure),
             Ok(source) => {
                 let source = self.source.insert(source);
@@ -222,8 +215,7 @@ impl ServeSession {
             Err(failure) => {
                 self.screen.refused = self.problems_of(&failure);
                 self.screen.refused.retain(|problem| problem.place.is_some());
-                let hint = failure.hint().map(str::to_owned);
-                let lines = failure.to_string().lines().map(str::to_owned).chain(hint).collect();
+                let lines = lines_of(&failure);
                 self.screen.notice = Some(Notice { is_failure: true, lines });
                 FAILED
             }
@@ -243,9 +235,7 @@ impl ServeSession {
             })
             .collect();
         if found.is_empty() {
-            let lines = failure.to_string();
-            let hint = failure.hint().map(str::to_owned);
-            let lines = lines.lines().map(str::to_owned).chain(hint);
+            let lines = lines_of(failure).into_iter();
             found.extend(lines.map(|message| FileProblem { place: None, message }));
         }
         found
@@ -270,6 +260,12 @@ impl ServeSession {
             image_origin: page.and_then(image_origin),
         });
     }
+}
+
+/// Returns the lines of an error, with its hint.
+fn lines_of(failure: &CommandError) -> Vec<String> {
+    let hint = failure.hint().map(str::to_owned);
+    failure.to_string().lines().map(str::to_owned).chain(hint).collect()
 }
 
 /// A document with the images that it shows.

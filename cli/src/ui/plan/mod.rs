@@ -66,8 +66,7 @@ impl PlanView<'_> {
             lines.extend(self.fields.iter().flat_map(|it| change(it, width)));
         }
         for update in self.updates.iter().take(most) {
-            let name = name(Some(update.id), update.kind, update.label);
-            lines.push(StyledLine::changed(format!("~ {name}")));
+            lines.push(StyledLine::changed(format!("~ {}", update.block.name(item_name))));
             lines.extend(update.changes.iter().flat_map(|it| change(it, width)));
         }
         lines.extend(left_out(self.updates.len(), most, "more changed slot"));
@@ -142,9 +141,9 @@ impl PlanView<'_> {
 
 impl ShownSlot<'_> {
     fn name(&self, item_name: &dyn Fn(usize) -> String) -> String {
-        match self.index {
-            Some(index) => format!("the new {} ({})", self.kind, item_name(index)),
-            None => name(self.id, self.kind, self.label),
+        match (self.id, self.index) {
+            (None, Some(index)) => format!("the new {} ({})", self.kind, item_name(index)),
+            (id, _) => name(id, self.kind, self.label),
         }
     }
 }

@@ -14,7 +14,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use crate::output::label;
 
 /// Effects of a plan on a page.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanView<'p> {
     /// Fingerprint of the page that the plan is for.
@@ -27,7 +27,7 @@ pub(crate) struct PlanView<'p> {
     pub(super) moves: Vec<Move<'p>>,
     /// Images to upload.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) uploads: Vec<Upload>,
+    pub(crate) uploads: Vec<Upload>,
     pub(super) deletes: &'p [PlannedDelete],
     /// Number of deletes that precede the creates because the page is full.
     pub(super) make_room: usize,
@@ -56,19 +56,15 @@ pub(crate) struct Upload {
 }
 
 /// Changes to a slot.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct Updated<'p> {
-    pub(super) id: SlotId,
-    /// Index of the item in the file.
-    pub(super) index: usize,
-    #[serde(rename = "type")]
-    pub(super) kind: &'p str,
-    pub(super) label: Option<&'p str>,
+    #[serde(flatten)]
+    pub(super) block: ShownSlot<'p>,
     pub(super) changes: Vec<Change<'p>>,
 }
 
 /// Value that is changed, added (no `old`) or removed (no `new`).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct Change<'p> {
     /// Path in the data of the slot: `items.2.answer`. An index in a list is that of the side that has the entry.
     pub(super) path: String,
@@ -79,7 +75,7 @@ pub(crate) struct Change<'p> {
 }
 
 /// Slot that is moved.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct Move<'p> {
     #[serde(flatten)]
     pub(super) block: ShownSlot<'p>,
@@ -87,8 +83,8 @@ pub(crate) struct Move<'p> {
     pub(super) after: Option<ShownSlot<'p>>,
 }
 
-/// Slot, identified by its id or, for a new slot, by the index of its item in the file.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Slot, identified by its id, or by the index of its item in the file.
+#[derive(Serialize)]
 pub(crate) struct ShownSlot<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<SlotId>,
@@ -100,15 +96,15 @@ pub(crate) struct ShownSlot<'p> {
 }
 
 impl<'p> PlanView<'p> {
-    /// Creates the view of a plan for this page.
-    pub(crate) fn of(plan: &'p Plan, page: &'p [Slot]) -> Self {
+    /// Creates the view of a plan for this page, with the images to upload.
+    pub(crate) fn of(plan: &'p Plan, page: &'p [Slot], uploads: Vec<Upload>) -> Self {
         Self {
             page: &plan.page,
             fields: changes(&plan.fields.before, plan.fields.changed.iter()),
             updates: plan.updates.iter().map(updated).collect(),
             creates: &plan.creates,
             moves: moves(plan, page),
-            uploads: Vec::new(),
+            uploads,
             deletes: &plan.deletes,
             make_room: plan.make_room,
             kept: &plan.kept,
@@ -116,20 +112,10 @@ impl<'p> PlanView<'p> {
         }
     }
 
-    /// Adds the images to upload.
-    pub(crate) fn with_uploads(self, uploads: Vec<Upload>) -> Self {
-        Self { uploads, ..self }
-    }
-
     /// Leaves out a profile field.
     pub(crate) fn without_field(mut self, name: &str) -> Self {
         self.fields.retain(|change| change.path != name);
         self
-    }
-
-    /// Images to upload.
-    pub(crate) fn uploads(&self) -> &[Upload] {
-        &self.uploads
     }
 }
 
@@ -142,11 +128,11 @@ impl fmt::Display for Upload {
 }
 
 fn updated(update: &PlannedUpdate) -> Updated<'_> {
-    let PlannedUpdate { id, index, kind, label, .. } = update;
-    let changes = changes(&update.before, update.changed.iter());
+    let (id, index, label) = (Some(update.id), Some(update.index), update.label.as_deref());
     // A command that changes one slot does not read its type.
-    let kind = if kind.is_empty() { "slot" } else { kind };
-    Updated { id: *id, index: *index, kind, label: label.as_deref(), changes }
+    let kind = if update.kind.is_empty() { "slot" } else { &update.kind };
+    let changes = changes(&update.before, update.changed.iter());
+    Updated { block: ShownSlot { id, index, kind, label }, changes }
 }
 
 /// Returns how new values of a record differ from those before.

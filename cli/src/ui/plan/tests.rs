@@ -21,7 +21,7 @@ fn shown(slots: Value, file: &Value, options: &PlanOptions, width: usize) -> Str
     let page = page(slots);
     let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();
     let plan = Plan::new(&page, &Wanted::bind(&page, desired, options).unwrap(), options).unwrap();
-    let lines = PlanView::of(&plan, &page)
+    let lines = PlanView::of(&plan, &page, Vec::new())
         .lines(width, style("not in the file; kept without --prune", true));
     for line in &lines {
         assert!(line.text().chars().all(|c| !links_pages::sanitize::is_unsafe(c)), "{line:?}");
@@ -92,7 +92,7 @@ fn kept_slots_are_counted_unless_the_plan_is_shown_in_full() {
     let options = PlanOptions::default();
     let wanted = Wanted::bind(&page, DesiredPage::default(), &options).unwrap();
     let plan = Plan::new(&page, &wanted, &options).unwrap();
-    let view = PlanView::of(&plan, &page);
+    let view = PlanView::of(&plan, &page, Vec::new());
     let lines = view.lines(80, style("", false));
     let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
     assert_eq!(text, ["= 20 slots kept: not in the file; --full lists them"]);
@@ -125,7 +125,7 @@ fn a_large_plan_is_summarised_but_names_every_delete() {
     let options = PlanOptions { prune: true, ..PlanOptions::default() };
     let plan =
         Plan::new(&page, &Wanted::bind(&page, desired, &options).unwrap(), &options).unwrap();
-    let view = PlanView::of(&plan, &page);
+    let view = PlanView::of(&plan, &page, Vec::new());
     let count = |lines: &[StyledLine], sign: char| {
         lines.iter().filter(|line| line.text().starts_with(sign)).count()
     };

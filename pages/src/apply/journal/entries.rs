@@ -5,21 +5,16 @@ use std::io;
 
 use serde_json::Value;
 
-use super::entry::{
-    FORMAT, JournalEntry, RecordWrite, RecordedPlan, RunCommand, RunEnding, RunHeader,
-};
+use super::entry::{FORMAT, JournalEntry, RecordWrite, RecordedPlan, RunEnding, RunHeader};
 use crate::apply::created_slots::created_slots;
 use crate::apply::page_fields::MOOD;
 use crate::apply::plan::PlanBatch;
-use crate::apply::{
-    AppliedChanges, DesiredSlot, Plan, PlannedDelete, PlannedFields, PlannedUpdate,
-};
-use links_sdk::SlotId;
-use links_sdk::{Object, Slot};
+use crate::apply::{AppliedChanges, Plan, PlannedFields, PlannedUpdate};
+use links_sdk::{Object, Slot, SlotId};
 
 /// State of a run, computed from the entries of its journal.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[non_exhaustive]
 pub struct JournalEntries {
     /// Name of the run.
     pub run: String,
@@ -37,7 +32,8 @@ pub struct JournalEntries {
     pub stored: Option<Object>,
     /// Number of slots that the page had when it was last read.
     pub slots: usize,
-    pub(super) plans: Vec<RecordedPlan>,
+    /// The plans of the run, the latest last.
+    pub(crate) plans: Vec<RecordedPlan>,
     steps: Vec<SentStep>,
 }
 
@@ -112,26 +108,18 @@ impl JournalEntries {
         run: &str,
         entries: impl IntoIterator<Item = JournalEntry>,
     ) -> Result<Self, JournalError> {
-        let mut log = None;
+        let mut log: Option<Self> = None;
         for (nth, entry) in entries.into_iter().enumerate() {
-            if let JournalEntry::Open(opening) = &entry
-                && opening.format > FORMAT
-            {
-                return Err(JournalError::Newer(opening.format));
+            match (&mut log, entry) {
+                (None, JournalEntry::Open(opening)) if opening.format > FORMAT => {
+                    return Err(JournalError::Newer(opening.format));
+                }
+                (log @ None, JournalEntry::Open(opening)) => *log = Some(Self::new(run, *opening)),
+                (Some(log), entry) if log.fits(&entry) => log.take(entry),
+                _ => return Err(JournalError::Damaged(nth + 1)),
             }
-            Self::add(&mut log, run, entry).ok_or(JournalError::Damaged(nth + 1))?;
         }
         log.ok_or(JournalError::NotBegun)
-    }
-
-    /// Adds an entry, if it can follow those before it.
-    fn add(log: &mut Option<Self>, run: &str, entry: JournalEntry) -> Option<()> {
-        match (log, entry) {
-            (log @ None, JournalEntry::Open(opening)) => *log = Some(Self::new(run, *opening)),
-            (Some(log), entry) if log.fits(&entry) => log.take(entry),
-            _ => return None,
-        }
-        Some(())
     }
 
     pub(super) fn new(run: &str, opening: RunHeader) -> Self {
@@ -290,11 +278,9 @@ impl JournalEntries {
         self.executed().flat_map(|(batch, _)| batch.updates())
     }
 
-    /// Returns whether the run belongs to the same call of the program as a command.
-    pub(crate) fn is_of_call(&self, command: Option<&RunCommand>) -> bool {
-        let call = |command: &RunCommand| command.call.clone();
-        let own = self.opening.command.as_ref().and_then(call);
-        own.is_some() && own == command.and_then(call)
+    /// Returns the name of the call of the program that the run belongs to.
+    pub(crate) fn call(&self) -> Option<&str> {
+        self.opening.command.as_ref()?.call.as_deref()
     }
 
     /// Returns whether anything was written, or may have been.
@@ -329,14 +315,9 @@ impl JournalEntries {
         let mut created = self.done.created.clone();
         if let (Some(PlanBatch::Create(creates)), Some(plan)) = (self.doubtful_batch(), self.plan())
         {
-            created.extend(created_slots(creates, &plan.known(created.values().copied()), page));
+            created.extend(created_slots(creates, &plan.known(&created), page));
         }
         created
-    }
-
-    /// Returns slots that the run deletes, as they were found by plans that were made after the backup.
-    pub(crate) fn found(&self) -> impl Iterator<Item = &DesiredSlot> {
-        self.plans.iter().flat_map(|recorded| &recorded.found)
     }
 
     /// Returns whether the run planned to write the status while the page had one that was not shown any more.
@@ -348,11 +329,6 @@ impl JournalEntries {
     /// Returns the latest plan.
     pub fn plan(&self) -> Option<&Plan> {
         self.plans.last().map(|recorded| &recorded.plan)
-    }
-
-    /// Returns whether the run was confirmed with the deletion of a slot.
-    pub(crate) fn has_confirmed(&self, delete: &PlannedDelete) -> bool {
-        self.plans.iter().flat_map(|it| &it.plan.deletes).any(|planned| planned.id == delete.id)
     }
 }
 
@@ -382,33 +358,15 @@ pub(super) fn opening_of(bytes: &[u8]) -> Option<RunHeader> {
     }
 }
 
-/// Returns whether a journal is that of a run which has ended, from its first and its last line. The lines between have to be whole.
-pub(super) fn has_ended(bytes: &[u8]) -> bool {
-    let Some(whole) = bytes.strip_suffix(b"\n") else { return false };
-    let mut lines = whole.split(|byte| *byte == b'\n');
-    let (Some(first), Some(last)) = (lines.next(), lines.next_back()) else { return false };
-    newer(first).is_none()
-        && matches!(serde_json::from_slice(first), Ok(JournalEntry::Open(_)))
-        && matches!(
-            serde_json::from_slice(last),
-            Ok(JournalEntry::Commit { .. } | JournalEntry::Close { .. } | JournalEntry::Recorded)
-        )
-        && lines.all(|line| matches!(line, [b'{', .., b'}'] | [b'"', .., b'"']))
-}
-
-/// Returns whether a journal is that of a run which has made the page match its file, from its ends. The lines between have to be whole.
-pub(super) fn is_surely_done(bytes: &[u8]) -> bool {
-    let whole = bytes.strip_suffix(b"\n").unwrap_or_default();
-    let entries = whole.rsplit(|byte| *byte == b'\n').map(serde_json::from_slice);
-    let last = entries.into_iter().find(|it| !matches!(it, Ok(JournalEntry::Recorded)));
-    has_ended(bytes) && matches!(last, Some(Ok(JournalEntry::Commit { .. })))
-}
-
-/// Returns whether a journal notes that the record of its file was written.
-pub(super) fn is_recorded(bytes: &[u8]) -> bool {
-    let last =
-        bytes.strip_suffix(b"\n").and_then(|bytes| bytes.rsplit(|byte| *byte == b'\n').next());
-    last.is_some_and(|line| matches!(serde_json::from_slice(line), Ok(JournalEntry::Recorded)))
+/// Returns the entry with which a run has ended, from the ends of its journal. The lines between have to be whole.
+pub(super) fn ending(bytes: &[u8]) -> Option<JournalEntry> {
+    let mut lines = bytes.strip_suffix(b"\n")?.split(|byte| *byte == b'\n');
+    let is_known = opening_of(lines.next()?)?.format <= FORMAT;
+    let mut entries = lines.clone().rev().map(serde_json::from_slice);
+    let last = entries.find(|entry| !matches!(entry, Ok(JournalEntry::Recorded)))?.ok()?;
+    let has_ended = matches!(last, JournalEntry::Commit { .. } | JournalEntry::Close { .. });
+    let is_whole = |line: &[u8]| matches!(line, [b'{', .., b'}'] | [b'"', .., b'"']);
+    (is_known && has_ended && lines.all(is_whole)).then_some(last)
 }
 
 fn newer(line: &[u8]) -> Option<u32> {

@@ -6,9 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::apply::{
-    DesiredPage, DesiredSlot, PageSnapshot, Plan, PlanOptions, SyncedRun, fingerprint,
-};
+use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, PlanOptions, SyncedRun};
 use links_sdk::{Object, ProfileId, SlotId, Token};
 
 /// Format of the journals that this version writes. It reads no newer one.
@@ -22,7 +20,7 @@ pub struct RunHeader {
     /// The service's URL, or another name for it.
     pub service: String,
     /// The account. Journals of older versions do not have it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<RunOwner>,
     /// The page's ID.
     pub profile: ProfileId,
@@ -37,19 +35,17 @@ pub struct RunHeader {
     /// Set if unsupported slots were to be deleted.
     pub prune_unsupported: bool,
     /// Information about the merge that the run carries out, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sync: Option<SyncedRun>,
-    /// The [`fingerprint`] of the page before the run.
-    pub page: String,
     /// Number of slots on the page.
     pub slots: usize,
     /// Time at which the page was read, in seconds since 1970.
     pub time: u64,
     /// The command. Journals of older versions and of other programs do not have it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<RunCommand>,
     /// ID of the form, if the command wrote a form instead of a page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
 }
 
@@ -58,10 +54,10 @@ pub struct RunHeader {
 #[non_exhaustive]
 pub struct RunOwner {
     /// ID of the user (`getMe`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<i64>,
     /// Digest of the token, from which the token cannot be recovered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
 }
 
@@ -97,16 +93,16 @@ pub struct RunCommand {
     #[serde(default)]
     pub words: Vec<String>,
     /// Digest of the content of the command, if its arguments do not contain all of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// Name that all runs of one call of the program share.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     /// True if the call of the program was for several accounts, and this is what it wrote to one of them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_part: bool,
     /// Name of the run that the command undoes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
     /// Names of the runs of the undone operation that the command does not undo, or undoes only in part.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -178,7 +174,6 @@ impl RunHeader {
             prune: options.prune,
             prune_unsupported: options.prune_unsupported,
             sync: options.sync.clone(),
-            page: fingerprint(&page.slots),
             slots: page.slots.len(),
             time: seconds(page.read_at),
             ..Self::default()
@@ -230,7 +225,7 @@ pub(crate) struct RecordedPlan {
     pub time: u64,
     pub plan: Plan,
     /// [Digest](SyncedRun::base) of the record that a later plan of the run was made with: what the run had written before is in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// Slots that a later plan of the run deletes, as they were before it: others may have edited them since the backup.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -252,7 +247,7 @@ pub(crate) enum JournalEntry {
     /// The step's request is about to be sent, under this key if it creates slots. A step that begins once more was not executed before.
     Begin {
         step: usize,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         key: Option<String>,
     },
     /// The step was executed.
@@ -260,10 +255,10 @@ pub(crate) enum JournalEntry {
         step: usize,
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         created: BTreeMap<usize, SlotId>,
-        #[serde(default, skip_serializing_if = "is_zero")]
+        #[serde(default)]
         deleted: usize,
         /// Fields of the record or slot that was written, as the service stored them.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         stored: Option<Object>,
     },
     /// The step was not executed.
@@ -284,11 +279,6 @@ pub(crate) enum JournalEntry {
     },
     /// The record of the file was written after the run.
     Recorded,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 #[cfg(test)]

@@ -119,18 +119,16 @@ impl Journal {
     }
 
     pub(super) fn write(&mut self, entry: &JournalEntry) -> io::Result<()> {
-        if let Some(before) = &self.write_error {
-            return Err(io::Error::new(before.kind(), before.to_string()));
+        if self.write_error.is_none() {
+            let mut line = serde_json::to_vec(entry)?;
+            line.push(b'\n');
+            crash_point("before_write");
+            tear(&mut self.file, &line);
+            let written = self.file.write_all(&line);
+            self.write_error = written.and_then(|()| sync(&self.file, File::sync_data)).err();
         }
-        let mut line = serde_json::to_vec(entry)?;
-        line.push(b'\n');
-        crash_point("before_write");
-        tear(&mut self.file, &line);
-        let written = self.file.write_all(&line).and_then(|()| sync(&self.file, File::sync_data));
-        if let Err(error) = written {
-            let again = io::Error::new(error.kind(), error.to_string());
-            self.write_error = Some(error);
-            return Err(again);
+        if let Some(error) = &self.write_error {
+            return Err(io::Error::new(error.kind(), error.to_string()));
         }
         crash_point("after_write");
         Ok(())

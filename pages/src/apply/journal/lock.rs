@@ -10,7 +10,7 @@ use crate::fs::private::open_lock;
 
 /// Lock that excludes other processes on this machine from the page until it is dropped.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[non_exhaustive]
 pub struct PageLock {
     _file: File,
     /// Set if another process held the lock before, so data that was read earlier may be out of date.

@@ -6,8 +6,10 @@ use std::io;
 use std::path::PathBuf;
 
 use super::entries::{JournalError, RunState};
-use super::entry::RunHeader;
-use super::store::{JournalStore, RecordedRun, entries, is_journal, is_run_name, order_of};
+use super::entry::{JournalEntry, RunHeader};
+use super::store::{
+    JOURNAL, JournalStore, RecordedRun, entries, is_journal, is_run_name, order_of,
+};
 use crate::fs::private::if_there;
 use links_sdk::runs::crash_point;
 
@@ -64,7 +66,7 @@ impl JournalStore {
                 continue;
             }
             // The plans of those that are kept are not decoded.
-            if ended < keep && stored.is_surely_done() {
+            if ended < keep && matches!(stored.ending(), Some(JournalEntry::Commit { .. })) {
                 ended += 1;
                 continue;
             }
@@ -94,10 +96,7 @@ impl JournalStore {
 
     /// Returns whether a run is among those of the page, or of the commands.
     fn has(&self, run: &str) -> bool {
-        let journal = self.journal(run);
-        let is_there = |directory: &PathBuf| {
-            journal.file_name().is_some_and(|name| directory.join(name).exists())
-        };
+        let is_there = |directory: &PathBuf| directory.join(format!("{run}.{JOURNAL}")).exists();
         is_run_name(run) && [&self.directory, &self.service[1]].into_iter().any(is_there)
     }
 

@@ -70,8 +70,7 @@ impl SentValues {
                     if is_known {
                         self.orders.clear();
                     }
-                    let ids = plan.ordered(|nth| made.get(&plan.creates.get(nth)?.index).copied());
-                    self.orders.push(ids.collect());
+                    self.orders.push(plan.ordered(&made));
                 }
                 PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
                     self.deleted.extend(deletes.iter().map(|delete| delete.id));

@@ -4,14 +4,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::Journal;
 use super::entry::seconds;
-use crate::apply::create::{create, list};
+use crate::apply::create::{create, failed};
 use crate::apply::created_slots::created_slots;
 use crate::apply::page_fields::held;
 use crate::apply::plan::PlanBatch;
-use crate::apply::{
-    ApplyCause, DesiredPage, PageSnapshot, PlannedCreate, PlannedUpdate, Step, same,
-};
-use links_sdk::runs::ReadTime;
+use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, PlannedCreate, Step, same};
 use links_sdk::{Client, IdempotencyKey, Outcome, SlotId};
 
 impl Journal {
@@ -37,9 +34,10 @@ impl Journal {
         let step = begun.step;
         let key = begun.key.as_ref().and_then(|key| IdempotencyKey::new(key).ok());
         let Some(batch) = current.plan.batches().get(step).copied() else { return Ok(()) };
-        match batch {
+        let slot = |id| page.slots.iter().find(|slot| slot.id == id);
+        let is_done = match batch {
             PlanBatch::Create(creates) => {
-                let known = current.plan.known(self.log.done.created.values().copied());
+                let known = current.plan.known(&self.log.done.created);
                 let made = created_slots(creates, &known, &page.slots);
                 let is_known = self.log.opening.is_of(desired)
                     && is_key_known(current.time, seconds(page.read_at));
@@ -50,37 +48,28 @@ impl Journal {
                 } else {
                     self.failed(step, Outcome::NotExecuted);
                 }
+                false
             }
             PlanBatch::Reorder => {
                 let on_page: Vec<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
-                let made = |create: &PlannedCreate| self.log.done.created.get(&create.index);
-                let made = current.plan.creates.iter().map(|create| made(create).copied());
-                let made: Option<Vec<SlotId>> = made.collect();
-                if made.is_some_and(|made| current.plan.resolve_order(&on_page, &made).is_none()) {
-                    self.end(step, BTreeMap::new(), 0, None);
-                }
+                let (plan, made) = (&current.plan, &self.log.done.created);
+                plan.creates.iter().all(|create| made.contains_key(&create.index))
+                    && plan.resolve_order(&on_page, made).is_none()
             }
-            PlanBatch::TryCreate(_) => {}
-            _ => {
-                let slot = |id| page.slots.iter().find(|slot| slot.id == id);
-                let is_updated = |update: &PlannedUpdate| {
-                    let mut changed = update.changed.iter();
-                    slot(update.id).is_some_and(|slot| {
-                        changed.all(|(key, wanted)| same(held(&slot.data, key), wanted))
-                    })
-                };
-                let are_fields_done = match batch {
-                    PlanBatch::Fields(request, fields) => fields.is_done(request, &page.fields()),
-                    _ => true,
-                };
-                let deletes = batch.deletes();
-                if are_fields_done
-                    && batch.updates().iter().all(is_updated)
-                    && deletes.iter().all(|delete| slot(delete.id).is_none())
-                {
-                    self.end(step, BTreeMap::new(), deletes.len(), None);
-                }
+            PlanBatch::TryCreate(_) => false,
+            PlanBatch::Fields(request, fields) => fields.is_done(request, &page.fields()),
+            PlanBatch::Update(updates) => updates.iter().all(|update| {
+                let mut changed = update.changed.iter();
+                slot(update.id).is_some_and(|slot| {
+                    changed.all(|(key, wanted)| same(held(&slot.data, key), wanted))
+                })
+            }),
+            PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
+                deletes.iter().all(|delete| slot(delete.id).is_none())
             }
+        };
+        if is_done {
+            self.end(step, BTreeMap::new(), batch.deletes().len(), None);
         }
         Ok(())
     }
@@ -107,8 +96,8 @@ impl Journal {
             }
             Err(error) => return Err(error),
         }
-        page.slots = list(&handle, Step::Verify).await?;
-        page.read_time = Some(ReadTime::now(client));
+        let read = page.with_new_slots(client).await;
+        *page = read.map_err(|error| failed(Step::Verify, error))?;
         Ok(())
     }
 }

@@ -9,11 +9,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::entries::{
-    JournalEntries, JournalError, RunState, decoded, has_ended, is_recorded, is_surely_done,
-    opening_of,
-};
-use super::entry::{JournalEntry, RunEnding, RunHeader, RunOwner, short_hash};
+use super::entries::{JournalEntries, JournalError, RunState, decoded, ending, opening_of};
+use super::entry::{JournalEntry, RunEnding, RunHeader, short_hash};
 use super::file::Journal;
 use super::lock::{LockError, PageLock};
 use super::sent::SentValues;
@@ -23,13 +20,12 @@ use crate::fs::private::{
     bounded, if_there, make_directory, open_file, open_lock, open_regular, writable,
 };
 use crate::fs::sync;
-use links_sdk::ProfileId;
-use links_sdk::Slot;
 use links_sdk::runs::{LockRetry, blocking, crash_point, tear};
+use links_sdk::{ProfileId, Slot};
 
 const RUNS: &str = "runs";
 const COMMANDS: &str = "writes";
-const JOURNAL: &str = "jsonl";
+pub(super) const JOURNAL: &str = "jsonl";
 const BACKUP: &str = "page.json";
 /// Name of the file with the start of the newest name of a run or command of a service.
 const ORDER: &str = "order";
@@ -42,6 +38,8 @@ const PUT_ASIDE: &str = "aborted";
 const LATEST: u64 = 4_102_444_800;
 /// Maximum length of the name of a run.
 const LONGEST_NAME: usize = 64;
+/// Line that notes that the record of the file was written after the run: [`JournalEntry::Recorded`].
+const RECORDED: &[u8] = b"\"recorded\"\n";
 /// Maximum size of a journal in bytes: its plans hold a page of 500 slots each.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -71,7 +69,7 @@ pub struct JournalStore {
 
 /// A run with a journal or a backup.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+#[non_exhaustive]
 pub struct RecordedRun {
     /// Name of the run.
     pub run: String,
@@ -89,7 +87,7 @@ pub(super) struct StoredRun {
     path: PathBuf,
     /// Set if the journal was put aside.
     is_aside: bool,
-    pub(super) bytes: io::Result<Vec<u8>>,
+    bytes: io::Result<Vec<u8>>,
 }
 
 impl StoredRun {
@@ -97,9 +95,14 @@ impl StoredRun {
         self.bytes.as_ref().ok().and_then(|bytes| opening_of(bytes))
     }
 
-    /// Returns whether the run has certainly done what it was for. Nothing but the ends of its journal is decoded.
-    pub(super) fn is_surely_done(&self) -> bool {
-        !self.is_aside && self.bytes.as_ref().is_ok_and(|bytes| is_surely_done(bytes))
+    /// Returns the entry with which the run has ended. Nothing but the ends of its journal is decoded.
+    pub(super) fn ending(&self) -> Option<JournalEntry> {
+        self.bytes.as_ref().ok().and_then(|bytes| ending(bytes))
+    }
+
+    /// Returns whether the record of the file was written after the run.
+    fn is_recorded(&self) -> bool {
+        self.bytes.as_ref().is_ok_and(|bytes| bytes.ends_with(RECORDED))
     }
 
     pub(super) fn into_recorded(self) -> RecordedRun {
@@ -167,41 +170,15 @@ impl JournalStore {
         Ok(all)
     }
 
-    /// Returns the names of the newest runs and commands of a service, newest first, with their headers. The rest of the journals is not
-    /// read.
+    /// Returns the runs and commands of a service, oldest first, each with its header and its store. The rest of the journals is not read.
     ///
     /// # Errors
     ///
     /// When a directory cannot be read.
-    pub fn newest(
+    pub fn headers(
         state: &Path,
         service: &str,
-        most: usize,
-    ) -> io::Result<Vec<(String, RunHeader)>> {
-        let journals = Self::journals(state, service)?.into_iter().rev();
-        let header = |(run, (_, path)): (String, (Self, PathBuf))| Some((run, header_in(&path)?));
-        Ok(journals.filter_map(header).take(most).collect())
-    }
-
-    /// Returns the runs and commands of one call of the program, each with its store, the oldest first, without those of another account. Nothing
-    /// but the headers is read.
-    pub(crate) fn of_call(
-        state: &Path,
-        service: &str,
-        call: &str,
-        owner: Option<&RunOwner>,
-    ) -> io::Result<Vec<(String, Self)>> {
-        let own = |(run, (store, path)): (String, (Self, PathBuf))| {
-            let header = header_in(&path)?;
-            let is_foreign = owner.zip(header.owner.as_ref()).map(|(own, it)| it.is(own));
-            let is_of_call = header.command?.call.as_deref() == Some(call);
-            (is_of_call && is_foreign != Some(Some(false))).then_some((run, store))
-        };
-        Ok(Self::journals(state, service)?.into_iter().filter_map(own).collect())
-    }
-
-    /// Returns the journals of the runs and commands of a service, each with its store and its path.
-    fn journals(state: &Path, service: &str) -> io::Result<BTreeMap<String, (Self, PathBuf)>> {
+    ) -> io::Result<impl DoubleEndedIterator<Item = (String, RunHeader, Self)>> {
         let mut journals = BTreeMap::new();
         for store in Self::all(state, Some(service))? {
             for path in entries(&store.directory)? {
@@ -210,7 +187,8 @@ impl JournalStore {
                 }
             }
         }
-        Ok(journals)
+        let journals = journals.into_iter();
+        Ok(journals.filter_map(|(run, (store, path))| Some((run, header_in(&path)?, store))))
     }
 
     /// Returns the entries of the journal of a run, added up and one by one.
@@ -247,7 +225,7 @@ impl JournalStore {
     ///
     /// When the directory cannot be read. Journals that cannot be used are included as such.
     pub fn list(&self) -> io::Result<Vec<RecordedRun>> {
-        self.runs(|_| true)
+        Ok(self.stored()?.map(StoredRun::into_recorded).collect())
     }
 
     /// Returns each run that has not ended as far as is known, oldest first. The plans of the others, up to 50 with 500 slots each,
@@ -257,17 +235,13 @@ impl JournalStore {
     ///
     /// When the directory cannot be read.
     pub(crate) fn unended(&self) -> io::Result<Vec<RecordedRun>> {
-        self.runs(|bytes| !has_ended(bytes))
+        let unended = self.stored()?.filter(|stored| stored.ending().is_none());
+        Ok(unended.map(StoredRun::into_recorded).collect())
     }
 
     /// Returns whether a run of the page may have been interrupted.
     pub fn is_interrupted(&self) -> bool {
         self.unended().map_or(true, |runs| !runs.is_empty())
-    }
-
-    fn runs(&self, is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<RecordedRun>> {
-        let is_wanted = |stored: &StoredRun| stored.bytes.as_ref().map_or(true, |it| is_wanted(it));
-        Ok(self.stored()?.filter(is_wanted).map(StoredRun::into_recorded).collect())
     }
 
     /// Returns each run with a journal or a backup, oldest first. Each is read when it is its turn.
@@ -294,11 +268,11 @@ impl JournalStore {
     /// When the directory cannot be read.
     pub fn sent(&self, file: &str, base: impl Fn() -> String) -> io::Result<SentValues> {
         let (mut journals, mut digest) = (Vec::new(), None);
-        for (_, bytes) in self.synced(file)? {
-            if is_recorded(&bytes) {
+        for stored in self.synced(file)? {
+            if stored.is_recorded() {
                 break;
             }
-            let Ok((run, _)) = JournalEntries::read("", &bytes) else { continue };
+            let Ok(run) = stored.into_recorded().log else { continue };
             // Else the record was written after this run, and after all before it; or it is that of another commit.
             let Some(run) = run.since(digest.get_or_insert_with(&base)) else { break };
             journals.push(run);
@@ -314,14 +288,13 @@ impl JournalStore {
     ///
     /// When a journal cannot be read or written.
     pub fn note_recorded(&self, file: &str) -> io::Result<()> {
-        for (path, bytes) in self.synced(file)? {
-            if is_recorded(&bytes) {
+        for stored in self.synced(file)? {
+            if stored.is_recorded() {
                 break;
             }
-            if has_ended(&bytes) {
-                let mut line = serde_json::to_vec(&JournalEntry::Recorded)?;
-                line.push(b'\n');
-                open_regular(OpenOptions::new().append(true), &path)?.write_all(&line)?;
+            if stored.ending().is_some() {
+                let mut journal = open_regular(OpenOptions::new().append(true), &stored.path)?;
+                journal.write_all(RECORDED)?;
             }
         }
         Ok(())
@@ -329,14 +302,12 @@ impl JournalStore {
 
     /// Returns the journals of the runs of a page file that carried out a merge, the newest first. What one that cannot be read may have sent
     /// counts as sent by others, which is refused rather than overwritten.
-    fn synced(&self, file: &str) -> io::Result<impl Iterator<Item = (PathBuf, Vec<u8>)>> {
-        let journals = entries(&self.directory)?.into_iter().rev();
-        Ok(journals.filter_map(move |path| {
-            run_of(&path).filter(|(_, what)| *what != BACKUP)?;
-            let bytes = read(&path).ok()?;
-            opening_of(&bytes)?.sync.filter(|run| run.file == file)?;
-            Some((path, bytes))
-        }))
+    fn synced(&self, file: &str) -> io::Result<impl Iterator<Item = StoredRun>> {
+        let is_of_file = move |stored: &StoredRun| {
+            let sync = stored.opening().and_then(|opening| opening.sync);
+            sync.is_some_and(|run| run.file == file)
+        };
+        Ok(self.stored()?.rev().filter(is_of_file))
     }
 
     /// Returns the ends of the journals of pages, by which a run learns whether another one was there. A page without an ID may be any page of
@@ -422,7 +393,22 @@ impl JournalStore {
         let run = self.new_name(opening.time);
         let begin = || {
             if let Some(before) = before {
-                self.write_backup(&run, &opening, before, types)?;
+                crash_point("before_write");
+                let profile: Value = match opening.profile.get() {
+                    0 => opening.login.clone().into(),
+                    id => id.into(),
+                };
+                let slots = DesiredPage::from_page(before, types).slots.into_iter();
+                let written = |slot: DesiredSlot| DesiredSlot { data: literal(&slot.data), ..slot };
+                // A page file without references.
+                let slots: Vec<DesiredSlot> = slots.map(written).collect();
+                let backup =
+                    serde_json::to_vec_pretty(&json!({ "profile": profile, "slots": slots }))?;
+                let mut file = writable().create_new(true).open(self.backup(&run))?;
+                tear(&mut file, &backup);
+                file.write_all(&backup)?;
+                sync(&file, File::sync_all)?;
+                crash_point("after_write");
             }
             let file = writable().create_new(true).open(self.journal(&run))?;
             let mut journal = Journal::new(file, JournalEntries::new(&run, opening.clone()), lock);
@@ -434,41 +420,9 @@ impl JournalStore {
         // Half a journal of a single write would say that nothing was sent.
         begin().inspect_err(|_| {
             if is_of_commands {
-                self.remove(&run);
+                let _ = self.remove_runs(std::slice::from_ref(&run));
             }
         })
-    }
-
-    /// Removes a journal and its backup, as far as that is possible.
-    pub(crate) fn remove(&self, run: &str) {
-        for path in [self.journal(run), self.backup(run)] {
-            let _ = fs::remove_file(path);
-        }
-    }
-
-    fn write_backup(
-        &self,
-        run: &str,
-        opening: &RunHeader,
-        before: &[Slot],
-        types: &SlotTypes,
-    ) -> io::Result<()> {
-        crash_point("before_write");
-        let profile: Value = match opening.profile.get() {
-            0 => opening.login.clone().into(),
-            id => id.into(),
-        };
-        let slots = DesiredPage::from_page(before, types).slots.into_iter();
-        let written = |slot: DesiredSlot| DesiredSlot { data: literal(&slot.data), ..slot };
-        // A page file without references.
-        let backup = json!({ "profile": profile, "slots": slots.map(written).collect::<Vec<_>>() });
-        let backup = serde_json::to_vec_pretty(&backup)?;
-        let mut file = writable().create_new(true).open(self.backup(run))?;
-        tear(&mut file, &backup);
-        file.write_all(&backup)?;
-        sync(&file, File::sync_all)?;
-        crash_point("after_write");
-        Ok(())
     }
 
     /// Continues a run that did not end.
@@ -540,13 +494,10 @@ impl JournalStore {
         if let Some(file) = &mut noted {
             let _ = file.lock().and_then(|()| Read::take(file, 16).read_to_string(&mut text));
         }
-        let last = order_of(&text);
-        let pages = match last {
-            Some(_) => Vec::new(),
-            None => entries(&self.service[0]).unwrap_or_default(),
-        };
-        let directories = pages.iter().chain([&self.service[1], &self.directory]);
-        let last = directories.filter_map(newest).max().max(last);
+        let last = order_of(&text).or_else(|| {
+            let pages = entries(&self.service[0]).unwrap_or_default();
+            pages.iter().chain([&self.service[1]]).filter_map(newest).max()
+        });
         let time = if time < LATEST { time << 8 } else { 0 };
         let order = last.map_or(time, |last| (last + 1).max(time));
         if let Some(mut file) = noted {

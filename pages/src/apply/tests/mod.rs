@@ -5,10 +5,19 @@ mod rules;
 mod service;
 mod undo;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::*;
-use links_sdk::Slot;
+use links_sdk::{Slot, SlotId};
+
+impl Plan {
+    /// Returns the IDs of the first slots that were created, by the index of their item.
+    pub(crate) fn made(&self, created: &[SlotId]) -> BTreeMap<usize, SlotId> {
+        self.creates.iter().map(|create| create.index).zip(created.iter().copied()).collect()
+    }
+}
 
 /// Returns slots written as `[id, type, data]`; a legacy one has a type that starts with `old`.
 fn page(slots: &[(i64, &str, Value)]) -> Vec<Slot> {

@@ -357,11 +357,11 @@ proptest! {
         let foreign: BTreeSet<SlotId> = now.into_iter().map(SlotId::new).collect();
         let mut ids: Vec<SlotId> = page.iter().map(|slot| slot.id).filter(|id| !gone.contains(&id.get())).chain(created.iter().copied()).chain(foreign).collect();
         ids.sort_by_key(|id| seed.rotate_left(u32::try_from(id.get()).unwrap() % 64) ^ id.get().unsigned_abs());
-        if let Some(order) = plan.resolve_order(&ids, &created) {
+        if let Some(order) = plan.resolve_order(&ids, &plan.made(&created)) {
             let sorted = |ids: &[SlotId]| ids.iter().copied().collect::<BTreeSet<_>>();
             prop_assert_eq!(order.len(), ids.len());
             prop_assert_eq!(sorted(&order), sorted(&ids));
-            prop_assert_eq!(plan.resolve_order(&order, &created), None);
+            prop_assert_eq!(plan.resolve_order(&order, &plan.made(&created)), None);
         }
     }
 }

@@ -438,7 +438,7 @@ fn requests_are_counted_as_they_are_batched() {
     ] {
         let plan = plan_of(&page, &file(&items), &prune()).unwrap();
         assert_eq!(plan.to_string(), summary);
-        assert_eq!((plan.request_count(), plan.max_request_count()), requests, "{summary}");
+        assert_eq!((plan.requests(false), plan.requests(true)), requests, "{summary}");
     }
 }
 
@@ -505,7 +505,7 @@ fn the_order_is_resolved_against_the_page_as_it_is_then() {
         (&[], &[], None),
     ] {
         let ids = |ids: &[i64]| ids.iter().copied().map(SlotId::new).collect::<Vec<_>>();
-        let order = plan.resolve_order(&ids(now), &ids(created));
+        let order = plan.resolve_order(&ids(now), &plan.made(&ids(created)));
         assert_eq!(order, expected.map(|order| ids(&order)), "{now:?}");
     }
 }

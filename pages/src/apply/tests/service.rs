@@ -43,7 +43,7 @@ impl PageModel {
                 }
                 PlanBatch::Reorder => {
                     let order = plan
-                        .resolve_order(&self.ids(), &ids)
+                        .resolve_order(&self.ids(), &plan.made(&ids))
                         .expect("a reorder that moves something");
                     self.reorder(&order);
                 }

@@ -183,7 +183,7 @@ fn a_file_without_slots_is_refused_where_only_slots_are_written() {
 fn a_page_that_this_program_has_written_refers_to_no_image() {
     let made = |value: &str| {
         let text = format!("profile: cafe\navatar: {value}\nslots: []\n");
-        PageFile::made("made", text.into())
+        PageFile::literal(Document::from_bytes("made", text.into()).unwrap())
     };
     assert!(made("uploads/a.png").is_ok() && made("{$upload: a.gif}").is_err());
 }

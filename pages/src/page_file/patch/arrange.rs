@@ -5,15 +5,16 @@
 //! rearranged.
 
 use super::changes::EntryPart;
-use super::edit::{PatchError, mark_line, not_in_place};
-use super::{Piece, Region, Splice, begins_with_comment, push_text, sequence, sorted};
+use super::edit::{PatchError, SHARED_LINES, mark_line, not_in_place};
+use super::{Region, Splice, begins_with_comment, sorted};
 use crate::page_file::emit::{is_full, item_depth, value_depth};
 use crate::page_file::lex::{
     column, comments_above, is_blank, line_start, skip_blanks, spaces_after_dash, tail_end,
 };
 use crate::page_file::node::{Node, Span};
 
-/// Returns the splices for entries in another order, some of them new.
+/// Returns the splices for entries in another order, some of them new. The gap before an entry, which has the comments that belong to none, stays
+/// where it is when entries move; a blank gap goes with a neighbor that goes.
 pub(super) fn block_rearranged(
     region: &Region<'_>,
     parts: &[EntryPart<'_>],
@@ -28,8 +29,6 @@ pub(super) fn block_rearranged(
     let has_blank_lines = chunks.len() > 1 + usize::from(node.is_map())
         && (1..chunks.len()).all(|at| gap(at).matches('\n').count() > 1);
     let default_gap = line_break.repeat(1 + usize::from(has_blank_lines));
-
-    let (ordered, rest_gaps) = sequence(parts, chunks.len(), |at| is_blank(gap(at)));
     let prefix = |at: usize| {
         let start = chunks[at].start;
         let before = &text[line_start(text, start)..start];
@@ -39,39 +38,42 @@ pub(super) fn block_rearranged(
     let shares_line = !is_blank(&text[start..first.start]);
     let start = if shares_line { text[..first.start].trim_end_matches(' ').len() } else { start };
 
-    let mut splices = Vec::new();
-    let mut within = sorted(region, &chunks, by_entry, &mut splices)?;
-    let mut pieces = Vec::new();
-    for (at, (gaps, part)) in ordered.iter().enumerate() {
-        if gaps.is_empty() && at > 0 {
-            push_text(&mut pieces, &default_gap);
+    let (mut within, mut splices) = sorted(&chunks, by_entry);
+    let (mut new, mut next_gap) = (String::new(), 1_usize);
+    for (nth, part) in parts.iter().enumerate() {
+        let end = match part {
+            EntryPart::Own { at, is_moved: false } => next_gap.max(at + 1),
+            _ => next_gap,
+        };
+        let all: Vec<&str> = (next_gap..end).map(gap).collect();
+        next_gap = end;
+        let mut gaps: Vec<&str> = all.iter().copied().filter(|gap| !is_blank(gap)).collect();
+        if gaps.is_empty() && nth > 0 {
+            gaps.push(all.last().copied().unwrap_or(&default_gap));
         }
-        let above = joined(gaps.iter().map(|at| gap(*at)), at == 0);
+        let above = joined(&gaps, nth == 0);
         let is_commented = !above.is_empty() || begins_with_comment(text, &chunks, part, &within);
         let prefix = match part {
-            _ if shares_line && at == 0 && !is_commented => text[start..first.start].to_owned(),
+            _ if shares_line && nth == 0 && !is_commented => text[start..first.start].to_owned(),
             EntryPart::Own { at, .. } => prefix(*at),
             _ => " ".repeat(indent),
         };
         // A comment must not share the line of the dash, where it would not be a mark.
-        push_text(
-            &mut pieces,
-            if shares_line && at == 0 && is_commented { line_break } else { "" },
-        );
-        push_text(&mut pieces, &above);
-        push_text(&mut pieces, &prefix);
-        match part {
+        new += if shares_line && nth == 0 && is_commented { line_break } else { "" };
+        new += &above;
+        new += &prefix;
+        new += &match part {
             EntryPart::Own { at, .. } => {
-                let splices = within.remove(at).unwrap_or_default();
-                pieces.push(Piece::Copy(chunks[*at].clone(), splices));
+                writer.render(chunks[*at].clone(), within.remove(at).unwrap_or_default())?
             }
-            part => push_text(&mut pieces, &block_entry(region, part, indent)),
-        }
+            part => block_entry(region, part, indent),
+        };
     }
-    let rest = joined(rest_gaps.iter().map(|at| gap(*at)), false);
+    let rest: Vec<&str> = (next_gap..chunks.len()).map(gap).filter(|gap| !is_blank(gap)).collect();
+    let rest = joined(&rest, false);
     let rest = rest.strip_suffix('\n').unwrap_or(&rest);
-    push_text(&mut pieces, rest.strip_suffix('\r').unwrap_or(rest));
-    splices.push(Splice { span: start..last.end, pieces });
+    new += rest.strip_suffix('\r').unwrap_or(rest);
+    splices.push(Splice { span: start..last.end, text: new });
     Ok(splices)
 }
 
@@ -90,17 +92,15 @@ fn chunks(region: &Region<'_>) -> Vec<Span> {
 }
 
 /// Joins gaps, each of which begins and ends with a line break, of which one is enough between two. At the start, there is no line to end.
-fn joined<'t>(gaps: impl Iterator<Item = &'t str>, is_start: bool) -> String {
+fn joined(gaps: &[&str], is_start: bool) -> String {
     let mut out = String::new();
-    for gap in gaps {
-        if is_start && out.is_empty() {
-            out.push_str(gap.trim_start_matches(['\r', '\n']));
-        } else if out.is_empty() {
-            out.push_str(gap);
-        } else {
-            let gap = gap.strip_prefix('\r').unwrap_or(gap);
-            out.push_str(gap.strip_prefix('\n').unwrap_or(gap));
-        }
+    for (nth, &gap) in gaps.iter().enumerate() {
+        let below = gap.trim_start_matches('\r');
+        out += match nth {
+            0 if is_start => gap.trim_start_matches(['\r', '\n']),
+            0 => gap,
+            _ => below.strip_prefix('\n').unwrap_or(below),
+        };
     }
     out
 }
@@ -149,9 +149,8 @@ pub(super) fn flow_rearranged(
         gap.trim_start().strip_prefix(',').unwrap_or(gap)
     };
     let default_gap = if entries.len() > 1 { gap(1).to_owned() } else { gap_of_first(region) };
-    let mut splices = Vec::new();
-    let mut within = sorted(region, &entries, by_entry, &mut splices)?;
-    let mut pieces = Vec::new();
+    let (mut within, mut splices) = sorted(&entries, by_entry);
+    let mut new = String::new();
     for (nth, part) in parts.iter().enumerate() {
         let gap = match part {
             _ if nth == 0 => &text[extent.start..first.start],
@@ -159,23 +158,21 @@ pub(super) fn flow_rearranged(
             _ => &default_gap,
         };
         if nth > 0 {
-            push_text(&mut pieces, ",");
-            push_text(&mut pieces, gap);
+            new += ",";
+            new += gap;
         }
-        match part {
+        new += &match part {
             EntryPart::Own { at, .. } => {
                 let is_marked = begins_with_comment(text, &entries, part, &within);
                 if is_marked && !gap.contains('\n') {
-                    let reason = "it shares lines with other values";
-                    return Err(not_in_place(path, extent, reason));
+                    return Err(not_in_place(path, extent, SHARED_LINES));
                 }
-                let splices = within.remove(at).unwrap_or_default();
-                pieces.push(Piece::Copy(entries[*at].clone(), splices));
+                writer.render(entries[*at].clone(), within.remove(at).unwrap_or_default())?
             }
-            part => push_text(&mut pieces, &flow_entry(region, part, &default_gap)),
-        }
+            part => flow_entry(region, part, &default_gap),
+        };
     }
-    splices.push(Splice { span: first.start..last.end, pieces });
+    splices.push(Splice { span: first.start..last.end, text: new });
     Ok(splices)
 }
 
@@ -200,9 +197,9 @@ fn flow_entry(region: &Region<'_>, part: &EntryPart<'_>, gap: &str) -> String {
     };
     let value = match gap.rfind('\n') {
         Some(line) if style.is_json && is_full(value) && spans_lines(writer.text, node) => {
-            style.pretty(value, &gap[line + 1..])
+            style.flow(value, Some(&gap[line + 1..]))
         }
-        _ => style.flow(value),
+        _ => style.flow(value, None),
     };
     match name {
         Some(name) => format!("{}: {value}", style.key(name, true)),

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::edit::{Edit, MarkedConflict, PatchError, Path, PathStep};
-use crate::page_file::node::{Key, Node, Tree};
+use crate::page_file::node::{Node, Tree};
 
 /// Changes of a value and of what is below it.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct TextChange<'e> {
     /// Marks above its line.
     pub(super) marks: Vec<(&'e Path, &'e MarkedConflict)>,
@@ -18,7 +18,7 @@ pub(super) struct TextChange<'e> {
     pub(super) children: BTreeMap<usize, TextChange<'e>>,
     /// New keys of a mapping.
     pub(super) added: Vec<(String, Added)>,
-    /// Index of the entry before which keys are added; at the end without one.
+    /// Index of the entry before which keys are added: that of the slots in the document itself; at the end without one.
     added_before: Option<usize>,
     replaced: Option<&'e Value>,
     /// Items of a list that are new or moved, each with the index of the item that it follows.
@@ -26,7 +26,6 @@ pub(super) struct TextChange<'e> {
 }
 
 /// Value of a new key.
-#[derive(Debug)]
 pub(super) enum Added {
     /// Value of an edit.
     Whole(Value),
@@ -37,7 +36,7 @@ pub(super) enum Added {
 }
 
 /// Entry of a changed collection.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum EntryPart<'c> {
     /// Entry that is there already.
     Own {
@@ -50,12 +49,6 @@ pub(super) enum EntryPart<'c> {
     Item(&'c Value, Option<&'c MarkedConflict>),
     /// New key.
     Key(&'c str, Value),
-}
-
-/// Returns the index of a key of a mapping below its first one.
-fn index_of(mapping: &Node, name: &str) -> Option<usize> {
-    let is_named = |(key, _): &(Key, Node)| key.name == name;
-    mapping.entries()?.iter().position(is_named).filter(|at| *at > 0)
 }
 
 impl Added {
@@ -78,7 +71,9 @@ impl<'e> TextChange<'e> {
     ///
     /// [`PatchError::NotFound`] and [`PatchError::Overlap`].
     pub(super) fn of(root: &Node, edits: &'e [Edit]) -> Result<Self, PatchError> {
-        let mut whole = Self::default();
+        let slots = PathStep::Key("slots".to_owned()).index_in(root);
+        let added_before = slots.filter(|at| *at > 0);
+        let mut whole = Self { added_before, ..Self::default() };
         for edit in edits {
             whole.take(root, edit)?;
         }
@@ -88,61 +83,50 @@ impl<'e> TextChange<'e> {
     fn take(&mut self, root: &Node, edit: &'e Edit) -> Result<(), PatchError> {
         let path = edit.path();
         let (change, node, missing) = self.locate(root, path)?;
-        let overlap = || PatchError::Overlap(path.clone());
-        let not_found = || PatchError::NotFound(path.clone());
-        let ensure =
-            |is: bool, error: &dyn Fn() -> PatchError| if is { Ok(()) } else { Err(error()) };
-        match edit {
-            Edit::Mark { conflict, .. } => {
-                ensure(!change.is_removed, &overlap)?;
-                change.marks.push((path, conflict));
-                return Ok(());
-            }
-            Edit::Set { value, .. } | Edit::SetAbove { value, .. } if missing.is_empty() => {
-                ensure(!path.0.is_empty(), &not_found)?;
-                ensure(!change.is_touched(), &overlap)?;
-                change.replaced = Some(value);
-                return Ok(());
-            }
+        let (is_there, is_root) = (missing.is_empty(), path.0.is_empty());
+        let is_item = |after: &Option<usize>| after.is_none_or(|after| after < node.count());
+        let is_list = matches!(node.tree, Tree::List(_) | Tree::Null);
+        let is_open = change.replaced.is_none() && !change.is_removed;
+        let (is_found, is_free) = match edit {
+            Edit::Mark { .. } => (true, !change.is_removed),
+            Edit::Set { .. } if is_there => (!is_root, !change.is_touched()),
+            Edit::Set { .. } => (true, is_open && change.placed.is_empty()),
             Edit::Remove { .. } => {
-                ensure(missing.is_empty() && !path.0.is_empty(), &not_found)?;
-                ensure(!change.is_touched() && change.marks.is_empty(), &overlap)?;
-                change.is_removed = true;
-                return Ok(());
+                (is_there && !is_root, !change.is_touched() && change.marks.is_empty())
             }
-            _ => {}
+            Edit::Insert { after, .. } if is_there => {
+                (is_list && is_item(after), is_open && change.added.is_empty())
+            }
+            Edit::Insert { after, .. } => (after.is_none(), is_open && change.placed.is_empty()),
+            Edit::Move { item, after, .. } => {
+                (is_there && *item < node.count() && is_item(after), is_open)
+            }
+        };
+        if !is_found {
+            return Err(PatchError::NotFound(path.clone()));
         }
-        ensure(change.replaced.is_none() && !change.is_removed, &overlap)?;
-        let length = node.count();
-        let is_item = |after: &Option<usize>| after.is_none_or(|after| after < length);
+        if !is_free {
+            return Err(PatchError::Overlap(path.clone()));
+        }
         match edit {
-            Edit::Set { value, .. } | Edit::SetAbove { value, .. } => {
-                ensure(change.placed.is_empty(), &overlap)?;
-                if let Edit::SetAbove { above, .. } = edit {
-                    change.added_before = index_of(node, above);
-                }
-                add(&mut change.added, missing, path, Added::Whole(value.clone()))
+            Edit::Mark { conflict, .. } => change.marks.push((path, conflict)),
+            Edit::Set { value, .. } if is_there => change.replaced = Some(value),
+            Edit::Set { value, .. } => {
+                return add(&mut change.added, missing, path, Added::Whole(value.clone()));
             }
-            Edit::Insert { after, value, mark, .. } if !missing.is_empty() => {
-                ensure(after.is_none(), &not_found)?;
-                ensure(change.placed.is_empty(), &overlap)?;
-                change.marks.extend(mark.as_ref().map(|conflict| (path, conflict)));
-                add(&mut change.added, missing, path, Added::List(vec![value.clone()]))
-            }
-            Edit::Insert { after, value, mark, .. } => {
-                let is_list = matches!(node.tree, Tree::List(_) | Tree::Null);
-                ensure(is_list && is_item(after), &not_found)?;
-                ensure(change.added.is_empty(), &overlap)?;
+            Edit::Remove { .. } => change.is_removed = true,
+            Edit::Insert { after, value, mark, .. } if is_there => {
                 change.placed.push((*after, EntryPart::Item(value, mark.as_ref())));
-                Ok(())
+            }
+            Edit::Insert { value, mark, .. } => {
+                change.marks.extend(mark.as_ref().map(|conflict| (path, conflict)));
+                return add(&mut change.added, missing, path, Added::List(vec![value.clone()]));
             }
             Edit::Move { item, after, .. } => {
-                ensure(missing.is_empty() && *item < length && is_item(after), &not_found)?;
                 change.placed.push((*after, EntryPart::Own { at: *item, is_moved: true }));
-                Ok(())
             }
-            Edit::Mark { .. } | Edit::Remove { .. } => Ok(()),
         }
+        Ok(())
     }
 
     /// Returns the change and the node of the deepest existing value of a path, and the steps from there on.
@@ -156,19 +140,19 @@ impl<'e> TextChange<'e> {
             if change.replaced.is_some() || change.is_removed {
                 return Err(PatchError::Overlap(path.clone()));
             }
-            let index = match (step, &node.tree) {
-                (PathStep::Key(name), Tree::Map(entries)) => {
-                    entries.iter().position(|(key, _)| key.name == *name)
-                }
-                (PathStep::Item(index), Tree::List(items)) if *index < items.len() => Some(*index),
-                // Both stand for a mapping without keys: `data:` and `data: []`.
-                (PathStep::Key(_), Tree::Null) => None,
-                (PathStep::Key(_), Tree::List(items)) if items.is_empty() => None,
-                _ => return Err(PatchError::NotFound(path.clone())),
-            };
+            let index = step.index_in(node);
             let Some((index, below)) = index.and_then(|index| Some((index, node.child(index)?)))
             else {
-                return Ok((change, node, &path.0[depth..]));
+                // `data:` and `data: []` stand for a mapping without keys, too.
+                let may_be_added = match &node.tree {
+                    Tree::Map(_) | Tree::Null => true,
+                    Tree::List(items) => items.is_empty(),
+                    _ => false,
+                };
+                if may_be_added && matches!(step, PathStep::Key(_)) {
+                    return Ok((change, node, &path.0[depth..]));
+                }
+                return Err(PatchError::NotFound(path.clone()));
             };
             (change, node) = (change.children.entry(index).or_default(), below);
         }
@@ -176,11 +160,8 @@ impl<'e> TextChange<'e> {
     }
 
     fn is_touched(&self) -> bool {
-        self.is_removed
-            || self.replaced.is_some()
-            || !self.children.is_empty()
-            || !self.added.is_empty()
-            || !self.placed.is_empty()
+        let has_own = self.is_removed || self.replaced.is_some();
+        has_own || !self.children.is_empty() || self.rearranges()
     }
 
     /// Marks of new items.
@@ -210,7 +191,7 @@ impl<'e> TextChange<'e> {
     ) -> Result<Vec<EntryPart<'_>>, PatchError> {
         let overlap = || PatchError::Overlap(path.clone());
         let is_removed = |at: &usize| self.children.get(at).is_some_and(|child| child.is_removed);
-        let mut followers: HashMap<Option<usize>, Vec<&EntryPart<'e>>> = HashMap::new();
+        let mut followers: HashMap<Option<usize>, Vec<EntryPart<'e>>> = HashMap::new();
         let mut moved = HashSet::new();
         for (after, placed) in &self.placed {
             if let EntryPart::Own { at, .. } = placed
@@ -218,24 +199,22 @@ impl<'e> TextChange<'e> {
             {
                 return Err(overlap());
             }
-            followers.entry(*after).or_default().push(placed);
+            followers.entry(*after).or_default().insert(0, placed.clone());
         }
-        let stays = (0..length).filter(|at| !moved.contains(at));
-        let stays: Vec<_> = stays.map(|at| EntryPart::Own { at, is_moved: false }).collect();
-        let mut waiting: Vec<_> = stays.iter().rev().collect();
-        waiting.extend(followers.remove(&None).unwrap_or_default().into_iter().rev());
+        let stays = (0..length).rev().filter(|at| !moved.contains(at));
+        let stays = stays.map(|at| EntryPart::Own { at, is_moved: false });
+        let mut waiting: Vec<_> = stays.collect();
+        waiting.extend(followers.remove(&None).unwrap_or_default());
         let mut parts = Vec::new();
         while let Some(next) = waiting.pop() {
-            match next {
-                EntryPart::Own { at, .. } => {
-                    if !is_removed(at) {
-                        parts.push(next.clone());
-                    }
-                    let below = followers.remove(&Some(*at)).unwrap_or_default();
-                    waiting.extend(below.into_iter().rev());
-                }
-                part => parts.push(part.clone()),
+            let at = match next {
+                EntryPart::Own { at, .. } => Some(at),
+                _ => None,
+            };
+            if !at.is_some_and(|at| is_removed(&at)) {
+                parts.push(next);
             }
+            waiting.extend(followers.remove(&at).unwrap_or_default());
         }
         if !followers.is_empty() {
             return Err(overlap());
@@ -261,29 +240,25 @@ impl<'e> TextChange<'e> {
         }
         let mut items = Vec::new();
         let mut entries = Map::new();
-        let is_map = match &node.tree {
-            Tree::Map(_) => true,
-            _ => !self.added.is_empty(),
-        };
         for part in self.parts(node.count(), path)? {
-            let (name, value) = match part {
-                EntryPart::Item(value, _) => (None, value.clone()),
-                EntryPart::Key(name, value) => (Some(name.to_owned()), value),
+            let (step, value) = match part {
+                EntryPart::Item(value, _) => (PathStep::Item(0), value.clone()),
+                EntryPart::Key(name, value) => (PathStep::Key(name.to_owned()), value),
                 EntryPart::Own { at, .. } => {
                     let Some(below) = node.child(at) else { continue };
-                    let (name, path) = step(node, at, path);
                     let value = match self.children.get(&at) {
-                        Some(child) => child.applied(below, &path)?,
+                        Some(child) => child.applied(below, &path.entry(node, at))?,
                         None => below.to_json(),
                     };
-                    (name, value)
+                    (PathStep::of(node, at), value)
                 }
             };
-            match name {
-                Some(name) => drop(entries.insert(name, value)),
-                None => items.push(value),
+            match step {
+                PathStep::Key(name) => drop(entries.insert(name, value)),
+                PathStep::Item(_) => items.push(value),
             }
         }
+        let is_map = node.is_map() || !self.added.is_empty();
         Ok(if is_map { Value::Object(entries) } else { Value::Array(items) })
     }
 
@@ -327,15 +302,4 @@ fn add(
         _ => return Err(PatchError::Overlap(path.clone())),
     }
     Ok(())
-}
-
-/// Name of an entry, `None` for an item of a list, and its path.
-pub(super) fn step(node: &Node, index: usize, path: &Path) -> (Option<String>, Path) {
-    match &node.tree {
-        Tree::Map(entries) => {
-            let name = entries.get(index).map(|(key, _)| key.name.clone()).unwrap_or_default();
-            (Some(name.clone()), path.clone().key(name))
-        }
-        _ => (None, path.clone().item(index)),
-    }
 }

@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::page_file::document::Document;
 use crate::page_file::emit::{json_text, quoted};
 use crate::page_file::lex::{line_end, skip_blanks};
-use crate::page_file::node::Span;
+use crate::page_file::node::{Node, Span, Tree};
 use crate::page_file::report::{FieldDiagnostic, FileDiagnostics};
 
 /// Step of a path.
@@ -28,6 +28,27 @@ pub enum PathStep {
     Key(String),
     /// Index of an item of a list.
     Item(usize),
+}
+
+impl PathStep {
+    /// Returns the step to an entry of a list or mapping.
+    pub(in crate::page_file) fn of(node: &Node, index: usize) -> Self {
+        match node.entries() {
+            Some(entries) => Self::Key(entries[index].0.written().into_owned()),
+            None => Self::Item(index),
+        }
+    }
+
+    /// Returns the index of the entry that the step leads to.
+    pub(in crate::page_file) fn index_in(&self, node: &Node) -> Option<usize> {
+        match (self, &node.tree) {
+            (Self::Key(name), Tree::Map(entries)) => {
+                entries.iter().position(|(key, _)| key.written() == *name)
+            }
+            (Self::Item(index), Tree::List(items)) => Some(*index).filter(|at| *at < items.len()),
+            _ => None,
+        }
+    }
 }
 
 /// Place in a page file.
@@ -53,6 +74,13 @@ impl Path {
         self.0.push(PathStep::Item(index));
         self
     }
+
+    /// Returns the path of an entry of the list or mapping at this path.
+    pub(in crate::page_file) fn entry(&self, node: &Node, index: usize) -> Self {
+        let mut path = self.clone();
+        path.0.push(PathStep::of(node, index));
+        path
+    }
 }
 
 /// Formats the path as in diagnostics: `slots.2.data.link`.
@@ -72,21 +100,13 @@ impl fmt::Display for Path {
 /// Edit of a page file. Every path and index is that of the text before the edits, whatever the other edits of the call are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
-    /// Sets a value. A missing key is added after the last key of its mapping, together with the missing mappings above it.
+    /// Sets a value. A missing key is added after the last key of its mapping, together with the missing mappings above it; a field of the page
+    /// above its slots.
     Set {
         /// Place of the value.
         path: Path,
         /// New value, with escaped keys.
         value: Value,
-    },
-    /// Sets a value as `Set` does, but adds a missing key above another one of its mapping, if it has that one below its first key.
-    SetAbove {
-        /// Place of the value.
-        path: Path,
-        /// New value, with escaped keys.
-        value: Value,
-        /// Key above which a missing one is added.
-        above: &'static str,
     },
     /// Removes a key of a mapping or an item of a list, with its comments: those directly above it, at its end, and within it.
     Remove {
@@ -126,10 +146,7 @@ impl Edit {
     /// Place that the edit names.
     pub fn path(&self) -> &Path {
         match self {
-            Self::Set { path, .. }
-            | Self::SetAbove { path, .. }
-            | Self::Remove { path }
-            | Self::Mark { path, .. } => path,
+            Self::Set { path, .. } | Self::Remove { path } | Self::Mark { path, .. } => path,
             Self::Insert { list, .. } | Self::Move { list, .. } => list,
         }
     }
@@ -184,6 +201,9 @@ pub enum PatchError {
     },
 }
 
+/// Reason why a replacement that reaches into another one is refused.
+pub(super) const SHARED_LINES: &str = "it shares lines with other values";
+
 /// Creates the error for something that cannot be changed in place.
 pub(super) fn not_in_place(path: &Path, span: &Span, reason: &'static str) -> PatchError {
     PatchError::NotInPlace { path: path.clone(), span: span.clone(), reason }
@@ -236,7 +256,8 @@ const FORM_PREFIX: &str = "# <<< form:";
 /// Returns the spans of all marks, also of a text with errors.
 pub(in crate::page_file) fn marks(text: &str) -> Vec<Span> {
     let content = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if ![PREFIX, FORM_PREFIX].iter().any(|prefix| content.contains(prefix)) {
+    let is_mark = |text: &str| [PREFIX, FORM_PREFIX].iter().any(|it| text.starts_with(it));
+    if !content.contains("# <<< ") {
         return Vec::new();
     }
     let before = text.len() - content.len();
@@ -249,9 +270,7 @@ pub(in crate::page_file) fn marks(text: &str) -> Vec<Span> {
         let (start, end) = (skip_blanks(content, line), line_end(content, line));
         let next = scalars.partition_point(|scalar| scalar.end <= start);
         let is_inside = scalars.get(next).is_some_and(|scalar| scalar.start <= start);
-        let is_mark =
-            [PREFIX, FORM_PREFIX].iter().any(|prefix| content[start..].starts_with(prefix));
-        if is_mark && !is_inside {
+        if is_mark(&content[start..]) && !is_inside {
             found.push(before + start..before + end);
         }
         line = content[end..].find('\n').map_or(content.len(), |length| end + length + 1);

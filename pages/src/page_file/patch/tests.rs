@@ -179,12 +179,8 @@ fn a_scalar_becomes_a_collection_and_back() {
 }
 
 #[test]
-fn a_new_key_can_be_added_above_another_one() {
-    let edits = ["title", "bgImage"].map(|name| Edit::SetAbove {
-        path: Path::root().key(name),
-        value: json!(name),
-        above: "slots",
-    });
+fn a_new_field_of_the_page_is_added_above_its_slots() {
+    let edits = ["title", "bgImage"].map(|name| set(name, json!(name)));
     let patched = |text: &str| patch(text, &edits).unwrap();
     assert_eq!(
         patched("profile: cafe # login\n\n# All\nslots:\n  - type: divider\n"),
@@ -215,7 +211,7 @@ fn a_new_key_follows_the_last_one_of_its_mapping() {
             "    # nothing else\n",
             "    # nothing else\n    data:\n      a: 1\n      b:\n        c: x\n",
         )
-        .replace("# The end.\n", "languageCode: kk\nsocials:\n  - https://a.test\n# The end.\n");
+        .replace("# login\n", "# login\nlanguageCode: kk\nsocials:\n  - https://a.test\n");
     let edits = [
         set("slots.1.data.color", json!("red")),
         set("slots.0.data.style", json!("round")),
@@ -394,7 +390,7 @@ fn items_come_into_an_order_with_the_fewest_moves() {
 #[test]
 fn json_stays_json() {
     let before = "{\n\t\"profile\": \"cafe\",\n\t\"slots\": [\n\t\t{\n\t\t\t\"id\": 1,\n\t\t\t\"type\": \"text\"\n\t\t},\n\t\t{\n\t\t\t\"id\": 2,\n\t\t\t\"type\": \"text\"\n\t\t}\n\t]\n}\n";
-    let after = "{\n\t\"profile\": \"ba\\\"r\",\n\t\"slots\": [\n\t\t{\n\t\t\t\"id\": 2,\n\t\t\t\"type\": \"text\",\n\t\t\t\"data\": {\n\t\t\t\t\"a\": [\n\t\t\t\t\t1\n\t\t\t\t],\n\t\t\t\t\"b\": {}\n\t\t\t}\n\t\t},\n\t\t{\n\t\t\t\"type\": \"new\"\n\t\t}\n\t],\n\t\"mood\": null\n}\n";
+    let after = "{\n\t\"profile\": \"ba\\\"r\",\n\t\"mood\": null,\n\t\"slots\": [\n\t\t{\n\t\t\t\"id\": 2,\n\t\t\t\"type\": \"text\",\n\t\t\t\"data\": {\n\t\t\t\t\"a\": [\n\t\t\t\t\t1\n\t\t\t\t],\n\t\t\t\t\"b\": {}\n\t\t\t}\n\t\t},\n\t\t{\n\t\t\t\"type\": \"new\"\n\t\t}\n\t]\n}\n";
     let edits = [
         set("profile", json!("ba\"r")),
         remove("slots.0"),

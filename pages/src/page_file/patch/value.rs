@@ -28,35 +28,29 @@ pub(super) fn splice(
         if let Some((header, lines)) = writer.style.block_scalar(text, column) {
             let comment = header_comment(writer, value);
             let text = format!("{header}{comment}{}{lines}", writer.style.line_break);
-            return Ok(Splice::new(value.layout.extent.clone(), text));
+            return Ok(Splice { span: layout.extent.clone(), text });
         }
     }
-    match in_lines(writer, parent, value, new, path)? {
-        Some(splice) => Ok(splice),
-        None => Ok(on_one_line(writer, value, new)),
-    }
+    let splice = in_lines(writer, parent, value, new, path)?;
+    Ok(splice.unwrap_or_else(|| on_one_line(writer, value, new)))
 }
 
 /// Replaces a value of a flow collection.
 fn in_flow(writer: &Writer<'_>, value: &Node, new: &Value) -> Splice {
+    let line = line_start(writer.text, value.layout.start);
+    let first = skip_blanks(writer.text, line);
     let text = match &value.layout.style {
         Notation::Scalar(style) if !new.is_array() && !new.is_object() => {
             writer.style.scalar(new, *style, true)
         }
-        _ => json_or_flow(writer, value, new),
+        // JSON is written over several lines if the object around the value is.
+        _ if writer.style.is_json && line > 0 && first == value.layout.start => {
+            writer.style.flow(new, Some(&writer.text[line..first]))
+        }
+        _ => writer.style.flow(new, None),
     };
     let space = if value.layout.style == Notation::Empty { " " } else { "" };
-    Splice::new(value.layout.extent.clone(), format!("{space}{text}"))
-}
-
-/// Writes a value of a flow collection; in JSON over several lines if the object around it is.
-fn json_or_flow(writer: &Writer<'_>, old: &Node, new: &Value) -> String {
-    let line = line_start(writer.text, old.layout.start);
-    let first = skip_blanks(writer.text, line);
-    if writer.style.is_json && line > 0 && first == old.layout.start {
-        return writer.style.pretty(new, &writer.text[line..first]);
-    }
-    writer.style.flow(new)
+    Splice { span: value.layout.extent.clone(), text: format!("{space}{text}") }
 }
 
 /// Replaces a value of a block collection by one on the line of its key.
@@ -65,22 +59,20 @@ fn on_one_line(writer: &Writer<'_>, value: &Node, new: &Value) -> Splice {
         (Notation::Scalar(style), scalar) if !is_full(scalar) => {
             writer.style.scalar(scalar, *style, false)
         }
-        (_, Value::Array(_) | Value::Object(_)) => writer.style.flow(new),
+        (_, Value::Array(_) | Value::Object(_)) => writer.style.flow(new, None),
         (_, scalar) => writer.style.scalar(scalar, ScalarStyle::Plain, false),
     };
-    match value.layout.style {
-        Notation::Empty => Splice::new(value.layout.extent.clone(), format!(" {text}")),
-        Notation::Block(..) => Splice::new(
-            value.layout.extent.clone(),
-            format!("{text}{}", header_comment(writer, value)),
-        ),
+    let (after_head, extent) = (value.layout.after_head, value.layout.extent.clone());
+    let (span, text) = match value.layout.style {
+        Notation::Empty => (extent, format!(" {text}")),
+        Notation::Block(..) => (extent, text + &header_comment(writer, value)),
         Notation::Collection { is_flow: false } => {
-            let comment = comment(writer, value.layout.after_head);
-            let end = tail_end(writer.text, value);
-            Splice::new(value.layout.after_head..end, format!(" {text}{comment}"))
+            let comment = comment(writer, after_head);
+            (after_head..tail_end(writer.text, value), format!(" {text}{comment}"))
         }
-        _ => Splice::new(value.layout.extent.clone(), text),
-    }
+        _ => (extent, text),
+    };
+    Splice { span, text }
 }
 
 /// Replaces a value of a block collection by one on lines of its own: a collection, or a string of several lines.
@@ -143,7 +135,7 @@ fn in_lines(
         }
         None => format!("{comment}{}{}{lines}", style.line_break, " ".repeat(indent)),
     };
-    Ok(Some(Splice::new(after_head..end, new)))
+    Ok(Some(Splice { span: after_head..end, text: new }))
 }
 
 /// Comment on the line of the header of a block scalar, with the space before it.

@@ -10,19 +10,16 @@
 //!
 //! Where nothing tells which of several slots an item is, and the slots differ on the page, it is refused.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use links_sdk::SlotId;
 
 use super::{FileSlotId, HashedItem, HashedSlot, IdentityProblem, SlotBase, ValueHash};
-use crate::apply::{ItemError, ItemProblem, SlotTypes};
+use crate::apply::{ItemError, ItemProblem, PlanError, SlotTypes};
 
 mod adoption;
 mod exact;
-mod identify;
 mod resembling;
-
-pub(super) use identify::identify;
 
 /// What an item is. Without an entry and a position it is a new slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +46,63 @@ pub(super) struct Identities {
     pub(super) made_there: Vec<usize>,
 }
 
+/// Finds what each item is: by the record of the last sync, never by its place or by the whole page. Everything depends on the order of the rules.
+///
+/// `created` are the IDs of slots that an interrupted run created, by item.
+pub(super) fn identify(
+    items: &[HashedItem<'_>],
+    entries: &[SlotBase],
+    slots: &[HashedSlot<'_>],
+    types: &SlotTypes,
+    created: &BTreeMap<usize, SlotId>,
+) -> Result<Identities, PlanError> {
+    let mut binder = Binder::new(items, entries, slots, types);
+    binder.bind_recreated();
+    binder.bind_by_id();
+    binder.bind_created(created);
+    binder.bind_read_only();
+    let (fewer, equal) = binder.bind_equal();
+    binder.adopt_nearest();
+    binder.bind_resembling();
+    binder.find_resembling();
+    binder.bind_between_neighbours();
+    binder.adopt_for_gone();
+    binder.refuse_fewer(&fewer);
+    binder.release_recreated();
+    binder.adopt_equal();
+    binder.bind_changed_there();
+    binder.adopt_after_neighbour();
+    binder.bind_for_gone();
+    binder.refuse_untelling();
+    binder.refuse_reduced(&equal);
+    binder.refuse_adopted();
+    binder.refuse_copies(&equal);
+    binder.refuse_edited_copies(&equal);
+    binder.find_resembling();
+
+    let mut problems: Vec<IdentityProblem> = Vec::new();
+    for problem in binder.problems.drain(..) {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    if !problems.is_empty() {
+        return Err(PlanError::Unclear(problems));
+    }
+    let identity = |item: usize| {
+        let entry = binder.entry_of_item[item];
+        ItemIdentity { entry, position: binder.position_of(item) }
+    };
+    Ok(Identities {
+        items: (0..binder.items.len()).map(identity).collect(),
+        doubtful: binder.find_doubtful(),
+        made_there: (0..binder.slots.len()).filter(|position| !binder.taken[*position]).collect(),
+        item_of_entry: binder.item_of_entry,
+        live: binder.live,
+        resembling: binder.resembling,
+    })
+}
+
 /// Bindings of items to entries of the record and to slots of the page, as far as they are known.
 struct Binder<'a> {
     items: &'a [HashedItem<'a>],
@@ -57,8 +111,6 @@ struct Binder<'a> {
     types: &'a SlotTypes,
     /// For each entry, the position of its slot on the page.
     live: Vec<Option<usize>>,
-    /// For each entry, whether its slot was deleted and created again by another client.
-    recreated: Vec<bool>,
     entry_of_item: Vec<Option<usize>>,
     item_of_entry: Vec<Option<usize>>,
     /// For each item, the position of its slot where the slot has no entry.
@@ -95,7 +147,6 @@ impl<'a> Binder<'a> {
             slots,
             types,
             live,
-            recreated: vec![false; entries.len()],
             entry_of_item: vec![None; items.len()],
             item_of_entry: vec![None; entries.len()],
             slot_of_item: vec![None; items.len()],
@@ -130,21 +181,23 @@ impl<'a> Binder<'a> {
     }
 
     /// Refuses items of which it is unclear which of several entries they are.
-    fn refuse_ambiguous(&mut self, mut items: Vec<usize>, entries: &[usize]) {
-        items.sort_unstable();
-        let ids = self.ids(entries);
+    fn refuse_ambiguous(&mut self, items: Vec<usize>, entries: Vec<usize>) {
+        let sorted =
+            |all: Vec<usize>| -> Vec<usize> { BTreeSet::from_iter(all).into_iter().collect() };
+        let (items, ids) = (sorted(items), self.ids(&sorted(entries)));
         self.problems.push(IdentityProblem::Ambiguous { items, ids });
     }
 
-    /// Refuses an item, which is bound to an entry, together with `others`. One that is said to be new is new, where there is doubt.
-    fn refuse_unless_new(&mut self, item: usize, mut others: Vec<usize>, mut entries: Vec<usize>) {
+    /// Refuses an item, which is bound to an entry, together with other items and entries. One that is said to be new is new, where there is
+    /// doubt.
+    fn refuse_unless_new(&mut self, item: usize, mut items: Vec<usize>, mut entries: Vec<usize>) {
         if self.is_new(item) {
             self.unbind(item);
             return;
         }
-        others.push(item);
-        entries.sort_unstable();
-        self.refuse_ambiguous(others, &entries);
+        items.push(item);
+        entries.extend(self.entry_of_item[item]);
+        self.refuse_ambiguous(items, entries);
     }
 
     /// Returns whether an item is said to be new.
@@ -188,6 +241,13 @@ impl<'a> Binder<'a> {
             .collect()
     }
 
+    /// Returns the entries that a rule may still bind and whose slot is on the page.
+    fn open_live_entries(&self) -> Vec<usize> {
+        let mut entries = self.open_entries();
+        entries.retain(|entry| self.live[*entry].is_some());
+        entries
+    }
+
     /// Returns the positions of the slots that belong to nothing and can be edited.
     fn open_slots(&self) -> Vec<usize> {
         let is_open =
@@ -211,7 +271,6 @@ impl<'a> Binder<'a> {
     /// Takes a slot for one that was deleted and created again.
     fn recreate(&mut self, entry: usize, position: usize) {
         self.live[entry] = Some(position);
-        self.recreated[entry] = true;
         self.taken[position] = true;
     }
 

@@ -19,13 +19,6 @@ fn not_on_page(index: usize, id: i64) -> IdentityProblem {
     IdentityProblem::Named(ItemError { index, problem: ItemProblem::NotOnPage { id: id.into() } })
 }
 
-#[test]
-fn a_problem_is_a_document_whose_keys_are_different() {
-    let text = serde_json::to_string(&not_on_page(1, 7)).unwrap();
-    let inner = r#"{"problem":"not_on_page","id":7}"#;
-    assert_eq!(text, format!(r#"{{"reason":"named","index":1,"problem":{inner}}}"#));
-}
-
 fn problems(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<IdentityProblem> {
     match Merge::new(Some(base), file, page, &PlanOptions::default()) {
         Err(PlanError::Unclear(problems)) => problems,
@@ -382,6 +375,7 @@ fn an_unknown_id_is_that_of_the_new_slot_that_equals_its_item() {
         &before("Menu"),
         &there,
         &crate::apply::SlotTypes::default(),
+        &std::collections::BTreeSet::new(),
     );
     let pulled: Vec<_> = pull.unwrap().base.slots.into_iter().map(|slot| slot.was).collect();
     assert_eq!(pulled, [vec![], vec![2], vec![3]]);

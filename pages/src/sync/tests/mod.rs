@@ -25,6 +25,17 @@ use super::{FilePage, FileSlot, FileSlotId, Pull, PulledItem, PulledKey};
 use crate::apply::DesiredSlot;
 
 impl Pull {
+    /// Returns whether the file is not changed. The record may change even then.
+    fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+            && self.keys.is_empty()
+            && self.inserted.is_empty()
+            && self.removed.is_empty()
+            && self.unnamed.is_empty()
+            && self.marks.is_empty()
+            && !self.is_reordered
+    }
+
     /// Returns what the file says after the pull, marks aside. References in values that are set are not resolved any more.
     fn apply_to(&self, file: &FilePage) -> FilePage {
         let mut patched = file.clone();

@@ -1,5 +1,7 @@
 //! Rules of the pull, by example.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::examples::{file, page, synced};
@@ -10,7 +12,7 @@ use crate::sync::{
 };
 
 fn pull(base: &PageBase, file: &FilePage, page: &LivePage) -> Pull {
-    Pull::new(Some(base), file, page, &SlotTypes::default()).unwrap()
+    Pull::new(Some(base), file, page, &SlotTypes::default(), &BTreeSet::new()).unwrap()
 }
 
 fn text(title: &str) -> Value {
@@ -38,9 +40,15 @@ fn assert_nothing_pending(pull: &Pull, file: &FilePage, page: &LivePage) {
             && merge.conflicts.is_empty()
     );
     assert!(
-        super::super::Pull::new(Some(&pull.base), &file, page, &SlotTypes::default())
-            .unwrap()
-            .is_empty()
+        super::super::Pull::new(
+            Some(&pull.base),
+            &file,
+            page,
+            &SlotTypes::default(),
+            &BTreeSet::new()
+        )
+        .unwrap()
+        .is_empty()
     );
 }
 
@@ -73,7 +81,7 @@ fn a_conflict_is_marked_and_removing_the_mark_means_mine() {
     let base = synced(&[(1, text("A a"))]);
     let (ours, theirs) = (file(&[text("Our a")]), page(&[(1, text("Their a"))]));
     let found = pull(&base, &ours, &theirs);
-    assert!(matches!(found.marks[..], [ConflictMark::Key { item: 0, .. }]));
+    assert!(matches!(found.marks[..], [ConflictMark::Value { item: Some(0), .. }]));
     assert_eq!(items(&found.apply_to(&ours)), items(&ours));
     let merge = Merge::new(Some(&found.base), &ours, &theirs, &PlanOptions::default()).unwrap();
     assert!(merge.conflicts.is_empty());
@@ -212,11 +220,11 @@ fn profile_fields_are_pulled_like_keys() {
     );
     assert_nothing_pending(&found, &said, &theirs);
     let both = pull(&base, &fields(json!({"title": "Our cafe"})), &theirs);
-    assert!(matches!(both.marks[..], [ConflictMark::Field { .. }]));
+    assert!(matches!(both.marks[..], [ConflictMark::Value { item: None, .. }]));
 }
 
 fn pull_first(file: &FilePage, page: &LivePage) -> PageBase {
-    Pull::new(None, file, page, &SlotTypes::default()).unwrap().base
+    Pull::new(None, file, page, &SlotTypes::default(), &BTreeSet::new()).unwrap().base
 }
 
 #[test]
@@ -227,15 +235,18 @@ fn without_a_record_what_differs_is_marked_and_nothing_is_removed() {
         (1, json!(["button", {"title": "Their menu", "link": "https://a.example"}])),
         (2, text("X x")),
     ]);
-    let found = Pull::new(None, &ours, &theirs, &SlotTypes::default()).unwrap();
-    assert!(matches!(&found.marks[..], [ConflictMark::Key { item: 0, key, .. }] if key == "title"));
+    let found = Pull::new(None, &ours, &theirs, &SlotTypes::default(), &BTreeSet::new()).unwrap();
+    assert!(
+        matches!(&found.marks[..], [ConflictMark::Value { item: Some(0), key, .. }] if key == "title")
+    );
     assert_eq!(found.apply_to(&ours).slots.len(), 3);
 }
 
 #[test]
 fn a_pull_into_an_empty_file_is_the_page() {
     let theirs = page(&[(1, text("A a")), (2, json!(["event", {"title": "Concert"}]))]);
-    let found = Pull::new(None, &file(&[]), &theirs, &SlotTypes::default()).unwrap();
+    let found =
+        Pull::new(None, &file(&[]), &theirs, &SlotTypes::default(), &BTreeSet::new()).unwrap();
     assert_eq!(
         items(&found.apply_to(&file(&[]))),
         json!([{"id": 1, "type": "text", "data": {"title": "A a"}}, {"id": 2, "type": "event", "data": {}}])

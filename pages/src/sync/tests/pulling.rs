@@ -14,10 +14,11 @@ impl World {
     pub(super) fn pull(&mut self, base: Option<PageBase>, choice: u16) -> Checked {
         self.figures.pulls += 1;
         self.here.resolve_fields();
-        let mut is_refused = false;
+        let (mut is_refused, none) = (false, BTreeSet::new());
         // An id may leave another item in doubt that equals this one.
         for _ in 0..self.here.tags.len() + 4 {
-            match Pull::new(base.as_ref(), &self.here.file, &self.live(), &self.types) {
+            let live = self.live();
+            match Pull::new(base.as_ref(), &self.here.file, &live, &self.types, &none) {
                 Err(error) => {
                     if !is_refused {
                         self.figures.refusals += 1;
@@ -78,7 +79,9 @@ impl World {
         self.here.resolve_fields();
 
         // What was a pending edit may be in doubt after the pull.
-        let Ok(again) = Pull::new(Some(&pull.base), &self.here.file, &self.live(), &self.types)
+        let none = BTreeSet::new();
+        let Ok(again) =
+            Pull::new(Some(&pull.base), &self.here.file, &self.live(), &self.types, &none)
         else {
             check!(!is_untouched, "a second pull is refused");
             return Ok(());
@@ -173,7 +176,7 @@ impl World {
         for (nth, mark) in pull.marks.iter().enumerate() {
             let takes_theirs = choice >> (nth % 8) & 2 != 0;
             match mark {
-                ConflictMark::Key { item, key, file, page } => {
+                ConflictMark::Value { item: Some(item), key, page } => {
                     let tag = old_tags[*item];
                     let Some(at) = self.here.tags.iter().position(|other| *other == tag) else {
                         continue;
@@ -183,10 +186,11 @@ impl World {
                         self.here.edits.remove(&(tag, key.clone()));
                     } else {
                         self.here.said.insert((tag, key.clone()), page.clone());
-                        self.here.edits.insert((tag, key.clone()), file.clone());
+                        let file = self.here.file.slots[at].data[key.as_str()].clone();
+                        self.here.edits.insert((tag, key.clone()), file);
                     }
                 }
-                ConflictMark::Field { key, page, .. } => {
+                ConflictMark::Value { item: None, key, page } => {
                     if takes_theirs {
                         self.here.file.fields.insert(key.clone(), page.clone());
                         self.here.field_edits.remove(key);

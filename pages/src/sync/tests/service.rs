@@ -131,7 +131,8 @@ impl ServicePage {
                     }
                 }
                 PlanBatch::Reorder => {
-                    let order = plan.resolve_order(&self.ids(), &created).expect("an order");
+                    let order =
+                        plan.resolve_order(&self.ids(), &plan.made(&created)).expect("an order");
                     self.slots.sort_by_key(|slot| order.iter().position(|id| *id == slot.id));
                 }
                 PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -95,13 +96,6 @@ pub enum WaitReason {
     PacerStarting,
 }
 
-impl WaitReason {
-    /// Returns whether requests of other buckets need not wait for this.
-    pub(crate) fn is_of_one_bucket(self) -> bool {
-        matches!(self, Self::AnalyticsPerMinute(_) | Self::MusicPerMinute(_))
-    }
-}
-
 impl fmt::Display for WaitReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -164,7 +158,7 @@ impl From<MustWait> for NotAdmitted {
 }
 
 /// Future that the methods of a [`Pacer`] return.
-pub type PacerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type PacerFuture<'a, T> = BoxFuture<'a, T>;
 
 /// Keeps requests within the rate limits; one per token. [`InProcessPacer`] serves the clients of one process, [`SharedFilePacer`] the
 /// processes of one user of this machine. Each has a setting for background work, which leaves a fifth of each limit to people. A future of

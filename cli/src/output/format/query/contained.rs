@@ -146,14 +146,13 @@ fn end_with_parent() {
     std::process::exit(i32::from(Exit::Usage.code()));
 }
 
-/// Limits the memory and the CPU time of this process, and disables core dumps.
+/// Limits the memory and the CPU time of this process.
 #[cfg(unix)]
 fn restrict() {
     use rustix::process::{Resource, Rlimit, setrlimit};
     let most = |most| Rlimit { current: Some(most), maximum: Some(most) };
     // If a limit cannot be set, time and output are still limited.
     let _ = setrlimit(Resource::As, most(MOST_MEMORY));
-    let _ = setrlimit(Resource::Core, most(0));
     // For a parent that was stopped. One that runs is faster, and reports it.
     let _ = setrlimit(Resource::Cpu, most(limit().as_secs() + 1));
 }

@@ -73,21 +73,13 @@ pub(crate) fn check(code: &str) -> Result<(), String> {
     filter::on_a_deep_stack(move || filter::compile(&code).map(drop)).and_then(|it| it)
 }
 
-/// Returns the results of a filter on a document. A result that is not JSON, such as `nan`, is an error of its own.
+/// Returns the results of a filter on a document, of a process that may have been started before. A result that is not JSON, such as `nan`, is an
+/// error of its own.
 ///
 /// # Errors
 ///
 /// When the filter fails or exceeds a limit.
-pub(crate) fn results(code: &str, input: &Value) -> Result<Vec<Result<Value, String>>, String> {
-    results_of(code, input, None)
-}
-
-/// Returns the results like [`results`], of a process that may have been started before.
-///
-/// # Errors
-///
-/// When the filter fails or exceeds a limit.
-pub(crate) fn results_of(
+pub(crate) fn results(
     code: &str,
     input: &Value,
     process: Option<Process>,

@@ -277,7 +277,7 @@ fn run(values: Vec<u16>) -> Result<(), TestCaseError> {
     let count = 1 + choices.below(6);
     let mut tree = object(choices, 3);
     if !is_full(&tree) {
-        tree = json!({"profile": "cafe", "slots": []});
+        tree = json!({"profile": "cafe", "socials": []});
     }
     let edits: Vec<Edit> = (0..count).map(|number| edit(&tree, choices, number)).collect();
     let printed = printed(&tree, choices);

@@ -5,7 +5,7 @@
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 use std::time::Duration;
 
-use redis::{RedisError, Script};
+use redis::{FromRedisValue, RedisError, Script, ScriptInvocation};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -398,33 +398,43 @@ struct LogAnswer {
 #[derive(Debug)]
 struct SharedLog {
     server: RedisServer,
-    keys: [String; 5],
+    /// Of what it keeps for the token.
+    keys: [String; 4],
 }
 
 impl SharedLog {
     fn new(server: RedisServer, name: &str) -> Self {
-        let parts = ["", ":state", ":all", ":analytics", ":music"];
-        let keys = parts.map(|part| match part {
-            "" => "links:pacing".to_owned(),
-            part => format!("links:pacing:{name}{part}"),
-        });
+        let parts = ["state", "all", "analytics", "music"];
+        let keys = parts.map(|part| format!("links:pacing:{name}:{part}"));
         Self { server, keys }
     }
 
-    /// Asks, over a new connection if the old one is broken. To ask twice has no other effect than once.
+    /// Asks what is to be known or done of the log.
     async fn ask(
         &self,
         operation: &str,
         details: &[String],
         context: &Context,
     ) -> Result<LogAnswer, RedisError> {
-        let (connection, is_new) = self.server.connection().await?;
-        match self.ask_over(&connection, operation, details, context).await {
-            Err(error) if !is_new && error.is_io_error() && !error.is_timeout() => {}
-            answer => return answer,
-        }
-        let (connection, _) = self.server.connection().await?;
-        self.ask_over(&connection, operation, details, context).await
+        let answer = self.invoke(|connection| {
+            let mut script = SCRIPT.prepare_invoke();
+            script.key("links:pacing").key(&self.keys);
+            script
+                .arg(operation)
+                .arg(context.now.map(|now| now.to_string()).unwrap_or_default())
+                .arg(&connection.run)
+                .arg(&context.epoch)
+                .arg(context.bounds.ceiling.as_ref().map(limits).unwrap_or_default())
+                .arg(limits(&RateLimits::default()))
+                .arg(&context.report)
+                .arg(u8::from(context.bounds.is_background));
+            for detail in details {
+                script.arg(detail);
+            }
+            script
+        });
+        let (must_report, epoch, remaining, wait, reason): (u8, _, _, _, _) = answer.await?;
+        Ok(LogAnswer { must_report: must_report == 1, epoch, remaining, wait, reason })
     }
 
     /// Takes, renews or gives up a lock. Returns its number, or 0 if another machine has it or has had it. A lock that was taken before the
@@ -432,54 +442,33 @@ impl SharedLog {
     async fn lock(&self, name: &str, held: u64, lifetime: Duration) -> Result<u64, RedisError> {
         // The server may have given the lock, and its answer was lost.
         let question = Uuid::new_v4().to_string();
-        loop {
-            let (connection, is_new) = self.server.connection().await?;
+        let number = self.invoke(|connection| {
             let mut script = LOCK.prepare_invoke();
             script.key(format!("links:lock:{name}")).arg(&connection.run).arg(held);
             script.arg(micros(lifetime)).arg(&question);
-            let number: Result<u64, RedisError> =
-                script.invoke_async(&mut connection.commands.clone()).await;
-            if number.is_err() {
-                self.server.disconnect(&connection);
-            }
-            match number {
-                // The old connection is broken.
-                Err(error) if !is_new && error.is_io_error() && !error.is_timeout() => {}
-                number => return number,
-            }
-        }
+            script
+        });
+        number.await
     }
 
-    /// Asks over this connection, which is not used again after an error.
-    async fn ask_over(
+    /// Runs a script, over a new connection if the old one is broken. To run it twice has no other effect than once. A connection is not used
+    /// again after an error.
+    async fn invoke<T: FromRedisValue>(
         &self,
-        connection: &Arc<RedisConnection>,
-        operation: &str,
-        details: &[String],
-        context: &Context,
-    ) -> Result<LogAnswer, RedisError> {
-        let mut script = SCRIPT.prepare_invoke();
-        for key in &self.keys {
-            script.key(key);
+        prepare: impl Fn(&RedisConnection) -> ScriptInvocation<'static>,
+    ) -> Result<T, RedisError> {
+        loop {
+            let (connection, is_new) = self.server.connection().await?;
+            let script = prepare(&connection);
+            let result = script.invoke_async(&mut connection.commands.clone()).await;
+            if result.is_err() {
+                self.server.disconnect(&connection);
+            }
+            match result {
+                Err(error) if !is_new && error.is_io_error() && !error.is_timeout() => {}
+                result => return result,
+            }
         }
-        script
-            .arg(operation)
-            .arg(context.now.map(|now| now.to_string()).unwrap_or_default())
-            .arg(&connection.run)
-            .arg(&context.epoch)
-            .arg(context.bounds.ceiling.as_ref().map(limits).unwrap_or_default())
-            .arg(limits(&RateLimits::default()))
-            .arg(&context.report)
-            .arg(u8::from(context.bounds.is_background));
-        for detail in details {
-            script.arg(detail);
-        }
-        let answer = script.invoke_async(&mut connection.commands.clone()).await;
-        if answer.is_err() {
-            self.server.disconnect(connection);
-        }
-        let (must_report, epoch, remaining, wait, reason): (u8, _, _, _, _) = answer?;
-        Ok(LogAnswer { must_report: must_report == 1, epoch, remaining, wait, reason })
     }
 }
 
