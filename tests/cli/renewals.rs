@@ -112,7 +112,8 @@ fn a_crash_around_the_write_leaves_whole_credentials_and_no_loop() {
 
 #[test]
 fn a_crash_in_a_second_login_leaves_the_first_or_the_second() {
-    for (place, is_new) in [("before_rename", false), ("after_rename", true)] {
+    // The list of accounts is written before the login.
+    for (place, is_new) in [("before_rename:2", false), ("after_rename:2", true)] {
         let env = connected();
         let before = kept(&env);
         let env = env.env("LINKS_TEST_CRASH", place);

@@ -927,7 +927,7 @@ fn a_summary_over_accounts_names_each_of_them_and_those_that_failed() {
     let run = agency.run("auth logout work");
     assert_eq!(run.exit, 0, "{run}");
     let (run, text) = summary("plan clients --summary summary.md");
-    assert_eq!(run.exit, 4, "{run}");
+    assert_eq!(run.exit, 8, "{run}");
     assert!(text.contains("### links plan, `home`: 1 error; "), "{text}");
     assert!(text.contains(": failed\n\n```text\n"), "{text}");
     assert!(text.contains("no account on this machine for user"), "{text}");

@@ -8,6 +8,7 @@ use crate::apply::apply_args::{RunOptions, SyncArgs};
 use crate::apply::sync::{self, MergedPage, SyncRecord};
 use crate::args::fields::contested;
 use crate::context::prelude::*;
+use crate::error::for_account;
 use links_pages::page_file::FileScope;
 use links_pages::sanitize::quoted;
 
@@ -132,7 +133,7 @@ impl PlanTarget {
             FileScope::Slots => "slots pull",
         };
         let (login, path) = (quoted(&page.login), quoted(file.document.name()));
-        let pull = format!("links {command} {login} -O {path}");
+        let pull = for_account(format!("links {command} {login} -O {path}"));
         let gap = record.and_then(SyncRecord::gap);
         let problems = sync::conflicts(merge, &file.document, &pull, gap);
         let message = "the file and the page both changed since the last sync; nothing was written";

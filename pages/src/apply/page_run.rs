@@ -281,8 +281,8 @@ impl PageRun {
             PlanBatch::TryCreate(_) => Ok(()),
         };
         let made = self.done.since(&before);
-        let is_open = |it: &&StepFailure| {
-            it.outcome != Outcome::Executed || !matches!(it.error, ApplyCause::Changed(_))
+        let is_open = |failure: &&StepFailure| {
+            failure.outcome != Outcome::Executed || !matches!(failure.error, ApplyCause::Changed(_))
         };
         let failed = written.as_ref().err().filter(is_open).map(|it| it.outcome);
         let end = move |journal: &mut Journal| match failed {

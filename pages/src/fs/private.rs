@@ -14,7 +14,7 @@ use links_sdk::private_file::{
 pub use links_sdk::private_file::{at, if_there, make_directory, try_lock, write_unsynced};
 pub(crate) use links_sdk::private_file::{open_lock, open_regular, writable};
 
-use super::{ANYBODY_WRITES, directory_of, mode, owner};
+use super::{ANYBODY_WRITES, MOST_LINKS, directory_of, mode, owner};
 
 /// Reads a file; `None` if there is none. Refuses a file that another user may have created or written.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -115,13 +115,19 @@ pub fn append(path: &Path) -> io::Result<File> {
 
 /// Follows symbolic links. A broken link is an error, because its target may be missing only for a time.
 fn resolve_links(path: &Path) -> io::Result<PathBuf> {
-    let Ok(next) = fs::read_link(path) else { return Ok(path.to_owned()) };
-    if !path.exists() {
-        let next = directory_of(path).join(next);
-        let message = format!("it is a symbolic link to {}, which does not exist", next.display());
-        return Err(io::Error::new(io::ErrorKind::NotFound, message));
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&target) {
+            Ok(next) => target = directory_of(&target).join(next),
+            Err(_) if target != path && !target.exists() => {
+                let message =
+                    format!("it is a symbolic link to {}, which does not exist", target.display());
+                return Err(io::Error::new(io::ErrorKind::NotFound, message));
+            }
+            Err(_) => return Ok(target),
+        }
     }
-    fs::canonicalize(path)
+    Err(io::Error::other("too many levels of symbolic links"))
 }
 
 /// Lock on a resource against other commands on this machine, held until it is dropped.

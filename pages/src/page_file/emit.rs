@@ -268,11 +268,17 @@ fn is_plain(text: &str, in_flow: bool) -> bool {
         && matches!(resolved(text), Some(Tree::Text(read)) if read == text)
 }
 
-/// Tells whether a text may begin with a date (`2026-08-01T19:00:00Z`), which a parser of YAML 1.1 reads as a point in time.
+/// Tells whether a text begins like a date (`2026-08-01T19:00:00Z`), which a parser of YAML 1.1 reads as a point in time.
 fn is_date(text: &str) -> bool {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let parts = text.split_once('-').filter(|(year, _)| year.len() == 4);
-    parts.is_some_and(|(year, rest)| year.chars().all(is_digit) && rest.starts_with(is_digit))
+    let are_digits = |it: &str| it.bytes().all(|c| c.is_ascii_digit());
+    let mut parts = text.splitn(3, '-');
+    let mut next = || parts.next().unwrap_or_default();
+    let (year, month, day) = (next(), next(), next());
+    year.len() == 4
+        && are_digits(year)
+        && matches!(month.len(), 1 | 2)
+        && are_digits(month)
+        && day.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Tells whether a character can only be written as an escape sequence.

@@ -87,10 +87,8 @@ impl Merge {
         let (made, rest): (Vec<_>, Vec<_>) =
             deletions.partition(|deletion| deletion.reason == DeletionReason::MadeThere);
         self.deletions = rest;
-        self.remote.extend(made.into_iter().map(|it| {
-            let Deletion { id, kind, label, .. } = it;
-            RemoteChange::Made { id, kind, label }
-        }));
+        let remote = |Deletion { id, kind, label, .. }| RemoteChange::Made { id, kind, label };
+        self.remote.extend(made.into_iter().map(remote));
     }
 
     /// Returns the content that the page should have.

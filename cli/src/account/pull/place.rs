@@ -186,7 +186,7 @@ impl PullDirectory {
         self.file_with(is_its, std::slice::from_ref(key))
     }
 
-    /// Returns the file that the lock has for a page, else the only one whose `profile` is one of these keys, in whatever case.
+    /// Returns the file that the lock has for a page, else the only one whose `profile` is one of these keys, in this case if there is one.
     fn file_with(
         &self,
         is_its: impl Fn(&PageName) -> bool,
@@ -200,13 +200,17 @@ impl PullDirectory {
             let path = self.pages.iter().find(known).map(|(path, _)| path.clone());
             return Ok(Some(path.unwrap_or_else(|| store.path_of(key))));
         }
-        let is_meant = |profile: &ProfileKey| {
-            let profile = profile.to_string();
-            keys.iter().any(|key| profile.eq_ignore_ascii_case(&key.to_string()))
+        let named = |is_same: fn(&str, &str) -> bool| -> Vec<&PathBuf> {
+            let is_meant =
+                |profile: &str| keys.iter().any(|key| is_same(profile, &key.to_string()));
+            let pages = self.pages.iter().filter(|(_, profile)| is_meant(&profile.to_string()));
+            pages.map(|(path, _)| path).collect()
         };
-        let named = self.pages.iter().filter(|(_, profile)| is_meant(profile));
-        let named: Vec<&PathBuf> = named.map(|(path, _)| path).collect();
-        match named[..] {
+        let mut found = named(|one, other| one == other);
+        if found.is_empty() {
+            found = named(str::eq_ignore_ascii_case);
+        }
+        match found[..] {
             [] => Ok(None),
             [only] => Ok(Some(only.clone())),
             [one, other, ..] => {

@@ -51,13 +51,19 @@ pub(crate) async fn run(
         // A beginning of its name may also be that of a run of this undo.
         args.name(operations.all[*index].id());
     }
-    // An older operation of several accounts is taken back by processes of its own.
-    let is_of_one = selection::is_of_one_account(context, &args);
-    let is_here = |index: &usize| {
-        is_of_one || operations.all[*index].parts.iter().all(|part| !part.is_foreign)
-    };
-    let mut candidates = found.into_iter().take_while(is_here).peekable();
+    let mut candidates = found.into_iter().peekable();
     while let Some(index) = candidates.next() {
+        let operation = &operations.all[index];
+        if operation.parts.iter().any(|part| part.is_foreign)
+            && !selection::is_of_one_account(context, &args)
+        {
+            let line = operation.parts[0].command_line();
+            let message = format!(
+                "nothing left to undo after `links {line}`, which wrote to several accounts"
+            );
+            let hint = format!("to undo it on all of them, run `links undo {}`", operation.id());
+            return Err(CommandError::not_found(message).with_hint(hint));
+        }
         selection::tell_others(context, &operations, index);
         let undone = UndoneOperation::of(&operations, index, &args, &BTreeSet::new())?;
         tell(context, &undone);

@@ -173,11 +173,11 @@ async fn found<B>(
         (Some(page), "apply") if request.method() == Method::POST => {
             apply(page, request.uri().query().unwrap_or_default()).await
         }
-        _ if !is_read || name == "apply" => {
+        (page, _) if !is_read || page.is_some() && name == "apply" => {
             text(StatusCode::METHOD_NOT_ALLOWED, "this URL does not support this method")
         }
         (_, "style.css") => whole("text/css; charset=utf-8", STYLE),
-        (_, "script.js") => whole("text/javascript; charset=utf-8", SCRIPT),
+        (Some(_), "script.js") => whole("text/javascript; charset=utf-8", SCRIPT),
         (None, "") => whole(HTML, routes.list.clone().unwrap_or_default()),
         (Some(page), "") => whole(HTML, page.html().await),
         (Some(page), "events") => {
