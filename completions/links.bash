@@ -2,7 +2,7 @@ _links_complete() {
     COMPREPLY=()
     # The shell itself completes what is in the home directory.
     if [[ $2 == '~/'* ]]; then
-        compopt -o default 2>/dev/null
+        compopt -o default 2>/dev/null || COMPREPLY=($(compgen -f -- "$2"))
         return
     fi
     local candidate

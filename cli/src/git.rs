@@ -7,8 +7,9 @@ use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Mutex;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::{process, signal};
@@ -91,8 +92,11 @@ pub(crate) struct History {
 struct GitProcess {
     /// Killed when this value is dropped, or when it does not respond.
     child: Child,
-    /// `None` if it did not respond as it should.
-    pipes: Option<(ChildStdin, BufReader<ChildStdout>)>,
+    /// Names of objects, and the maximum number of bytes of each. The content of larger ones is skipped; without a maximum, Git gives none.
+    questions: mpsc::Sender<(Vec<String>, Option<u64>)>,
+    responses: mpsc::Receiver<io::Result<Vec<Option<GitObject>>>>,
+    /// True if it did not respond as it should.
+    is_broken: bool,
 }
 
 /// HEAD and its ancestors along all parents, with the versions that they have of a file.
@@ -155,7 +159,7 @@ pub(crate) fn with<T>(
     (history.left, history.deadline) = (TOTAL_MAX, start + *time);
     let result = ask(history);
     *time = time.saturating_sub(start.elapsed());
-    if [&history.contents, &history.ids].iter().any(|git| git.pipes.is_none()) {
+    if history.contents.is_broken || history.ids.is_broken {
         histories.remove(nth);
     }
     Some(result)
@@ -277,33 +281,41 @@ impl GitProcess {
         // A run that has to end a step first still asks, and could not start another process.
         process::without_interrupts(&mut command);
         let mut child = command.spawn()?;
-        let pipes = child.stdin.take().zip(child.stdout.take().map(BufReader::new));
-        Ok(Self { child, pipes })
+        let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::Error::other("git was started without pipes"));
+        };
+        let (questions, asked) = mpsc::channel::<(Vec<String>, Option<u64>)>();
+        let (respond, responses) = mpsc::channel();
+        thread::Builder::new().spawn(move || {
+            let mut output = BufReader::new(output);
+            for (names, most) in asked {
+                // Fewer bytes than a pipe holds, so that both sides go on.
+                let asked = input.write_all((names.join("\n") + "\n").as_bytes());
+                let asked = asked.and_then(|()| input.flush());
+                let found =
+                    asked.and_then(|()| names.iter().map(|_| object(&mut output, most)).collect());
+                if respond.send(found).is_err() {
+                    break;
+                }
+            }
+        })?;
+        Ok(Self { child, questions, responses, is_broken: false })
     }
 
-    /// Asks for objects, all at once. The content of one with more than `most` bytes is skipped; without a maximum, Git gives none.
+    /// Asks for objects, all at once.
     fn ask(
         &mut self,
         names: Vec<String>,
         most: Option<u64>,
         deadline: Instant,
     ) -> io::Result<Vec<Option<GitObject>>> {
-        let late = || {
-            let message = format!("git took longer than {} s", TIME_MAX.as_secs());
-            io::Error::new(io::ErrorKind::TimedOut, message)
-        };
-        let (mut input, mut output) = self.pipes.take().ok_or_else(late)?;
-        let respond = move || {
-            // Fewer bytes than a pipe holds, so that both sides go on.
-            let asked = input.write_all((names.join("\n") + "\n").as_bytes());
-            let asked = asked.and_then(|()| input.flush());
-            let found =
-                asked.and_then(|()| names.iter().map(|_| object(&mut output, most)).collect());
-            (found, (input, output))
-        };
+        let _ = self.questions.send((names, most));
         let time = deadline.saturating_duration_since(now());
-        let (found, pipes): (io::Result<_>, _) = process::within(time, respond).ok_or_else(late)?;
-        self.pipes = found.is_ok().then_some(pipes);
+        let found = self.responses.recv_timeout(time).unwrap_or_else(|_| {
+            let message = format!("git took longer than {} s", TIME_MAX.as_secs());
+            Err(io::Error::new(io::ErrorKind::TimedOut, message))
+        });
+        self.is_broken |= found.is_err();
         found
     }
 }

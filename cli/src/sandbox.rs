@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use links_fixtures::{Choices, Consent, ContractServer, ContractServerBuilder, Limits, World};
 use links_sdk::RateLimits;
 
+use crate::error::file_error::cannot;
 use crate::error::{CommandError, Result};
 use crate::settings::Settings;
 
@@ -60,9 +61,8 @@ pub(crate) async fn start(
 ) -> Result<ContractServer> {
     let path = state_file(settings)?;
     if let Some(directory) = path.parent() {
-        links_pages::fs::private::make_directory(directory).map_err(|error| {
-            CommandError::usage(format!("cannot create {}: {error}", directory.display()))
-        })?;
+        let made = links_pages::fs::private::make_directory(directory);
+        made.map_err(cannot("create", directory))?;
     }
     // Another user of this machine reaches the port as well.
     let oauth_consent = Consent::AskForToken;

@@ -58,7 +58,7 @@ pub fn fuzz_journal(bytes: &[u8]) {
     assert!(whole <= bytes.len(), "{whole} of {} bytes", bytes.len());
     let again = apply::JournalEntries::read("run", &bytes[..whole]);
     assert_eq!(again.ok(), Some((log.clone(), whole)), "the torn end counts");
-    let _ = (log.updates().count(), log.has_effect(), log.is_in_doubt());
+    let _ = (log.updates().count(), log.has_effect(), log.is_unsettled());
 }
 
 #[test]

@@ -65,10 +65,9 @@ impl UndoSource {
         Ok(Undo::of(&self.log, &now.slots, &now.fields(), &facts))
     }
 
-    /// Returns whether the run wrote, or may have written, a profile field.
+    /// Returns whether the run planned to write a profile field.
     pub fn wrote(&self, name: &str) -> bool {
-        self.log.plan().is_some_and(|plan| plan.fields.changed.contains_key(name))
-            || self.log.fields().any(|fields| fields.changed.contains_key(name))
+        self.log.plans.iter().any(|recorded| recorded.plan.fields.changed.contains_key(name))
     }
 
     /// Returns the IDs of the slots that earlier commands have created again, by their earlier IDs; and those of them that an interrupted
@@ -79,7 +78,7 @@ impl UndoSource {
     ) -> io::Result<(BTreeMap<SlotId, SlotId>, BTreeSet<SlotId>)> {
         let (mut ids, mut unplaced) = (BTreeMap::new(), BTreeSet::new());
         for log in self.runs.list()?.into_iter().filter_map(|run| run.log.ok()) {
-            let Some(command) = &log.opening.command else { continue };
+            let command = &log.opening.command;
             let created = log.created_on(&now.slots);
             let pair = |(index, old): (&usize, &SlotId)| Some((*old, *created.get(index)?));
             let pairs: Vec<_> = command.recreates.iter().filter_map(pair).collect();
@@ -140,7 +139,7 @@ impl Apply {
             ..RunCommand::default()
         };
         let mut request = Self::new(&client.profile(now.id), undo.desired.clone())
-            .settings(RunSettings { command: Some(command), ..settings })
+            .settings(RunSettings { command, ..settings })
             .types(types)
             .max_deletes(undo.deletes.len())
             .allow_empty(true);
@@ -165,7 +164,7 @@ fn newest(
                 return Err(io::Error::other(format!("run {}: {why}", recorded.run)));
             }
         };
-        let undoes = log.opening.command.as_ref().and_then(|command| command.undoes.clone());
+        let undoes = log.opening.command.undoes.clone();
         let run = log.run.clone();
         if log.state == RunState::Unfinished {
             let what = "apply its content again, or abort it";

@@ -60,7 +60,8 @@ impl BaseUrl {
     /// assert_eq!(BaseUrl::without_user_info("https://me:secret@links.example/v1"), "https://***@links.example/v1");
     /// ```
     pub fn without_user_info(url: &str) -> Cow<'_, str> {
-        let start = url.find("//").map_or(0, |at| at + 2);
+        let start = url.find("://").map(|at| at + 3).or_else(|| Some(url.find("//")? + 2));
+        let start = start.unwrap_or_default();
         let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
         match url[start..end].rfind('@') {
             Some(at) => format!("{}***{}", &url[..start], &url[start + at..]).into(),
@@ -184,6 +185,7 @@ mod tests {
             ("http://a@b:p@links.test:80/x?y@z", "http://***@links.test:80/x?y@z"),
             ("me:pw@links.test/x", "***@links.test/x"),
             ("//me:pw@links.test", "//***@links.test"),
+            ("a//b https://me:pw@links.test", "a//b https://***@links.test"),
             ("", ""),
         ] {
             assert_eq!(BaseUrl::without_user_info(url), shown);

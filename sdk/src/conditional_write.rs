@@ -15,7 +15,6 @@ use crate::error::Error;
 use crate::error_kind::{ErrorKind, Outcome};
 use crate::generated::{Client as Api, RequestResult};
 use crate::operation::{Effect, Operation};
-use crate::transport::retry::Evidence;
 use crate::transport::{AdmittedRequest, AttemptCounts, CallFailure, CallOptions};
 
 /// Time of a read.
@@ -201,7 +200,7 @@ struct WriteAttempts<'a> {
 
 impl<'a> WriteAttempts<'a> {
     fn in_doubt(&self) -> bool {
-        self.lost.is_some() || self.tries.evidence >= Evidence::Unknown
+        self.lost.is_some() || self.tries.evidence >= Outcome::Unknown
     }
 
     fn outcome(&self) -> Outcome {

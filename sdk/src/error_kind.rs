@@ -83,15 +83,15 @@ impl ErrorKind {
     }
 }
 
-/// Outcome of a call: whether something was written. A read writes nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Outcome of a call: whether something was written. A read writes nothing. Of the outcomes of several attempts, the largest counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// Nothing was written: the request was never sent, it was refused, or it was a read.
     NotExecuted,
-    /// The request was executed; only the response was lost.
-    Executed,
     /// It is unknown whether anything was written: no response arrived, or one that proves nothing. Read before you repeat the call.
     Unknown,
+    /// The request was executed; only the response was lost.
+    Executed,
 }
 
 /// The service's error envelope.

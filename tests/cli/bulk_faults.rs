@@ -449,7 +449,7 @@ fn a_rewrite_that_more_slots_match_since_is_a_second_run_with_an_undo_of_its_own
     assert_eq!(titles(&env, 0)[..2], ["Menu of today!", "Menu!"], "{run}");
     let (_, said) = run
         .stderr
-        .split_once("its slots or values were different; its writes stay on the page (1 updated); ")
+        .split_once("its content was different; its writes stay on the page (1 updated); ")
         .unwrap();
     let (_, first) = said.split_once("`links undo ").unwrap();
     let first = first.split('`').next().unwrap();

@@ -171,7 +171,7 @@ fn an_edit_deletes_only_with_prune_and_confirmation() {
     let env = env();
     let seen = edited(&env, "", &turn);
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    assert!(seen.text.contains("1 slot is not in the file and was kept"), "{}", seen.text);
+    assert!(seen.text.contains("1 slot kept: not in the file; --prune deletes"), "{}", seen.text);
 
     let env = self::env();
     let seen = edited(&env, "--prune", &turn);

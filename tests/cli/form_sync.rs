@@ -207,7 +207,10 @@ fn an_overwriting_apply_says_what_it_replaces() {
     set(&env, |form| form.title = "Their terrace".to_owned());
     let run = ok(&env, "apply --yes --force");
     let shown = format!("{}{}", run.stdout, run.stderr);
-    assert!(shown.contains("! `title`: overwrites \"Their terrace\" in the form"), "{run}");
+    assert!(
+        shown.contains("! overwrites `title`, which is now \"Their terrace\" in the form"),
+        "{run}"
+    );
     assert_eq!(form(&env)["title"], "Book a terrace");
 }
 

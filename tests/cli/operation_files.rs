@@ -57,7 +57,7 @@ fn three_pages_and_a_form_are_undone_on_another_machine() {
     let env = elsewhere(env);
     assert!(log(&env).is_empty());
     let asked = failed(&env, "undo --from op.json", 14);
-    for part in ["links apply a.yaml", "cafe: ", "qara.weddings: ", "form \"Other\"", "--yes"] {
+    for part in ["links apply a.yaml", "cafe: ", "qara.weddings: ", "~ form Other", "--yes"] {
         assert!(asked.stderr.contains(part), "{part}: {asked}");
     }
     let dry = env.run("undo --from op.json --dry-run=request");

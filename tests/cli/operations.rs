@@ -72,7 +72,7 @@ pub(crate) fn three_pages_and_a_form_are_one_operation_with_one_plan() {
     assert_eq!(rows[0]["parts"].as_array().unwrap().len(), 4, "{rows:?}");
     writes(&env);
     let asked = failed(&env, "undo", 14);
-    for part in ["cafe: ", "qara.weddings: ", "spring.menu: ", "form \"Other\"", "--yes"] {
+    for part in ["cafe: ", "qara.weddings: ", "spring.menu: ", "~ form Other", "--yes"] {
         assert!(asked.stderr.contains(part), "{part}: {asked}");
     }
     assert_eq!(asked.stderr.matches("must be confirmed").count(), 1, "{asked}");

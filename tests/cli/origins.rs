@@ -355,7 +355,7 @@ fn a_plan_is_taken_only_from_the_plan_flag() {
     for verb in ["apply", "plan"] {
         let run = env.run(&format!("slots {verb} page.yaml --max-deletes 99"));
         assert_eq!(run.exit, 2, "{run}");
-        assert!(run.stderr.contains("--plan page.yaml"), "{run}");
+        assert!(run.stderr.contains("links apply --plan page.yaml"), "{run}");
         let run = env.run(&format!("slots {verb} --plan less.yaml"));
         assert_eq!(run.exit, 2, "{run}");
         assert!(run.stderr.contains(&format!("links slots {verb} less.yaml")), "{run}");

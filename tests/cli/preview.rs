@@ -124,7 +124,7 @@ fn a_change_that_is_not_in_the_text_is_shown_as_one() {
     let said = "cafe: no changes in the text; run `links plan` to see the other changes\n";
     assert_eq!((run.exit, run.stdout.as_str()), (3, said), "{run}");
     let summary = std::fs::read_to_string(env.home.path().join("summary.md")).unwrap();
-    assert!(summary.contains("\n\nNo changes in the text. Run `links plan` to see"), "{summary}");
+    assert!(summary.contains("\n\nno changes in the text; run `links plan` to see"), "{summary}");
     let json = preview(&env, "preview cafe.yaml --diff -o json").json();
     assert_eq!((&json["data"]["differs"], &json["data"]["diff"]), (&json!(true), &json!("")));
     let run = preview(&env, "preview cafe.yaml --html out");

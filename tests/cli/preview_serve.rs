@@ -479,7 +479,7 @@ fn what_cannot_be_undone_is_applied_only_after_a_confirmation() {
     let server = PreviewServer::start(&env, &["cafe.yaml", "--apply", "--prune"]);
     let html = server.html();
     let bar = html.split("</header>").next().unwrap();
-    let named = "<li class=\"removed\">delete button 1002 &quot;Menu&quot;</li>";
+    let named = "<li class=\"removed\">- button 1002 &quot;Menu&quot; (its click statistics will be lost)</li>";
     for text in ["id=\"confirm\" role=\"alert\" hidden", named, "1 delete. Press"] {
         assert!(bar.contains(text), "{text}\n{html}");
     }

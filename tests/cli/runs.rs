@@ -95,7 +95,7 @@ fn an_unfinished_run_of_another_file_is_replaced_and_reported() {
     let run = env.run("slots apply page.yaml");
     assert_eq!(run.exit, 0, "{run}");
     assert!(
-        run.stderr.contains("its content differs from this file")
+        run.stderr.contains("its content was different")
             && run.stderr.contains("its writes stay on the page (1 updated)"),
         "{run}"
     );

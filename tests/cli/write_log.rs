@@ -269,7 +269,7 @@ fn writes_of_other_accounts_are_not_offered() {
     ok(&env, "log --prune --keep 0 -y");
     assert!(path.exists(), "it is another account's");
 
-    owned_by(&path, "null");
+    owned_by(&path, "{}");
     assert_eq!(rows(&env).len(), 1);
     assert_eq!(env.run("undo --yes").exit, 6, "whose it is, is not known");
     ok(&env, &format!("undo {run} --yes"));

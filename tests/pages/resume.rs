@@ -361,7 +361,7 @@ async fn a_create_is_in_doubt_no_longer_when_the_page_has_no_room_for_it() {
     let error = env.process(&three_dividers(), []).await.result.unwrap_err();
     assert!(matches!(error.cause(), ApplyCause::Plan(_)), "{error}");
     let recorded = env.runs().list().unwrap().remove(0);
-    assert!(!recorded.log.unwrap().is_in_doubt());
+    assert!(!recorded.log.unwrap().is_unsettled());
     assert_eq!(env.slots().len(), before);
 }
 

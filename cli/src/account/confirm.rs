@@ -1,26 +1,24 @@
 //! Confirmation of a run over the files of an account.
 
-use links_pages::apply::{OpenPage, PlannedDelete};
+use links_pages::apply::OpenPage;
 
 use super::state::AccountState;
 use crate::apply::apply_args::RunOptions;
+use crate::apply::planned::LOGIN;
 use crate::apply::preflight::check_write_access;
 use crate::context::prelude::*;
-use crate::output::{counts, named_slot};
-use crate::ui::plan::Upload;
+use crate::output::counts;
 
-/// What a run does that cannot be undone.
+/// How much a run does that cannot be undone.
 #[derive(Default)]
 pub(super) struct Irreversible {
     deletes: usize,
     uploads: usize,
-    /// Names of pages and forms that are created.
-    creates: Vec<String>,
-    /// Changes of logins.
-    renames: Vec<String>,
     removed_fields: usize,
-    /// Lines that name each of them.
-    pub(super) lines: Vec<StyledLine>,
+    /// Pages and forms that are created.
+    creates: usize,
+    /// Changes of logins.
+    renames: usize,
 }
 
 /// Fate of deleted slots.
@@ -58,57 +56,25 @@ pub(super) async fn confirm(
     Ok(true)
 }
 
-/// Lines that name every image to upload and every slot to delete.
-fn confirmation_lines(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<StyledLine> {
-    let upload = |it: &Upload| StyledLine::changed(format!("  upload {it}"));
-    let delete = |slot: &PlannedDelete| {
-        StyledLine::removed(format!(
-            "  delete {}",
-            named_slot(&slot.kind, slot.id, slot.label.as_deref())
-        ))
-    };
-    uploads.iter().map(upload).chain(deletes.iter().map(delete)).collect()
-}
-
 impl Irreversible {
     pub(super) fn of(state: &AccountState, pages: &[OpenPage]) -> Self {
         let mut found = Self::default();
-        let forms = state.forms.iter().map(|form| (form.plan.name.clone(), &form.plan));
-        let edits = state.form_edits.iter();
-        let edits = edits.map(|form| (format!("\"{}\"", form.plan.name), &form.plan));
-        for (form, plan) in forms.chain(edits) {
-            if plan.id.is_none() {
-                found.creates.push(format!("form {form}"));
-            }
-            found.removed_fields += plan.removed.len();
-            let line = |name| StyledLine::removed(format!("  form {form}: field {name}"));
-            found.lines.extend(plan.removed.iter().map(line));
+        for form in &state.forms {
+            found.creates += usize::from(form.plan.id.is_none());
+            found.removed_fields += form.plan.removed.len();
         }
         for page in pages {
             let Some(planned) = &state.pages[page.nth()].planned else { continue };
-            let login = &planned.page.login;
+            let plan = planned.plan();
             if page.is_new() {
-                found.creates.push(format!("page {login}"));
-            } else if let Some(new) = planned.plan().fields.changed.get("login") {
-                let new = new.as_str().unwrap_or_default();
-                found.renames.push(format!("{login} -> {new}"));
+                found.creates += 1;
+            } else if plan.fields.changed.contains_key(LOGIN) {
+                found.renames += 1;
             }
-            let shown = planned.shown();
-            let uploads = &shown.uploads;
-            let deletes = if page.is_confirmed() { &[][..] } else { &planned.plan().deletes };
-            found.deletes += deletes.len();
-            found.lines.extend(confirmation_lines(deletes, uploads));
-            found.uploads += uploads.len();
-        }
-        for what in &found.creates {
-            let text = format!("  new {what} (`links` can't delete it)");
-            found.lines.push(StyledLine::added(text));
-        }
-        for what in &found.renames {
-            let text = format!(
-                "  new login {what}: existing links, QR codes and NFC tags will stop working"
-            );
-            found.lines.push(StyledLine::removed(text));
+            if !page.is_confirmed() {
+                found.deletes += plan.deletes.len();
+            }
+            found.uploads += planned.file.new_images().count();
         }
         found
     }
@@ -120,10 +86,10 @@ impl Irreversible {
         if (has_loss || asks_always) && !options.flags.yes {
             needs.push("--yes".to_owned());
         }
-        if self.creates.len() > options.allowed.allow_create {
-            needs.push(format!("--allow-create {}", self.creates.len()));
+        if self.creates > options.allowed.allow_create {
+            needs.push(format!("--allow-create {}", self.creates));
         }
-        if !self.renames.is_empty() && !options.allowed.allow_rename {
+        if self.renames > 0 && !options.allowed.allow_rename {
             needs.push("--allow-rename".to_owned());
         }
         needs
@@ -135,38 +101,8 @@ impl Irreversible {
             (self.deletes, "delete"),
             (self.uploads, "upload"),
             (self.removed_fields, "removed form field"),
-            (self.creates.len(), "creation"),
-            (self.renames.len(), "new login"),
+            (self.creates, "creation"),
+            (self.renames, "new login"),
         ])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_confirmation_names_every_slot_to_delete_and_image_to_upload() {
-        let delete = |id, kind: &str, label: Option<&str>| {
-            let label = label.map(str::to_owned);
-            PlannedDelete { id, kind: kind.to_owned(), label }
-        };
-        let deletes = [
-            delete(7.into(), "text", Some("Opening\n\u{1b}hours")),
-            delete(8.into(), "divider", None),
-        ];
-        let image = Upload {
-            index: Some(0),
-            path: "image".into(),
-            file: "a\n\u{1b}.gif".into(),
-            media_type: "image/gif",
-            bytes: 43,
-            warning: None,
-        };
-        let lines = confirmation_lines(&deletes, &[image]);
-        let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
-        assert_eq!(text[1..], ["  delete text 7 \"Opening \\u{1b}hours\"", "  delete divider 8"]);
-        assert!(text[0].starts_with("  upload a") && text[0].ends_with("(image/gif, 43 bytes)"));
-        assert!(!text[0].contains(char::is_control), "{text:?}");
     }
 }

@@ -9,7 +9,7 @@ use links_pages::apply::{
 use links_pages::page_file::{Document, PageContent};
 use links_sdk::Slot;
 
-use crate::apply::execute::{RunFailure, interrupted_note, replaced_run_note};
+use crate::apply::execute::{RunFailure, interrupted_note};
 use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::{EditedItems, PlannedPage};
 use crate::apply::problems::{invalid, violations};
@@ -79,15 +79,8 @@ impl SlotsEdit {
         }
         let content = PageContent::of_slots(ProfileKey::Id(page.id), asked.content.clone());
         let undoes = asked.command.as_ref().and_then(|command| command.undoes.as_deref());
-        let call = Some(context.call());
-        let note = open.settle(&content.content).await?.map(|(log, is_resumed)| {
-            let of = log.opening.command.as_ref().and_then(|command| command.call.clone());
-            if is_resumed || of == call {
-                interrupted_note(&log, true)
-            } else {
-                replaced_run_note(&log, undoes)
-            }
-        });
+        let settled = open.settle(&content.content).await?;
+        let note = settled.map(|(log, is_resumed)| interrupted_note(&log, is_resumed, undoes));
         let (page, created) = (open.snapshot().clone(), open.created());
         let wanted = self.edit.wanted(&asked, open)?;
         let named = asked.content.slots.iter().enumerate();
@@ -102,12 +95,11 @@ impl SlotsEdit {
             }
             other => CommandError::refused(format!("{}: {other}; nothing was written", page.login)),
         })?;
-        let mut found = Vec::new();
-        for (index, faults) in violations(&plan, &page.slots, &self.types) {
-            let line =
-                |fault: SchemaViolation| format!("{}: {}", edited.name(index), fault.in_words());
-            found.extend(faults.into_iter().map(line));
-        }
+        let line = |(index, fault): (usize, SchemaViolation)| {
+            format!("{}: {}", edited.name(index), fault.in_words())
+        };
+        let found = violations(&plan, &page.slots, &self.types);
+        let found: Vec<String> = found.into_iter().map(line).collect();
         if !found.is_empty() {
             return Err(invalid(found).into());
         }
@@ -137,18 +129,17 @@ impl SlotsEdit {
         };
         let recorded = JournalStore::of(&state, &service, page).list().unwrap_or_default();
         let is_same = |log: &JournalEntries| {
-            let command = log.opening.command.as_ref();
-            command.is_some_and(|command| {
-                command.name == context.command && command.digest.as_ref() == Some(&digest)
-            })
+            let command = &log.opening.command;
+            command.name == context.command && command.digest.as_ref() == Some(&digest)
         };
         let logs = recorded.into_iter().rev().map_while(|run| run.log.ok()).take_while(is_same);
-        let call = |log: &JournalEntries| log.opening.command.clone().and_then(|it| it.call);
         let is_open = |done: &JournalEntries| {
+            let call = &done.opening.command.call;
             let others = JournalStore::all(&state, Some(&service)).unwrap_or_default().into_iter();
             let mut newest = others.filter_map(|page| page.list().ok()?.pop()?.log.ok());
-            call(done).is_some()
-                && newest.any(|log| log.state != RunState::Done && call(&log) == call(done))
+            call.is_some()
+                && newest
+                    .any(|log| log.state != RunState::Done && log.opening.command.call == *call)
         };
         let chained = logs.enumerate().map_while(|(nth, log)| {
             let is_meant = match (nth, log.state) {

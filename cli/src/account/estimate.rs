@@ -18,7 +18,7 @@ pub(super) fn requests(state: &AccountState) -> usize {
     // A form is read before it is changed, and the forms are listed again before one is created.
     let creates_form = state.forms.iter().any(|form| form.plan.id.is_none());
     let forms = state.changed_forms().map(|form| if form.plan.id.is_some() { 2 } else { 1 });
-    let forms = forms.sum::<usize>() + usize::from(creates_form) + 2 * state.form_edits.len();
+    let forms = forms.sum::<usize>() + usize::from(creates_form);
     let has_uploads = state.planned().any(|planned| planned.upload_requests() > 0);
     // After a question the pages are read again, and before it the token is looked at.
     let asks = usize::from(state.asks_first && state.has_changes());

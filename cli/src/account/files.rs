@@ -11,7 +11,6 @@ use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::args::page::is_yaml_or_json;
 use crate::confine::NamedFiles;
 use crate::context::prelude::*;
-use crate::error::file_error::unusable_path;
 use crate::lint::{self, CheckedFile};
 use crate::ui::annotations::Level;
 use links_pages::form_file::FormFile;
@@ -75,7 +74,7 @@ impl AccountFiles {
 
     /// Adds a file, or the files below a directory.
     fn add_all(&mut self, context: &Context, path: &Path, roots: &[PathBuf]) -> Result<()> {
-        named::resolve(path).map_err(|error| unusable_path(path, &error))?;
+        named::resolve(path).map_err(cannot("use", path))?;
         if !path.is_dir() {
             return self.add(path, roots, false);
         }
@@ -337,7 +336,7 @@ fn refuse_plan(name: &str, bytes: &[u8]) -> Result<()> {
         return Ok(());
     }
     Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
-        .with_hint(format!("pass it with --plan {}", quoted(name))))
+        .with_hint(format!("run `links apply --plan {}`", quoted(name))))
 }
 
 fn page(path: &Path, document: Document, roots: &[PathBuf]) -> Result<PageFile> {
@@ -382,12 +381,12 @@ pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) ->
             |lock| vec![lock],
         )
     };
-    let locks: Vec<PathBuf> = paths.iter().flat_map(locks_of).collect();
+    let locks: BTreeSet<PathBuf> = paths.iter().flat_map(locks_of).collect();
     // Page files may use files beneath the directory of their lock.
     let directories = locks.iter().filter_map(|lock| lock.parent().map(Path::to_owned));
     let read = roots.iter().cloned().chain(directories).collect();
     let named = NamedFiles { read, write: Vec::new() };
-    named.with_all(&paths, locks, writes)
+    named.with_all(&paths, locks.into_iter().collect(), writes)
 }
 
 /// Returns the paths; without any, the directory of the closest `links.lock`.
@@ -410,9 +409,7 @@ pub(crate) fn or_all(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 /// links are left out.
 pub(crate) fn files_below(directory: &Path, depth: usize) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    find(directory, depth, &mut found).map_err(|error| {
-        CommandError::usage(format!("cannot read {}: {error}", directory.display()))
-    })?;
+    find(directory, depth, &mut found).map_err(cannot("read", directory))?;
     Ok(found)
 }
 

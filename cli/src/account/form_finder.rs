@@ -1,10 +1,10 @@
 //! Which form of the account a form file is for: the rule that `links apply` and `links pull` share.
 
-use links_pages::account::{DesiredForm, FormPlan, FormPlanError};
+use links_pages::account::{DesiredForm, FormPlanError};
 use links_sdk::FormId;
 
 use super::files::both_files_of;
-use crate::apply::sync::{FormSync, LockStore};
+use crate::apply::sync::{LockStore, SyncRecord};
 use crate::context::prelude::*;
 use links_pages::form_file::{FormFile, NAME};
 use links_pages::page_file::At;
@@ -44,20 +44,25 @@ impl<'f> FormFinder<'f> {
         Ok(Self { forms, taken, unfiled, files: BTreeMap::new() })
     }
 
-    /// Plans the changes of a form. `recorded` is the id that a lock has for its name.
-    pub(super) fn plan(
+    /// Finds the form of a file. `recorded` is the id that a lock has for its name.
+    pub(super) fn find(
         &mut self,
         form: &DesiredForm,
         recorded: Option<&str>,
-    ) -> Result<FormPlan, FormPlanError> {
-        let plan = FormPlan::new(form, self.forms, recorded, &self.taken)?;
-        self.taken.extend(plan.id.clone());
-        Ok(plan)
+    ) -> Result<Option<&'f LeadForm>, FormPlanError> {
+        let found = form.find(self.forms, recorded, &self.taken)?;
+        self.taken.extend(found.map(|form| form.id.clone()));
+        Ok(found)
     }
 
     /// Refuses the second file of one form, and a new form in place of one that a lock has for a name without a file.
-    pub(super) fn check(&mut self, plan: &FormPlan, file: &FormFile, path: &Path) -> Result<()> {
-        if let Some(id) = &plan.id {
+    pub(super) fn check(
+        &mut self,
+        found: Option<&LeadForm>,
+        file: &FormFile,
+        path: &Path,
+    ) -> Result<()> {
+        if let Some(LeadForm { id, .. }) = found {
             let Some(other) = self.files.insert(id.clone(), path.to_owned()) else { return Ok(()) };
             let hint = "delete one of them, or remove its `id` to create another form";
             return Err(both_files_of(&format!("the form {id}"), &other, path).with_hint(hint));
@@ -91,12 +96,10 @@ pub(super) fn form_ids(
 ) -> Result<Vec<Option<FormId>>> {
     let mut finder = FormFinder::new(context, files, forms)?;
     let id = |(path, file): &(PathBuf, FormFile)| {
-        let record = FormSync::of(context, path)?;
-        let recorded = record.and_then(|record| record.id(&file.form.name).cloned());
-        // Other fields may be unclear although the form is not.
-        let mut form = file.form.clone();
-        form.fields.retain(|name, _| name == "title");
-        Ok(finder.plan(&form, recorded.as_deref()).ok().and_then(|plan| plan.id))
+        let record = SyncRecord::of(context, path)?;
+        let recorded = record.as_ref().and_then(|record| record.form(&file.form.name));
+        let found = finder.find(&file.form, recorded).ok().flatten();
+        Ok(found.map(|form| form.id.clone()))
     };
     files.iter().map(id).collect()
 }

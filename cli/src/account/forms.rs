@@ -1,38 +1,42 @@
-//! Form files of a run: which forms they are, and what changes.
+//! Forms of a run: which forms its files are, and what changes.
 
 use links_pages::account::{FormPlan, FormPlanError};
-use links_pages::apply::{RecordWrite, SlotTypes};
-use links_pages::sync::{Lock, Merge, RemoteChange, Replaced};
+use links_pages::apply::{RecordWrite, SingleWrite};
+use links_pages::sync::{Lock, Merge};
+use links_sdk::FormId;
 
 use super::form_finder::{FormFinder, title};
 use super::live_page::form_of;
-use crate::apply::dry_run::{UnsentRequest, described_command, not_sent};
+use crate::apply::dry_run::{UnsentRequest, not_sent};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::PlannedPage;
-use crate::apply::sync::{self, FormSync, LockStore, LockWrites, agreed};
+use crate::apply::sync::{self, LockStore, Since, SyncRecord};
 use crate::context::prelude::*;
-use crate::error::for_account;
+use crate::editor::form_fields;
 use crate::journal;
-use crate::ui::plan::shown_value;
-use links_pages::form_file::FormFile;
+use links_pages::form_file::{DesiredForm, FormFile};
+use links_pages::page_file::Document;
 use links_pages::sanitize::quoted;
 
-/// A form file with the plan of its form.
+/// A form with its plan: that of a form file, or an edit that no file describes.
 pub(crate) struct PlannedForm {
     pub(crate) path: PathBuf,
+    /// The file; that of an edit is empty.
     pub(crate) file: FormFile,
     pub(crate) plan: FormPlan,
     /// The form as it was read; `None` if it is created.
     seen: Option<LeadForm>,
     /// The record of the file, if there is a place for one.
-    record: Option<FormSync>,
+    record: Option<Box<SyncRecord>>,
     /// Set if there was an earlier sync.
     pub(super) is_recorded: bool,
     /// What others changed in the form, and what the plan makes of it.
     pub(super) merge: Merge,
     /// Whether only the lock says that it is this form.
     lock_only: LockOnly,
+    /// The write in the journal, if an edit is planned, and not a file.
+    edit: Option<SingleWrite>,
 }
 
 /// A file that cannot be used, with the reason.
@@ -58,14 +62,14 @@ impl PlannedForm {
             if names_channels { client.notification_channels().await?.items } else { Vec::new() };
         let (mut planned, mut failures) = (Vec::new(), Vec::new());
         for (path, mut file) in files {
-            let (name, record) = (file.form.name.clone(), FormSync::of(context, &path)?);
+            let (name, record) = (file.form.name.clone(), SyncRecord::of(context, &path)?);
             // The pages that refer to a form that cannot be planned are planned all the same.
-            let recorded = record.as_ref().and_then(|record| record.id(&name)).cloned();
-            let mut id = file.form.id.clone().or(recorded);
+            let recorded = record.as_ref().and_then(|record| record.form(&name));
+            let mut id = file.form.id.clone().or_else(|| recorded.map(FormId::from));
             let rules = (known.is_locked, overwrites);
             let resolved = file.resolve_channels(&channels).map_err(CommandError::from);
-            let form = resolved
-                .and_then(|()| Self::of(context, path.clone(), file, record, &mut finder, rules));
+            let form =
+                resolved.and_then(|()| Self::of(path.clone(), file, record, &mut finder, rules));
             match form {
                 Ok(form) => {
                     id.clone_from(&form.plan.id);
@@ -79,90 +83,79 @@ impl PlannedForm {
     }
 
     fn of(
-        context: &Context,
         path: PathBuf,
         file: FormFile,
-        record: Option<FormSync>,
+        record: Option<Box<SyncRecord>>,
         finder: &mut FormFinder<'_>,
         (is_locked, overwrites): (bool, bool),
     ) -> Result<Self> {
-        let recorded = record.as_ref().and_then(|record| record.id(&file.form.name)).cloned();
+        let recorded = record.as_ref().and_then(|record| record.form(&file.form.name));
         let forms = finder.forms;
         if is_locked {
-            let is_in_lock = record.as_ref().is_some_and(|record| record.lock().is_some());
-            check_locked(&file, recorded.as_deref().filter(|_| is_in_lock), forms)?;
+            let is_in_lock = record.as_ref().is_some_and(|record| record.is_in_lock());
+            check_locked(&file, recorded.filter(|_| is_in_lock), forms)?;
         }
-        let mut plan = finder.plan(&file.form, recorded.as_deref()).map_err(|error| {
-            let place = match &error {
-                FormPlanError::UnknownId { .. } => "id".to_owned(),
-                FormPlanError::SeveralTitles { .. } => "title".to_owned(),
-                FormPlanError::SeveralFields { index, .. } => format!("fields.{index}"),
-            };
-            file.document.refuse([(&*place, &*error.to_string())])
-        })?;
-        finder.check(&plan, &file, &path)?;
-        let seen = forms.iter().find(|form| Some(&form.id) == plan.id.as_ref()).cloned();
-        let (mut merge, mut is_recorded) = (Merge::default(), false);
-        if let Some(form) = &seen {
-            let base = record.as_ref().and_then(|it| it.base(&form.id, &file.form.said()));
-            is_recorded = base.is_some();
-            merge = plan.merge(&file.form, form, base.as_ref(), overwrites);
-            if !merge.conflicts.is_empty() {
-                let pull =
-                    for_account(format!("links pull {}", quoted(&path.display().to_string())));
-                let gap = record.as_ref().and_then(FormSync::gap);
-                let problems = sync::conflicts(&merge, &file.document, &pull, gap);
-                let message =
-                    "the file and the form both changed since the last sync; nothing was written";
-                let hint = format!(
-                    "run `{pull}` to mark the conflicts in the file, or use --force to keep the file's values"
-                );
-                return Err(CommandError::conflict(message)
-                    .with_hint(hint)
-                    .at(file.document.bad(problems)));
-            }
+        let unclear =
+            |error: FormPlanError| file.document.refuse([(&*error.path, &*error.message)]);
+        let seen = finder.find(&file.form, recorded).map_err(unclear)?;
+        finder.check(seen, &file, &path)?;
+        let known = seen.zip(record.as_ref());
+        let base = known.and_then(|(form, record)| record.form_base(&form.id, &file.form.said()));
+        let (plan, merge) =
+            FormPlan::new(&file.form, seen, base.as_ref(), overwrites).map_err(unclear)?;
+        if !merge.conflicts.is_empty() {
+            let pull = format!("links pull {}", quoted(&path.display().to_string()));
+            let gap = record.as_ref().and_then(|record| record.gap());
+            return Err(sync::refusal(&merge, &file.document, pull, gap));
         }
         let mut lock_only = LockOnly::default();
-        if let (None, Some(form), false) = (&file.form.id, &seen, plan.is_empty())
-            && recorded.as_ref() == Some(&form.id)
-            && let Some((record, (store, _))) =
-                record.as_ref().and_then(|it| Some((it, it.lock()?)))
+        if let (None, Some(form), false) = (&file.form.id, seen, plan.is_empty())
+            && recorded == Some(&*form.id)
+            && let Some(record) = &record
+            && record.is_form_of_others(&plan.name, &form.id)
+            && let Some((store, _)) = record.lock()
         {
-            let writes = LockWrites::of(context, &store.path());
-            if !writes.has_form(&plan.name, &form.id) {
-                lock_only = LockOnly::of_form(store, &record.path, title(&file), form, forms);
-            }
+            let of = (&*plan.name, form);
+            lock_only = LockOnly::of_form(store, &record.file_path(), title(&file), of, forms);
         }
-        Ok(Self { path, file, plan, seen, record, is_recorded, merge, lock_only })
+        let (seen, is_recorded, edit) = (seen.cloned(), base.is_some(), None);
+        Ok(Self { path, file, plan, seen, record, is_recorded, merge, lock_only, edit })
+    }
+
+    /// Plans new values of a form that was read.
+    pub(crate) fn edit(form: LeadForm, changed: Object, write: SingleWrite) -> Result<Self> {
+        let plan = form_fields::plan(&form.id, &form_fields::values(&form), changed);
+        let document = Document::from_bytes("", b"{}".to_vec())?;
+        Ok(Self {
+            path: PathBuf::new(),
+            file: FormFile { form: DesiredForm::default(), document, channels: Vec::new() },
+            plan,
+            seen: Some(form),
+            record: None,
+            is_recorded: false,
+            merge: Merge::default(),
+            lock_only: LockOnly::default(),
+            edit: Some(write),
+        })
+    }
+
+    /// Returns the path of its file, if it has one.
+    pub(super) fn shown_path(&self) -> Option<String> {
+        self.edit.is_none().then(|| self.path.display().to_string())
     }
 
     /// Lines about what others changed in the form since the last sync, and what is replaced of it.
     pub(super) fn sync_lines(&self) -> Vec<StyledLine> {
-        let remote = self.merge.remote.iter().filter_map(|change| match change {
-            RemoteChange::Field { key, page, .. } => Some(format!(
-                "  < `{key}` changed to {} in the form since the last sync; kept",
-                shown_value(page)
-            )),
-            _ => None,
-        });
-        let replaced = self.merge.replaced.iter().filter_map(|replaced| match replaced {
-            Replaced::Field { key, page } if self.is_recorded => {
-                Some(format!("  ! `{key}`: overwrites {} in the form", shown_value(page)))
-            }
-            _ => None,
-        });
-        remote.chain(replaced).map(StyledLine::changed).collect()
+        // Without a record, the plan shows what is replaced.
+        if !self.is_recorded {
+            return Vec::new();
+        }
+        sync::lines(&self.merge, true, ("in the form", Since::Sync))
     }
 
     /// Lines about a form for which only the lock speaks.
     pub(super) fn lock_only_lines(&self) -> Vec<StyledLine> {
-        let Some(form) = self.seen.as_ref().filter(|_| self.lock_only.is_form) else {
-            return Vec::new();
-        };
-        let (name, title) = (&self.plan.name, &form.title);
-        let text = format!("! only links.lock says that form {name} is \"{title}\" ({})", form.id);
-        let line = StyledLine::removed(text);
-        std::iter::once(line).chain(self.lock_only.reason_line()).collect()
+        self.lock_only.lines(&[], "")
     }
 
     /// Refuses to create the form if one of these has its title that is not among those from which it was planned.
@@ -181,18 +174,32 @@ impl PlannedForm {
         Err(CommandError::conflict(message).with_hint("run the same command again"))
     }
 
-    /// Creates or changes the form.
-    pub(crate) async fn write(&self, context: &Context, client: &Client) -> Result<LeadForm> {
+    /// Creates or changes the form, and records it unless the lock stays as it is. Returns its name and its ID.
+    pub(super) async fn write(
+        &self,
+        context: &Context,
+        client: &Client,
+        is_locked: bool,
+    ) -> Result<(String, String)> {
         let FormPlan { name, id, changed, before, .. } = self.plan.clone();
-        let (write, operation) = match id {
-            Some(id) => (journal::form_write(context, &id), "updateForm"),
-            None => (journal::new_write(context, &name), "createForm"),
+        let _lock = id.as_ref().map(|id| form_fields::lock(context, id));
+        let (write, operation) = match (&self.edit, &id) {
+            (Some(write), _) => (write.clone(), "updateForm"),
+            (None, Some(id)) => (journal::form_write(context, id), "updateForm"),
+            (None, None) => (journal::new_write(context, &name), "createForm"),
         };
         let record = RecordWrite { operation: operation.to_owned(), changed, before };
         let call = self.plan.execute(client, self.seen.as_ref());
         let shown = |form: &LeadForm| serde_json::to_value(form).ok();
         let written = write.write_record(record, call, shown).await;
-        journal::finish(context, &write, written).map_err(|error| self.failure(error))
+        let written = journal::finish(context, &write, written);
+        let form = written.map_err(|error| self.failure(error))?;
+        form_fields::check_written(&self.plan, &form_fields::values(&form))?;
+        if !is_locked {
+            self.store(context, Some(&form));
+        }
+        let name = if self.edit.is_some() { form.title } else { name };
+        Ok((name, form.id.to_string()))
     }
 
     /// Asks the service whether it would accept the form.
@@ -202,19 +209,16 @@ impl PlannedForm {
 
     /// Returns the request of the form, without sending it.
     pub(crate) async fn unsent_request(&self, client: &Client) -> Result<UnsentRequest> {
-        let sent = self.plan.execute(client, self.seen.as_ref()).await;
-        Ok(described_command(&not_sent(sent)?))
+        not_sent(self.plan.execute(client, self.seen.as_ref()).await)
     }
 
     /// Returns the error of the service, with refused fields at their places in the file.
-    fn failure(&self, error: links_sdk::Error) -> CommandError {
-        let mut failure = CommandError::from(error);
+    fn failure(&self, error: impl Into<CommandError>) -> CommandError {
+        let mut failure: CommandError = error.into();
         if failure.exit() == Exit::Conflict && failure.hint().is_none() {
-            failure = failure.with_hint(
-                "run `links plan` to see the form's current values, then run the same command again",
-            );
+            failure = failure.with_hint("run the same command again for a new plan");
         }
-        if failure.errors().next().is_none() {
+        if self.edit.is_some() || failure.errors().next().is_none() {
             return failure;
         }
         let refused = self.file.document.refuse(failure.errors());
@@ -230,7 +234,7 @@ impl PlannedForm {
 
     /// Returns the lock that governs the file.
     pub(super) fn lock(&self) -> Option<(&LockStore, &Lock)> {
-        self.record.as_ref().and_then(FormSync::lock)
+        self.record.as_deref().and_then(SyncRecord::lock)
     }
 
     /// Records the form. `written` is the form after it was written. A form that is not recorded
@@ -239,7 +243,7 @@ impl PlannedForm {
         let (Some(record), Some(form)) = (&self.record, written.or(self.seen.as_ref())) else {
             return;
         };
-        if let Err(error) = record.store(context, &self.file.form, form, &self.merge) {
+        if let Err(error) = record.store_form(context, &self.file.form, form, &self.merge) {
             let text = format!("cannot record the form {}: {error}", self.plan.name);
             context.ui.tell(Style::Removed, text);
         }
@@ -248,10 +252,7 @@ impl PlannedForm {
     /// Records file and form as far as they agree. What differs counts as changed on both sides.
     pub(crate) fn rebuild(&self, context: &Context) -> Result<bool> {
         let (Some(record), Some(form)) = (&self.record, &self.seen) else { return Ok(false) };
-        let (said, live) = self.file.form.compared(form);
-        let base = agreed(self.merge.clone(), &said, &live, &SlotTypes::default());
-        let (name, none) = (&self.plan.name, BTreeSet::new());
-        record.put(context, name, &form.id, (&said, &base), &none)?;
+        record.rebuild_form(context, &self.file.form, form)?;
         Ok(true)
     }
 

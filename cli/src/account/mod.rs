@@ -7,7 +7,6 @@ pub(crate) mod edit;
 pub(crate) mod estimate;
 pub(crate) mod file_filter;
 pub(crate) mod files;
-pub(crate) mod form_edit;
 mod form_finder;
 pub(crate) mod forms;
 pub(crate) mod live_page;
@@ -137,7 +136,7 @@ pub(crate) async fn plan(
         memo.store();
     }
     let mut output = shown(&context.ui, state, fail_on);
-    if let (Err(_), Some(Value::Object(body))) = (&failed, output.body.own_mut()) {
+    if let (Err(_), Some(body)) = (&failed, output.body.own_mut()) {
         body["meta"]["failed"] = errors.into();
     }
     if let Some((path, part)) = described {
@@ -170,9 +169,6 @@ async fn checked(session: &PagesRun<'_>) -> Result<Vec<StyledLine>> {
     for form in session.state.changed_forms() {
         form.check(&session.state.client).await?;
     }
-    for form in &session.state.form_edits {
-        form.plan.check(&session.state.client).await?;
-    }
     let mut notes = Vec::new();
     for planned in session.state.planned().filter(|planned| planned.page.exists()) {
         notes.extend(check_on_service(&session.state.client, planned).await?);
@@ -202,9 +198,6 @@ async fn dry_run(
     let mut shown = Vec::new();
     for form in session.state.changed_forms() {
         shown.push(form.unsent_request(&session.state.client).await?);
-    }
-    for form in &session.state.form_edits {
-        shown.push(form.unsent_request().await?);
     }
     for planned in session.state.planned() {
         shown.extend(unsent_requests(&session.state.client, planned).await?);

@@ -4,7 +4,7 @@ use links_pages::sync::RemoteChange;
 
 use super::state::AccountState;
 use crate::apply::planned::PlannedPage;
-use crate::apply::sync;
+use crate::apply::sync::{self, Since};
 use crate::ui::annotations::{Annotate, Level};
 
 /// Writes a note at each line of a file that would change its page, and a warning where the page was changed.
@@ -48,7 +48,7 @@ fn notes(planned: &PlannedPage) -> Vec<(String, Level, String)> {
             RemoteChange::Deleted { item, .. } => slot(*item),
             RemoteChange::Made { .. } | RemoteChange::Order { .. } => "slots".to_owned(),
         };
-        notes.push((path, Level::Warning, sync::remote_words(change)));
+        notes.push((path, Level::Warning, sync::remote(change, "on the page", Since::Sync)));
     }
     notes
 }

@@ -85,7 +85,7 @@ impl<'c> PagesRun<'c> {
         estimate::announce(&context.ui, count, count + 2);
         let mut known = KnownForms::of(options.locked);
         let overwrites = options.sync.overwrite || options.sync.exact;
-        let (forms, unplanned) =
+        let (mut forms, unplanned) =
             PlannedForm::all(context, &client, forms, &mut known, overwrites).await?;
         failures.extend(unplanned.into_iter().map(|(_, failure)| failure));
         if let Some(saved) = &saved {
@@ -115,6 +115,7 @@ impl<'c> PagesRun<'c> {
             states.push(PageState { path, ..PageState::default() });
         }
         let is_edit = edit.is_some() || !form_edits.is_empty();
+        forms.extend(form_edits);
         let is_asked = context.ui.is_interactive() && !options.flags.yes;
         let asks_first = is_asked && (is_edit || !is_reviewed);
         if let Some(edit) = edit {
@@ -134,7 +135,6 @@ impl<'c> PagesRun<'c> {
             options,
             pages: states,
             forms,
-            form_edits,
             absent,
             skipped,
             written_forms: BTreeMap::new(),
@@ -287,7 +287,7 @@ impl<'c> PagesRun<'c> {
     ) -> Result<&PlannedPage, RunFailure> {
         let nth = page.nth();
         let settled = page.settle(&file.file.page.content).await?;
-        let note = settled.map(|(log, is_resumed)| interrupted_note(&log, is_resumed));
+        let note = settled.map(|(log, is_resumed)| interrupted_note(&log, is_resumed, None));
         self.tell_of_interrupted(&page.snapshot().login, note);
         // A new page keeps what the service put there.
         let mut options = self.state.options.clone();
@@ -347,7 +347,8 @@ impl<'c> PagesRun<'c> {
     /// Refuses languages that the service does not have, before anything is written. The languages are the same for all pages, so that those
     /// of any page of the run are read.
     pub(super) async fn check_languages(&self, pages: &[OpenPage]) -> Result<()> {
-        let written = self.state.unconfirmed(pages).filter_map(|planned| {
+        let planned = pages.iter().filter_map(|page| self.state.pages[page.nth()].planned.as_ref());
+        let written = planned.filter_map(|planned| {
             let code = planned.plan().fields.changed.get("languageCode")?.as_str()?;
             Some((&planned.file.document, code))
         });
@@ -441,19 +442,12 @@ impl<'c> PagesRun<'c> {
             self.state.forms.iter().try_for_each(|form| form.check_new(before, &now))?;
         }
         for form in self.state.forms.iter().filter(|form| !form.plan.is_empty()) {
-            let written = form.write(self.context, &self.state.client).await?;
-            if !self.state.options.locked {
-                form.store(self.context, Some(&written));
-            }
-            let (name, id) = (&form.plan.name, written.id.to_string());
-            self.known.add(name, Some(id.clone()));
-            self.state.written_forms.insert(name.clone(), id);
-        }
-        for form in &mut self.state.form_edits {
-            form.write(self.context).await?;
-            let (title, id) = (form.new_title().to_owned(), form.id().to_owned());
-            let is_taken = self.state.written_forms.contains_key(&title);
-            let name = if is_taken { id.clone() } else { title };
+            let (client, is_locked) = (&self.state.client, self.state.options.locked);
+            let (name, id) = form.write(self.context, client, is_locked).await?;
+            // Two forms without files may have one title.
+            let is_taken = self.state.written_forms.contains_key(&name);
+            let name = if is_taken { id.clone() } else { name };
+            self.known.add(&name, Some(id.clone()));
             self.state.written_forms.insert(name, id);
         }
         Ok(())

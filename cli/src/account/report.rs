@@ -3,12 +3,12 @@
 use std::fmt::Display;
 
 use links_pages::account::FormPlan;
-use links_pages::apply::{Applied, AppliedChanges, Plan, RetainReason};
+use links_pages::apply::{Applied, AppliedChanges, ApplyError, Plan, RetainReason};
 use links_pages::sync::{Merge, RemoteChange};
+use links_sdk::Outcome;
 
 use super::absent_files::AbsentFile;
 use super::estimate;
-use super::form_edit::FormEdit;
 use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
 use super::totals::{MovedSlot, moved_slots, summary};
@@ -16,27 +16,27 @@ use crate::apply::apply_args::refused;
 use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, written};
 use crate::apply::fail_on::{FailOn, is_changed_there};
 use crate::apply::planned::{LOGIN, PlannedPage};
-use crate::apply::sync::{self, Since};
+use crate::apply::sync::Since;
 use crate::context::prelude::*;
-use crate::output::{Body, Instead};
+use crate::output::Instead;
 use crate::ui::plan::shown_value;
 use crate::ui::{self, Ui};
 
 /// Output of a plan. Its data is made only for formats that show it: to make that of a long plan takes a seventh of the command.
 pub(super) fn shown(ui: &Ui, state: AccountState, fail_on: FailOn) -> CommandOutput {
     let (lines, exit) = (plan_lines(&state), plan_exit(&state, fail_on));
-    let (mut body, mut rows) = (Value::Null, Vec::new());
+    let mut report = RunReport { lines, ..RunReport::default() };
+    let (mut forms, mut meta) = (Value::Null, json!({}));
     if !ui.shows_text() {
-        let data = plan_data(&state, &mut rows);
-        let refusal = state.planned().find_map(|planned| planned.refusal);
-        let mut meta = json!({ "requests": estimate::requests(&state), "refusal": refusal });
+        forms = report.add_plans(&state);
+        meta["requests"] = estimate::requests(&state).into();
+        meta["refusal"] = json!(state.planned().find_map(|planned| planned.refusal));
         let absent: Vec<Value> = state.absent().map(AbsentFile::json).collect();
         if !absent.is_empty() {
             meta["absent"] = absent.into();
         }
-        body = json!({ "data": data, "meta": meta });
     }
-    output(state, lines, (body, rows), exit)
+    report.output(state, forms, meta, exit)
 }
 
 /// Exit code of a plan: such differences, none of them, or refused by `apply`.
@@ -52,51 +52,6 @@ pub(super) fn plan_exit(state: &AccountState, fail_on: FailOn) -> Exit {
     }
 }
 
-/// Returns the plans of a run, and adds a row for each to `rows`.
-fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
-    let mut pages = Vec::new();
-    let moved = moved_slots(state);
-    for page in &state.pages {
-        let Some(planned) = &page.planned else { continue };
-        let mut record = json!({});
-        add_source(&mut record, page, planned);
-        let PlannedPage { page: read, merged, lock_only, .. } = planned;
-        let plan = planned.plan();
-        record["id"] = json!(read.exists().then_some(read.id));
-        record["login"] = json!(read.login);
-        record["plan"] = json!(planned.shown());
-        if !lock_only.slots.is_empty() {
-            record["lockOnly"] = json!(lock_only.slots);
-        }
-        let arriving = moved.iter().filter(|slot| slot.to == read.login);
-        let arriving: Vec<Value> = arriving.map(MovedSlot::json).collect();
-        if !arriving.is_empty() {
-            record["moved"] = arriving.into();
-        }
-        let remote = merged.as_ref().map_or(0, |it| it.merge.remote.len());
-        let counts =
-            [plan.fields.changed.len(), plan.updates.len(), plan.creates.len(), plan.deletes.len()];
-        let mut row = row("page", &record, action(page.is_new, plan.is_empty()), counts);
-        row["remote"] = remote.into();
-        rows.push(row);
-        pages.push(record);
-    }
-    let mut forms = Vec::new();
-    let files = state.forms.iter().map(|form| (&form.plan, Some(form)));
-    let edits = state.form_edits.iter().map(|form| (&form.plan, None));
-    for (plan, file) in files.chain(edits) {
-        let mut record = json!(plan);
-        let mut row = form_row(plan, file);
-        row["remote"] = file.map_or(0, |form| form.merge.remote.len()).into();
-        rows.push(row);
-        if let Some(form) = file {
-            record["sync"] = sync_data(&form.merge);
-        }
-        forms.push(record);
-    }
-    json!({ "pages": pages, "forms": forms })
-}
-
 /// Returns what a merge says of the changes since the last sync.
 fn sync_data(merge: &Merge) -> Value {
     let Merge { remote, replaced, deletions, notes, .. } = merge;
@@ -104,46 +59,30 @@ fn sync_data(merge: &Merge) -> Value {
 }
 
 /// Returns the row of a page or form for `-o csv` and `-o ids`: its written or planned fields, updates, creates and deletes are counted.
-fn row(kind: &str, record: &Value, action: &str, counts: [usize; 4]) -> Value {
+fn row(
+    kind: &str,
+    record: &Value,
+    (is_new, is_unchanged): (bool, bool),
+    [fields, updates, creates, deletes]: [usize; 4],
+) -> Value {
     let name = record.get("login").unwrap_or(&record["name"]);
-    let [fields, updates, creates, deletes] = counts;
+    let action = match (is_new, is_unchanged) {
+        (true, _) => "create",
+        (false, true) => "none",
+        (false, false) => "change",
+    };
     json!({
         "kind": kind, "id": record["id"], "name": name, "file": record["file"], "action": action, "fields": fields,
         "updates": updates, "creates": creates, "deletes": deletes,
     })
 }
 
-/// Returns the row of a form, which may have a file.
-fn form_row(plan: &FormPlan, file: Option<&PlannedForm>) -> Value {
-    let file = file.map(|form| form.path.display().to_string());
-    let record = json!({ "id": plan.id, "name": plan.name, "file": file });
+/// Returns the row of a form.
+fn form_row(form: &PlannedForm) -> Value {
+    let plan = &form.plan;
+    let record = json!({ "id": plan.id, "name": plan.name, "file": form.shown_path() });
     let counts = [plan.changed.len(), 0, 0, plan.removed.len()];
-    row("form", &record, action(plan.id.is_none(), plan.is_empty()), counts)
-}
-
-fn action(is_new: bool, is_unchanged: bool) -> &'static str {
-    if is_new {
-        "create"
-    } else if is_unchanged {
-        "none"
-    } else {
-        "change"
-    }
-}
-
-fn output(
-    state: AccountState,
-    lines: Vec<StyledLine>,
-    (body, rows): (Value, Vec<Value>),
-    exit: Exit,
-) -> CommandOutput {
-    let rows = Some(rows).filter(|rows| !rows.is_empty());
-    let view = View::Listing(lines, Instead::Rows(rows));
-    CommandOutput {
-        exit,
-        rest: Some(Box::new(state.pages)),
-        ..CommandOutput::new(Body::Own(body), view)
-    }
+    row("form", &record, (plan.id.is_none(), plan.is_empty()), counts)
 }
 
 /// Lines of a plan: a line for each page, and its changes below.
@@ -166,20 +105,21 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
             continue;
         }
         lines.extend(heading(page, planned));
-        lines.extend(details.into_iter().map(indented));
+        lines.extend(details.into_iter().map(StyledLine::indented));
     }
-    let is_unchanged = |form: &PlannedForm| form.plan.is_empty() && form.sync_lines().is_empty();
-    for form in state.forms.iter().filter(|form| !is_unchanged(form)) {
-        let shown_on = form.shown_on(state.planned());
-        lines.extend(form_lines(&form.plan, &shown_on));
-        lines.extend(form.sync_lines());
+    let mut unchanged_forms = Vec::new();
+    for form in &state.forms {
+        let details = form.sync_lines();
+        if form.plan.is_empty() && details.is_empty() {
+            unchanged_forms.push(&form.plan.name);
+            continue;
+        }
+        lines.extend(form_lines(&form.plan, &form.shown_on(state.planned())));
+        lines.extend(details.into_iter().map(StyledLine::indented));
         lines.extend(form.lock_only_lines());
     }
-    lines.extend(state.form_edits.iter().flat_map(FormEdit::lines));
     lines.extend(unchanged_line("", &unchanged, "pages"));
-    let forms = state.forms.iter().filter(|form| is_unchanged(form));
-    let forms: Vec<&String> = forms.map(|form| &form.plan.name).collect();
-    lines.extend(unchanged_line("form ", &forms, "forms"));
+    lines.extend(unchanged_line("form ", &unchanged_forms, "forms"));
     lines.extend(state.absent().map(AbsentFile::line));
     // A run that is carried out was confirmed with them.
     lines.extend(refusals(state).filter(|_| !state.is_shown));
@@ -211,35 +151,30 @@ pub(super) fn unchanged_line(
     Some(StyledLine::faint(text))
 }
 
-fn indented(line: StyledLine) -> StyledLine {
-    let text = format!("  {}", line.text());
-    StyledLine::new(line.tone, text)
-}
-
 fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
     let (login, plan) = (&planned.page.login, planned.plan());
     let changed = |plan: &Plan| StyledLine::changed(format!("~ {login}: {plan}"));
-    let mut lines = Vec::new();
     if page.is_new {
         let more = if plan.is_empty() { String::new() } else { format!("; {plan}") };
         let text = format!("+ {login}: new page (`links` can't delete it){more}");
-        lines.push(StyledLine::added(text));
         let meant = page.meant.iter().map(|it| format!("  did you mean the page `{it}`?"));
-        lines.extend(meant.map(StyledLine::changed));
-    } else if plan.is_empty() {
-        lines.push(StyledLine::faint(format!("= {login}: no changes")));
-    } else if let Some(new) = plan.fields.changed.get(LOGIN) {
-        let mut rest = plan.clone();
-        rest.fields.changed.0.retain(|name, _| name != LOGIN);
-        lines.extend((!rest.is_empty()).then(|| changed(&rest)));
-        lines.push(StyledLine::removed(format!(
-            "! {login}: new login {}; existing links, QR codes and NFC tags will stop working",
-            shown_value(new)
-        )));
-    } else {
-        lines.push(changed(plan));
+        return [StyledLine::added(text)]
+            .into_iter()
+            .chain(meant.map(StyledLine::changed))
+            .collect();
     }
-    lines
+    let Some(new) = plan.fields.changed.get(LOGIN) else {
+        let unchanged = || StyledLine::faint(format!("= {login}: {plan}"));
+        return vec![if plan.is_empty() { unchanged() } else { changed(plan) }];
+    };
+    let mut rest = plan.clone();
+    rest.fields.changed.0.retain(|name, _| name != LOGIN);
+    let text = format!(
+        "! {login}: new login {}; existing links, QR codes and NFC tags will stop working",
+        shown_value(new)
+    );
+    let rest = (!rest.is_empty()).then(|| changed(&rest));
+    rest.into_iter().chain([StyledLine::removed(text)]).collect()
 }
 
 fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
@@ -256,15 +191,55 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
     std::iter::once(heading).chain(lines).collect()
 }
 
-/// What was written to the pages of a run: its lines, records and rows.
+/// What would be, or was, written to the pages of a run: its lines, records and rows.
 #[derive(Default)]
-struct WrittenPages {
+struct RunReport {
     lines: Vec<StyledLine>,
     pages: Vec<Value>,
     rows: Vec<Value>,
 }
 
-impl WrittenPages {
+impl RunReport {
+    /// Adds the plans. Returns those of the forms.
+    fn add_plans(&mut self, state: &AccountState) -> Value {
+        let moved = moved_slots(state);
+        for page in &state.pages {
+            let Some(planned) = &page.planned else { continue };
+            let mut record = json!({});
+            add_source(&mut record, page, planned);
+            let PlannedPage { page: read, merged, lock_only, .. } = planned;
+            let plan = planned.plan();
+            record["id"] = json!(read.exists().then_some(read.id));
+            record["login"] = json!(read.login);
+            record["plan"] = json!(planned.shown());
+            if !lock_only.slots.is_empty() {
+                record["lockOnly"] = json!(lock_only.slots);
+            }
+            let arriving = moved.iter().filter(|slot| slot.to == read.login);
+            let arriving: Vec<Value> = arriving.map(MovedSlot::json).collect();
+            if !arriving.is_empty() {
+                record["moved"] = arriving.into();
+            }
+            let (updates, creates) = (plan.updates.len(), plan.creates.len());
+            let counts = [plan.fields.changed.len(), updates, creates, plan.deletes.len()];
+            let mut row = row("page", &record, (page.is_new, plan.is_empty()), counts);
+            row["remote"] = merged.as_ref().map_or(0, |it| it.merge.remote.len()).into();
+            self.rows.push(row);
+            self.pages.push(record);
+        }
+        let form = |form: &PlannedForm| {
+            let mut row = form_row(form);
+            row["remote"] = form.merge.remote.len().into();
+            self.rows.push(row);
+            let mut record = json!(form.plan);
+            if form.shown_path().is_some() {
+                record["sync"] = sync_data(&form.merge);
+            }
+            record
+        };
+        state.forms.iter().map(form).collect()
+    }
+
     /// Adds a page. `is_finished` says that the run on it is not continued.
     fn add(
         &mut self,
@@ -280,9 +255,9 @@ impl WrittenPages {
         if let Some(planned) = &state.planned {
             add_source(&mut record, state, planned);
         }
-        let action = action(done.is_page_created, done.is_nothing());
         let counts = [done.fields.len(), done.updated, done.created.len(), done.deleted];
-        let mut row = row("page", &record, action, counts);
+        let is_unchanged = done.is_nothing();
+        let mut row = row("page", &record, (done.is_page_created, is_unchanged), counts);
         (row["run"], row["finished"]) = (record["run"].clone(), is_finished.into());
         self.rows.push(row);
         self.pages.push(record);
@@ -303,12 +278,20 @@ impl WrittenPages {
         self.add(state, &planned.page, done, run, is_finished);
     }
 
-    fn output(self, state: AccountState, exit: Exit) -> CommandOutput {
-        let body = json!({
-            "data": { "pages": self.pages, "forms": state.written_forms },
-            "meta": { "requests": state.client.requests_sent() },
-        });
-        output(state, self.lines, (body, self.rows), exit)
+    fn output(self, state: AccountState, forms: Value, meta: Value, exit: Exit) -> CommandOutput {
+        let Self { lines, pages, rows } = self;
+        let data = json!({ "pages": pages, "forms": forms });
+        let rows = Some(rows).filter(|rows| !rows.is_empty());
+        let view = View::Listing(lines, Instead::Rows(rows));
+        let output = CommandOutput::with_meta(data, meta, view).exit(exit);
+        CommandOutput { rest: Some(Box::new(state.pages)), ..output }
+    }
+
+    /// Returns the output of what was written.
+    fn written(self, state: AccountState) -> CommandOutput {
+        let meta = json!({ "requests": state.client.requests_sent() });
+        let forms = json!(state.written_forms);
+        self.output(state, forms, meta, Exit::Ok)
     }
 
     /// Returns the output of a run that failed: the pages and forms with what was written, then the error. It is the error alone if nothing was
@@ -331,7 +314,7 @@ impl WrittenPages {
             return Err(failure);
         }
         let failure = failure.after_writes(&context.written());
-        Ok(context.with_failure(self.output(state, Exit::Ok), failure))
+        Ok(context.with_failure(self.written(state), failure))
     }
 }
 
@@ -358,7 +341,7 @@ pub(super) fn applied(
     mut state: AccountState,
     results: Vec<Result<Applied, RunFailure>>,
 ) -> Result<CommandOutput> {
-    let (mut all, mut failures) = (WrittenPages::default(), Vec::new());
+    let (mut all, mut failures) = (RunReport::default(), Vec::new());
     let mut unchanged = Vec::new();
     // Those that were written are recorded since.
     for form in state.forms.iter().filter(|it| it.plan.is_empty() && !state.options.locked) {
@@ -386,7 +369,7 @@ pub(super) fn applied(
                     all.lines.push(StyledLine::plain(text));
                     let url = read.url.iter().filter(|_| !done.is_nothing());
                     all.lines.extend(url.map(|url| StyledLine::faint(format!("  {url}"))));
-                    all.lines.extend(changes.into_iter().map(indented));
+                    all.lines.extend(changes.into_iter().map(StyledLine::indented));
                 }
                 all.add(page, &read, &done, run, true);
                 if let Err(error) = recorded {
@@ -399,21 +382,25 @@ pub(super) fn applied(
                 }
             }
             Err(failure) => {
-                let (done, run) = failure.so_far();
-                if let Some(known) = failure.page()
+                let of_run = failure.of_run();
+                let done = of_run.map(|it| it.done().clone()).unwrap_or_default();
+                let run = of_run.and_then(ApplyError::run).map(str::to_owned);
+                if let Some(known) = of_run.and_then(ApplyError::page)
                     && let Err(error) = state.pages[nth].record_sent(context, known)
                 {
                     let text = format!("cannot record what was written: {error}");
                     context.ui.tell(Style::Changed, state.named(&known.login) + &text);
                 }
                 let page = &state.pages[nth];
-                all.add_unfinished(page, &done, run, failure.has_ended());
+                all.add_unfinished(page, &done, run, of_run.is_some_and(ApplyError::has_ended));
                 if failure.is_stopped() {
                     is_stopped = true;
                     is_unclear |= failure.is_in_doubt();
                     state.pages[nth].done = done;
                 } else {
-                    is_written |= failure.has_written() && page.left_out.is_none();
+                    // Without a run, a page that was created could not be planned.
+                    let may_be = of_run.is_none_or(|it| it.outcome() != Outcome::NotExecuted);
+                    is_written |= may_be && page.left_out.is_none();
                     failures.push(state.page_error(context, nth, failure));
                 }
             }
@@ -435,19 +422,19 @@ pub(super) fn applied(
         return all.failed(context, state, failure);
     }
     for form in &state.forms {
-        let mut row = form_row(&form.plan, Some(form));
-        if let Some(id) = state.written_forms.get(&form.plan.name) {
-            row["id"] = id.as_str().into();
+        let mut row = form_row(form);
+        if form.plan.id.is_none() {
+            row["id"] = json!(state.written_forms.get(&form.plan.name));
         }
         all.rows.push(row);
     }
     all.lines.push(StyledLine::faint(count(state.client.requests_sent(), "request")));
-    Ok(all.output(state, Exit::Ok))
+    Ok(all.written(state))
 }
 
 /// Output of a run that a second Ctrl-C ended at once.
 pub(super) fn stopped_at_once(context: &Context, state: AccountState) -> Result<CommandOutput> {
-    let mut all = WrittenPages::default();
+    let mut all = RunReport::default();
     state.pages.iter().for_each(|page| all.add_unfinished(page, &page.done, None, false));
     let failure = state.interrupted(AT_ONCE, Vec::new());
     all.failed(context, state, failure)
@@ -455,7 +442,7 @@ pub(super) fn stopped_at_once(context: &Context, state: AccountState) -> Result<
 
 /// Lines about what a plan without changes says besides.
 fn notes(planned: &PlannedPage) -> Vec<StyledLine> {
-    let merged = planned.merged.iter().flat_map(|it| sync::lines(it));
+    let merged = planned.merged.iter().flat_map(|it| it.lines());
     merged.chain(planned.edited.iter().flat_map(|it| it.notes.clone())).collect()
 }
 
@@ -466,14 +453,9 @@ fn kept_note(planned: &PlannedPage) -> Option<StyledLine> {
     let opened = planned.merged.as_ref().filter(|merged| merged.since == Since::Opened);
     let remote = opened.into_iter().flat_map(|merged| &merged.merge.remote);
     let made = remote.filter(|it| matches!(it, RemoteChange::Made { .. })).count();
-    let what = match kept.count().saturating_sub(made) {
-        0 => return None,
-        1 => "1 slot is not in the file and was kept; use --prune to delete it".to_owned(),
-        stays => {
-            format!("{stays} slots are not in the file and were kept; use --prune to delete them")
-        }
-    };
-    Some(StyledLine::faint(what))
+    let stays = Some(kept.count().saturating_sub(made)).filter(|stays| *stays > 0)?;
+    let text = format!("{} kept: not in the file; --prune deletes them", count(stays, "slot"));
+    Some(StyledLine::faint(text))
 }
 
 /// Records that a page matches its file. `page` is the page after the run.

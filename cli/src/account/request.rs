@@ -6,7 +6,7 @@ use super::absent_files::AbsentFile;
 use super::edit::SlotsEdit;
 use super::file_filter::FileFilter;
 use super::files::{AccountFiles, read_page};
-use super::form_edit::FormEdit;
+use super::forms::PlannedForm;
 use super::saved_plan::SavedPlan;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::sync::OpenedText;
@@ -24,7 +24,7 @@ pub(crate) struct RunSource {
     /// An edit of pages without files.
     pub(crate) edit: Option<Rc<SlotsEdit>>,
     /// Edits of forms without files.
-    pub(crate) form_edits: Vec<FormEdit>,
+    pub(crate) form_edits: Vec<PlannedForm>,
 }
 
 impl RunSource {

@@ -22,10 +22,16 @@ use links_pages::page_file::{Document, FileScope, Image, ReferencePlace, SourceF
 use links_pages::sanitize::quoted;
 
 /// Version that is written and read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Maximum size in bytes: a saved plan holds its files and all data to send, and those of 100 pages are larger than a page file.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// What saved plans of all versions have.
+#[derive(Deserialize)]
+struct Header {
+    version: u32,
+}
 
 /// Plans of pages and forms with the inputs that they were made from.
 #[derive(Serialize, Deserialize)]
@@ -131,7 +137,7 @@ impl SavedPlan {
             let message = format!("{} already exists and is not a saved plan", path.display());
             return Err(CommandError::refused(message));
         }
-        let text = serde_json::to_string_pretty(self).map_err(CommandError::internal)? + "\n";
+        let text = serde_json::to_string_pretty(self)? + "\n";
         write_file(path, &text, true)
     }
 
@@ -146,10 +152,11 @@ impl SavedPlan {
         let unusable = |why: &dyn std::fmt::Display| {
             CommandError::invalid(format!("cannot use the plan {name}: {why}"))
         };
-        let mut saved: Self = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
-        if saved.version != VERSION {
+        let Header { version } = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
+        if version != VERSION {
             return Err(unusable(&"it was written by another version of `links`"));
         }
+        let mut saved: Self = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
         if saved.digest != saved.content_digest() {
             let command = saved.planned_by();
             let message = "the plan file was edited after `links` saved it; nothing was written";

@@ -8,6 +8,7 @@ use links_pages::apply::{GuardRefusal, OpenPage, PageRequest, Run, RunSettings};
 use super::confirm::Irreversible;
 use super::files::AccountFiles;
 use super::pages_run::{PagesRun, page_request as page_request_of};
+use super::report::plan_lines;
 use super::request::RunSource;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::execute::{RunFailure, failed};
@@ -32,8 +33,8 @@ pub(crate) struct ApplyOutlook {
     pub(crate) refusal: Option<GuardRefusal>,
     /// What would have to be confirmed, such as `2 deletes`.
     pub(crate) irreversible: Vec<String>,
-    /// Lines that name each of them.
-    pub(crate) named: Vec<StyledLine>,
+    /// Lines of the plan.
+    pub(crate) plan: Vec<StyledLine>,
     /// Slots that would be deleted.
     pub(crate) deletes: Vec<SlotId>,
 }
@@ -58,12 +59,14 @@ pub(crate) async fn run_on_shadow(
     let deletes = session.state.planned().flat_map(|planned| &planned.plan().deletes);
     let deletes = deletes.map(|slot| slot.id).collect();
     let is_changed = open.iter().any(OpenPage::has_changes);
-    let found = Irreversible::of(&session.state, &open);
+    let irreversible = Irreversible::of(&session.state, &open).words();
+    let mut plan = plan_lines(&session.state);
+    // The requests are those to the shadow.
+    plan.pop();
     session.state.planned().try_for_each(require_known_types)?;
     let page = Box::pin(carried_out(&mut session, pages)).await?;
     let images = session.state.planned().flat_map(images).collect();
-    let (irreversible, named) = (found.words(), found.lines);
-    Ok((page, images, ApplyOutlook { is_changed, refusal, irreversible, named, deletes }))
+    Ok((page, images, ApplyOutlook { is_changed, refusal, irreversible, plan, deletes }))
 }
 
 /// Carries out the plans of a session. Nothing of it is recorded.

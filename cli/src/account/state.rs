@@ -4,7 +4,6 @@ use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError, OpenPage};
 
 use super::absent_files::AbsentFile;
 use super::files::both_files_of;
-use super::form_edit::FormEdit;
 use super::forms::PlannedForm;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::execute::{RESUME, RunFailure, failed, interrupted, written};
@@ -34,8 +33,6 @@ pub(super) struct AccountState {
     pub(super) options: RunOptions,
     pub(super) pages: Vec<PageState>,
     pub(super) forms: Vec<PlannedForm>,
-    /// Edits of forms without files.
-    pub(super) form_edits: Vec<FormEdit>,
     /// Files that a lock has a record of, and that are not there any more.
     pub(super) absent: Vec<AbsentFile>,
     /// Files that are neither pages nor forms.
@@ -97,8 +94,7 @@ impl AccountState {
 
     /// Returns whether nothing can be shown but why.
     pub(super) fn is_unplanned(&self) -> bool {
-        let is_empty = self.forms.is_empty() && self.form_edits.is_empty();
-        is_empty && self.planned().next().is_none() && !self.failures.is_empty()
+        self.forms.is_empty() && self.planned().next().is_none() && !self.failures.is_empty()
     }
 
     /// Returns the files that are not there any more, apart from those that were moved.
@@ -106,14 +102,14 @@ impl AccountState {
         self.absent.iter().filter(|absent| self.planned().all(|it| it.page.id != absent.id))
     }
 
-    /// Returns the files whose forms would be written.
+    /// Returns the forms that would be written.
     pub(super) fn changed_forms(&self) -> impl Iterator<Item = &PlannedForm> {
         self.forms.iter().filter(|form| !form.plan.is_empty())
     }
 
     /// Returns whether a form would be written.
     pub(super) fn has_form_changes(&self) -> bool {
-        self.changed_forms().next().is_some() || !self.form_edits.is_empty()
+        self.changed_forms().next().is_some()
     }
 
     /// Returns whether a page or a form would be written.

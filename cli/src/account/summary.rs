@@ -73,8 +73,7 @@ pub(crate) fn put(
 
 /// Appends Markdown to a file.
 pub(crate) fn add(path: &Path, parts: &[SummaryPart]) -> Result<()> {
-    append(path, parts)
-        .map_err(|error| file_error(&format!("cannot write {}", path.display()), &error))
+    append(path, parts).map_err(cannot("write", path))
 }
 
 /// Returns the file that a summary is appended to.
@@ -141,53 +140,41 @@ impl SummaryLimit {
     const JOB: Self = Self { most: MOST_BYTES, size: str::len };
     const COMMENT: Self = Self { most: MOST_CHARACTERS, size: |text| text.chars().count() };
 
-    /// Returns the parts, without what does not fit.
+    /// Returns the parts, without what does not fit. Nothing in the lines of a part can end the block that they are in.
     fn fitted(self, parts: &[SummaryPart]) -> String {
         let mut left = self.most.saturating_sub(AROUND);
-        let is_kept = |part: &&SummaryPart| {
-            let around = if part.lines.is_empty() { 0 } else { AROUND };
-            let needed = (self.size)(&part.heading) + around;
+        let mut has_room = |needed: usize| {
             let fits = needed <= left;
             left = left.saturating_sub(needed);
             fits
         };
-        let kept: Vec<&SummaryPart> = parts.iter().take_while(is_kept).collect();
+        let needed = |part: &SummaryPart| {
+            (self.size)(&part.heading) + if part.lines.is_empty() { 0 } else { AROUND }
+        };
+        let kept = parts.iter().take_while(|part| has_room(needed(part))).count();
         let mut text = String::new();
-        for part in &kept {
-            text += &part.heading;
-            text += &self.block(part, &mut left);
+        for SummaryPart { heading, language, lines } in &parts[..kept] {
+            text += heading;
+            if lines.is_empty() {
+                continue;
+            }
+            has_room(2 * fence(&lines.join("\n"), 2).len());
+            let fitting = lines.iter().take(LINES).map(String::as_str);
+            let shown: Vec<&str> =
+                fitting.take_while(|line| has_room((self.size)(line) + 1)).collect();
+            if !shown.is_empty() {
+                text.extend([&*code_block(language, &shown.join("\n")), "\n"]);
+            }
+            let more = lines.len() - shown.len();
+            if more > 0 {
+                let more = more.to_string();
+                text.extend([&*more, " more lines don't fit here; `-o json` shows all.\n\n"]);
+            }
         }
-        match parts.len() - kept.len() {
+        match parts.len() - kept {
             0 => text,
             more => text + &format!("{more} more pages don't fit here; `-o json` shows all.\n"),
         }
-    }
-
-    /// Formats as many lines of a part as fit, as a block that nothing in them can end.
-    fn block(self, part: &SummaryPart, left: &mut usize) -> String {
-        if part.lines.is_empty() {
-            return String::new();
-        }
-        let fences = 2 * fence(&part.lines.join("\n"), 2).len();
-        let mut room = left.saturating_sub(fences);
-        let fits = |line: &&String| {
-            let size = (self.size)(line) + 1;
-            let fits = size <= room;
-            room = room.saturating_sub(size);
-            fits
-        };
-        let shown: Vec<&str> =
-            part.lines.iter().take(LINES).take_while(fits).map(String::as_str).collect();
-        *left = room;
-        let more = match part.lines.len() - shown.len() {
-            0 => String::new(),
-            more => format!("{more} more lines don't fit here; `-o json` shows all.\n"),
-        };
-        if shown.is_empty() {
-            return more + "\n";
-        }
-        let block = code_block(part.language, &shown.join("\n"));
-        if more.is_empty() { block + "\n" } else { format!("{block}\n{more}\n") }
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn summary(state: &AccountState) -> String {
         return format!("no changes ({requests})");
     }
     let requests = format!("up to {requests}");
-    let (pages, forms) = (state.pages.len(), state.forms.len() + state.form_edits.len());
+    let (pages, forms) = (state.pages.len(), state.forms.len());
     if pages + forms < 2 {
         return requests;
     }
@@ -81,19 +81,17 @@ pub(super) fn summary(state: &AccountState) -> String {
     let of = |changed: usize, all: usize, what: &str| {
         (all > 0).then(|| format!("{changed} of {}", count(all, what)))
     };
-    let what: Vec<String> = [
-        of(changed, pages, "page"),
-        of(state.changed_forms().count() + state.form_edits.len(), forms, "form"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let what: Vec<String> =
+        [of(changed, pages, "page"), of(state.changed_forms().count(), forms, "form")]
+            .into_iter()
+            .flatten()
+            .collect();
     let counts = counts(&[
         (sum(|it| usize::from(!it.page.exists())), "new page"),
         (sum(|it| it.plan().creates.len()), "new slot"),
         (sum(|it| it.plan().updates.len()), "update"),
         (sum(|it| it.plan().deletes.len()), "delete"),
-        (sum(|it| it.shown().uploads.len()), "upload"),
+        (sum(|it| it.file.new_images().count()), "upload"),
     ]);
     let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
     format!("{} change{counts}; {requests}", what.join(" and "))

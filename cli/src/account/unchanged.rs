@@ -23,7 +23,6 @@ use crate::apply::sync::LockStore;
 use crate::cache::{load_json, store_json};
 use crate::context::prelude::*;
 use crate::lint::rule_file;
-use crate::output::Body;
 use crate::ui::{PartUpdate, update};
 
 /// Maximum size of a file that is compared: that of a lock, the largest of them.
@@ -137,7 +136,7 @@ pub(crate) async fn output(
         let requests = usize::try_from(requests).unwrap_or_default();
         StyledLine::plain(format!("no changes ({})", estimate::words(requests)))
     });
-    Some(CommandOutput::new(Body::Own(Value::Null), View::Lines(lines)))
+    Some(CommandOutput::own(Value::Null, View::Lines(lines)))
 }
 
 /// What a command has found, with the file that is to have it.

@@ -140,6 +140,7 @@ impl PartOutput {
         send_lines(child.stderr.take(), true, sender);
         let mut output = Self::new(Exit::Internal);
         let (clock, mut end) = (SystemClock::new(), None);
+        let mut failures: Vec<(String, Value)> = Vec::new();
         let status = loop {
             if is_stopped() {
                 drop(input.take());
@@ -163,10 +164,8 @@ impl PartOutput {
                         Some(PartUpdate::Summary) => output.is_in_summary = true,
                         Some(PartUpdate::NoFile) => output.is_without_files = true,
                         Some(PartUpdate::Failure(text, error)) => {
-                            output.failure += &text;
-                            if output.error.is_null() {
-                                output.error = serde_json::from_str(&error).unwrap_or_default();
-                            }
+                            let error = serde_json::from_str(&error).unwrap_or_default();
+                            failures.push((text, error));
                         }
                         Some(one) => update(one),
                         None => output.hear(own),
@@ -183,6 +182,15 @@ impl PartOutput {
             (None, Ok(status)) if is_interrupt(*status) => Exit::Interrupted,
             (None, _) => Exit::Internal,
         };
+        for (text, error) in failures {
+            // The one that the process has ended with; others are messages.
+            if output.error.is_null() && error["exit"] == output.exit.code() {
+                output.failure += &text;
+                output.error = error;
+            } else {
+                output.hear(text.as_bytes());
+            }
+        }
         if output.exit == Exit::Internal && (code.is_none() || output.error.is_null()) {
             output.lose(&status.map_or_else(|error| error.to_string(), |it| it.to_string()));
         }

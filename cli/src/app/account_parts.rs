@@ -20,7 +20,6 @@ use crate::args::page::PageWord;
 use crate::auth::ServiceUser;
 use crate::commands::{AccountWords, Command, JOBS};
 use crate::context::prelude::*;
-use crate::output::Body;
 use crate::output::count;
 use crate::output::format::Format;
 use crate::settings::{OF_FLAG, ServiceTarget, Settings, TokenOrigin};
@@ -363,8 +362,7 @@ impl AccountRuns {
             "requests": totals.requests,
             "waitedSeconds": totals.waited().as_secs(),
         });
-        let body = Body::Own(json!({ "data": data, "meta": meta }));
-        ui.show(&CommandOutput::new(body, View::Lines(Vec::new())))
+        ui.show(&CommandOutput::with_meta(data, meta, View::Lines(Vec::new())))
     }
 }
 
@@ -386,10 +384,10 @@ fn following<'o>(
     }
 }
 
-/// Returns how grave an exit code is, compared with those of other accounts: a failure more than a finding, and one of which nobody knows the
-/// outcome most.
-fn weight(exit: Exit) -> (bool, bool, u8) {
-    (is_failure(exit), exit == Exit::Internal, exit.code())
+/// Returns how grave an exit code is, compared with those of other accounts: a failure more than a finding, one of which nobody knows the outcome
+/// most, and a refusal, which has written nothing, least.
+fn weight(exit: Exit) -> (bool, bool, bool, u8) {
+    (is_failure(exit), exit == Exit::Internal, exit != Exit::Refused, exit.code())
 }
 
 fn is_failure(exit: Exit) -> bool {

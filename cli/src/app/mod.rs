@@ -25,7 +25,7 @@ use crate::context::prelude::*;
 use crate::context::seconds_now;
 use crate::env_vars::RECORD;
 use crate::output::dry_run;
-use crate::output::format::{Format, OutputOptions, Query, run_filter_if_requested};
+use crate::output::format::{Format, OutputOptions, Query, ids_of, run_filter_if_requested};
 use crate::settings::Settings;
 use crate::signal;
 use crate::ui::{self, Ui};
@@ -162,7 +162,7 @@ fn run(
             Ok(outcome) => {
                 let exit = match (context.ui.show(&outcome), outcome.then) {
                     (Err(failure), _) if context.written().outcome() != Outcome::NotExecuted => {
-                        let failure = failure.after_writing(&outcome.body.ids());
+                        let failure = failure.after_writing(&ids_of(&outcome.body, &outcome.view));
                         context.ui.fail(&failure.after_writes(&context.written()))
                     }
                     (Err(failure), _) => context.ui.fail(&failure),

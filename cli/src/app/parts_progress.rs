@@ -41,7 +41,9 @@ impl PartsProgress {
 
     /// Counts an account that is done.
     pub(super) fn done(&self, nth: usize) {
-        lock(&self.totals).waits[nth].1 = Duration::ZERO;
+        let mut totals = lock(&self.totals);
+        totals.waits[nth].1 = Duration::ZERO;
+        self.line.now(&totals.line());
         self.line.step();
     }
 

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::command_line::Cli;
+use super::command_line::{Cli, parse};
 use super::unsupported_command;
 use crate::context::prelude::*;
 use crate::env_vars::{OUTPUT, TOKEN, TOKEN_FILE};
@@ -14,6 +14,7 @@ use crate::output::format::Format;
 use crate::settings::global_args::{GlobalArgs, PartialLine};
 use crate::ui::Ui;
 use crate::{settings, ui};
+use links_pages::sanitize;
 
 /// Prints the help that the parser has made, and returns the exit code.
 pub(crate) fn help(help: &clap::Error, args: &[OsString]) -> Exit {
@@ -32,6 +33,10 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(|it| &**it).collect();
     let line = PartialLine::read(words.get(1..).unwrap_or_default());
+    // Where the message may quote a word that is not safe to print, the line is parsed again with words that are.
+    let shown: Vec<OsString> =
+        words.iter().map(|it| OsString::from(&*sanitize::one_line(it))).collect();
+    let error = if shown == args { error } else { parse(&shown).err().unwrap_or(error) };
     // The names of commands are known without their arguments.
     let tree = Cli::command();
     let format = format(&line.global);

@@ -116,5 +116,5 @@ pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
         GuardRefusal::ManyDeletes { .. } => "pass --max-deletes N to allow it",
         GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes to allow it",
     };
-    CommandError::refused(refusal.to_string()).with_hint(flag)
+    CommandError::refused(refusal).with_hint(flag)
 }

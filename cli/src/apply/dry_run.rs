@@ -1,7 +1,7 @@
 //! Dry run of a plan: the service validates the creates and updates, or the requests are shown.
 
 use links_pages::apply::PlanBatch;
-use links_sdk::{Error, NewProfile, RequestView};
+use links_sdk::{Error, NewProfile};
 
 use super::execute::at_fields;
 use super::planned::PlannedPage;
@@ -66,7 +66,7 @@ pub(crate) async fn unsent_requests(
     let mut shown: Vec<UnsentRequest> = images.into_iter().map(upload).collect();
     if !page.exists() {
         let create = client.profiles().create(NewProfile::with_login(&page.login));
-        shown.push(described_command(&not_sent(create.await)?));
+        shown.push(not_sent(create.await)?);
     }
     for batch in plan.batches() {
         let mut order = Vec::new();
@@ -91,25 +91,24 @@ pub(crate) async fn unsent_requests(
             _ => {}
         }
         let sent = batch.send(&client.profile(page.id), order, false).await;
-        shown.push(described_command(&not_sent(sent)?));
+        shown.push(not_sent(sent)?);
     }
     Ok(shown)
 }
 
-/// Returns a request that was not sent, for scripts and as a command.
-pub(crate) fn described_command(request: &RequestView) -> UnsentRequest {
-    (described(request), curl(request))
-}
-
 /// Placeholder for a request whose content is not known yet.
-fn later(operation: &str, note: &str) -> (Value, String) {
+fn later(operation: &str, note: &str) -> UnsentRequest {
     let data = json!({ "dryRun": "request", "operation": operation, "note": note });
     (data, format!("# {operation}: {note}"))
 }
 
-pub(crate) fn not_sent<T>(answer: Result<T, Error>) -> Result<RequestView> {
-    match answer {
-        Ok(_) => Err(CommandError::internal("the dry run wrote something")),
-        Err(error) => error.not_sent().cloned().ok_or_else(|| error.into()),
+/// Returns the request of a call that was not sent.
+pub(crate) fn not_sent<T>(answer: Result<T, Error>) -> Result<UnsentRequest> {
+    let Err(error) = answer else {
+        return Err(CommandError::internal("the dry run wrote something"));
+    };
+    match error.not_sent() {
+        Some(request) => Ok((described(request), curl(request))),
+        None => Err(error.into()),
     }
 }

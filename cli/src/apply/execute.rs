@@ -33,23 +33,18 @@ pub(crate) fn step_message(step: Step) -> String {
 pub(crate) const RESUME: &str =
     "run the same command again; it continues from the current state of the pages";
 
-/// Describes an interrupted run of an edit that this one does not continue. `undoes` is the run that this one takes back.
-pub(crate) fn replaced_run_note(log: &JournalEntries, undoes: Option<&str>) -> String {
-    let (time, done) = (runs::time(log.opening.time), written(&log.done));
-    if undoes == Some(&*log.run) {
-        return format!("undoing the run interrupted at {time} ({done}) instead of resuming it");
-    }
-    format!(
-        "not resuming the run interrupted at {time}: its slots or values were different; its writes stay on the page ({done}); to undo them, run `links undo {}`",
-        log.run,
-    )
-}
-
-/// Describes an interrupted run that was settled.
-pub(crate) fn interrupted_note(log: &JournalEntries, is_resumed: bool) -> String {
+/// Describes an interrupted run that was settled. `undoes` is the run that this one takes back.
+pub(crate) fn interrupted_note(
+    log: &JournalEntries,
+    is_resumed: bool,
+    undoes: Option<&str>,
+) -> String {
     let (time, done) = (runs::time(log.opening.time), written(&log.done));
     if is_resumed {
         return format!("resuming the run interrupted at {time} ({done} so far)");
+    }
+    if undoes == Some(&*log.run) {
+        return format!("undoing the run interrupted at {time} ({done}) instead of resuming it");
     }
     let doubt = if log.is_unsettled() {
         "; the interrupted run's last request may have been applied: `apply` checks that first, so the plan may differ"
@@ -57,7 +52,8 @@ pub(crate) fn interrupted_note(log: &JournalEntries, is_resumed: bool) -> String
         ""
     };
     format!(
-        "not resuming the run interrupted at {time}: its content differs from this file; its writes stay on the page ({done}){doubt}"
+        "not resuming the run interrupted at {time}: its content was different; its writes stay on the page ({done}){doubt}; to undo them, run `links undo {}`",
+        log.run,
     )
 }
 
@@ -133,22 +129,17 @@ pub(crate) fn failed(
             return CommandError::conflict(format!("{message}; nothing was written"))
                 .with_hint("run the same command again for a new plan");
         }
-        ApplyCause::Journal(why) => unwritable(&why),
+        ApplyCause::Journal(why) => unwritable(why),
         ApplyCause::Stopped => {
             let so_far: Vec<_> = (!done.is_nothing()).then_some(so_far).into_iter().collect();
             return interrupted(&so_far, "", resume);
         }
         ApplyCause::Guard(refusal) => refused(refusal),
-        ApplyCause::Lock(why) => return runs::not_locked(&why),
-        ApplyCause::Journals(why) => return runs::list_error(&why),
+        ApplyCause::Lock(why) => return why.into(),
+        ApplyCause::Journals(why) => return runs::list_error(why),
         ApplyCause::BadJournal { path, why } => return runs::bad(&path, &why),
-        ApplyCause::Withheld => {
-            let failure =
-                CommandError::new(Exit::Partial, format!("{message} ({so_far} before that)"));
-            return failure.with_hint(resume);
-        }
-        ApplyCause::Emptied(known) => {
-            let message = format!("the page is empty, but the last run left {known} slots on it");
+        ApplyCause::Withheld => CommandError::new(Exit::Partial, message).with_hint(resume),
+        ApplyCause::Emptied(_) => {
             return CommandError::refused(message)
                 .with_hint("pass --allow-empty if another client emptied it");
         }
@@ -228,17 +219,6 @@ impl RunFailure {
         }
     }
 
-    /// Returns what the run has written, and its name in the journals.
-    pub(crate) fn so_far(&self) -> (AppliedChanges, Option<String>) {
-        let of_run = self.of_run();
-        of_run.map(|it| (it.done().clone(), it.run().map(str::to_owned))).unwrap_or_default()
-    }
-
-    /// Returns whether everything was written, and the run is not continued.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.of_run().is_some_and(ApplyError::has_ended)
-    }
-
     /// Returns whether Ctrl-C ended the run: before a step, or while a request waited to be sent.
     pub(crate) fn is_stopped(&self) -> bool {
         match self.cause() {
@@ -256,22 +236,12 @@ impl RunFailure {
         matches!(self.cause(), Some(ApplyCause::Call { source, .. }) if source.outcome() == Outcome::Unknown)
     }
 
-    /// Returns the page as the run knows it, if the run has written to it.
-    pub(crate) fn page(&self) -> Option<&PageSnapshot> {
-        self.of_run()?.page()
-    }
-
-    /// Returns whether a page that was planned and confirmed was, or may have been, written.
-    pub(crate) fn has_written(&self) -> bool {
-        // Otherwise a page that was created could not be planned.
-        self.of_run().is_none_or(|error| error.outcome() != Outcome::NotExecuted)
-    }
-
     fn cause(&self) -> Option<&ApplyCause> {
         self.of_run().map(ApplyError::cause)
     }
 
-    fn of_run(&self) -> Option<&ApplyError> {
+    /// Returns the error of the run.
+    pub(crate) fn of_run(&self) -> Option<&ApplyError> {
         if let Self::Run(error) = self { Some(error) } else { None }
     }
 }

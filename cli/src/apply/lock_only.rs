@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 
-use links_pages::apply::Plan;
+use links_pages::apply::{Plan, PlannedDelete};
 use links_pages::sync::{DeletionReason, FilePage, LivePage, Lock, RecordOf, held_slots};
 
 use super::known_forms::KnownForms;
@@ -13,6 +13,7 @@ use super::sync::history::said;
 use super::sync::{LockStore, MergedPage, SyncRecord};
 use crate::context::prelude::*;
 use crate::git;
+use crate::output::named_slot;
 use crate::ui::Ui;
 use links_pages::page_file::node::Tree;
 use links_pages::page_file::{Document, Reference, ReferenceTarget};
@@ -22,9 +23,7 @@ use links_pages::page_file::{Document, Reference, ReferenceTarget};
 pub(crate) struct LockOnly {
     /// Slots to delete.
     pub(crate) slots: BTreeSet<SlotId>,
-    /// True for a form file whose form only the lock names.
-    pub(crate) is_form: bool,
-    /// Ids of the forms that only the lock names, and that the page does not show, by the names in the page file.
+    /// Forms that only the lock names, by the names in the file; of a page file, without those that the page shows.
     pub(crate) forms: BTreeMap<String, String>,
     /// Why the history could not be read to its beginning.
     reason: Option<String>,
@@ -90,7 +89,7 @@ impl LockOnly {
         store: &LockStore,
         path: &Path,
         title: Option<&str>,
-        form: &LeadForm,
+        (name, form): (&str, &LeadForm),
         all: &[LeadForm],
     ) -> Self {
         let has_title = |title: &str| title.trim() == form.title.trim();
@@ -99,8 +98,10 @@ impl LockOnly {
         if is_same(title) {
             return Self::default();
         }
+        let shown = format!("\"{}\" ({})", form.title, form.id);
+        let forms = BTreeMap::from([(name.to_owned(), shown)]);
         let found = git::with(store.directory(), |history| {
-            let mut is_form = true;
+            let mut is_unknown = true;
             let gap = history.versions(path, |_, _, content| {
                 let document = Document::from_bytes("", content).ok();
                 let title = document.as_ref().and_then(|document| {
@@ -109,13 +110,16 @@ impl LockOnly {
                         _ => None,
                     }
                 });
-                is_form = !is_same(title);
-                if is_form { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                is_unknown = !is_same(title);
+                if is_unknown { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
-            let reason = gap.filter(|_| is_form).map(str::to_owned);
-            Ok(Self { is_form, reason, ..Self::default() })
+            let reason = gap.map(str::to_owned);
+            if !is_unknown {
+                return Ok(Self::default());
+            }
+            Ok(Self { forms: forms.clone(), reason, ..Self::default() })
         });
-        Self::of_history(found, |reason| Self { is_form: true, reason, ..Self::default() })
+        Self::of_history(found, |reason| Self { forms, reason, ..Self::default() })
     }
 
     /// Returns what was found in a history: nothing where there is none, and all that is asked for where it cannot be read.
@@ -127,10 +131,19 @@ impl LockOnly {
         found.map_or_else(Self::default, |found| found.unwrap_or_else(unread))
     }
 
-    /// Line about what could not be read, if there was something.
-    pub(crate) fn reason_line(&self) -> Option<StyledLine> {
-        let reason = self.reason.as_ref()?;
-        Some(StyledLine::faint(format!("! earlier commits were not read: {reason}")))
+    /// Lines about each slot and form, and about what could not be read. `deletes` are those of the page of the file.
+    pub(crate) fn lines(&self, deletes: &[PlannedDelete], file: &str) -> Vec<StyledLine> {
+        let slots = deletes.iter().filter(|slot| self.slots.contains(&slot.id)).map(|slot| {
+            let slot = named_slot(&slot.kind, slot.id, slot.label.as_deref());
+            format!("{slot} was in {file}")
+        });
+        let forms = self.forms.iter().map(|(name, form)| format!("form {name} is {form}"));
+        let line = |what| StyledLine::removed(format!("! only links.lock says that {what}"));
+        let reason = self
+            .reason
+            .iter()
+            .map(|reason| StyledLine::faint(format!("! earlier commits were not read: {reason}")));
+        slots.chain(forms).map(line).chain(reason).collect()
     }
 }
 
@@ -160,18 +173,17 @@ pub(crate) fn confirm(ui: &Ui, lines: &[StyledLine], is_trusted: bool) -> Result
     if lines.is_empty() || is_trusted {
         return Ok(());
     }
-    let question = "No earlier commit of the files confirms this. Trust links.lock?";
-    let message = match ui.ask_about(lines, question) {
-        Some(true) => return Ok(()),
-        Some(false) => "not confirmed; nothing was written".to_owned(),
-        None => {
-            for line in lines {
-                ui.say(line);
-            }
-            "deletes and changes that only links.lock knows of must be confirmed, but there is no terminal; nothing was written".to_owned()
+    if !ui.is_interactive() {
+        for line in lines {
+            ui.say(line);
         }
-    };
-    Err(CommandError::refused(message).with_hint(
-        "check the latest changes to links.lock; if they are right, pass --trust-lock, otherwise restore links.lock",
-    ))
+    }
+    let question = "No earlier commit of the files confirms this. Trust links.lock?";
+    let what = "deletes and changes that only links.lock knows of";
+    let consent = ui.consent(lines, question, what, "--trust-lock");
+    consent.map_err(|failure| {
+        failure.with_hint(
+            "check the latest changes to links.lock; if they are right, pass --trust-lock, otherwise restore links.lock",
+        )
+    })
 }

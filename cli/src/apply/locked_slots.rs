@@ -4,6 +4,7 @@ use links_pages::apply::Plan;
 use links_pages::page_file::{At, FieldDiagnostic};
 
 use super::plan_target::PlanTarget;
+use super::problems::at;
 use crate::context::prelude::*;
 use crate::output::named_slot;
 
@@ -17,26 +18,22 @@ pub(super) fn check(file: &PageFile, target: &PlanTarget, plan: &Plan) -> Result
     if recorded.is_empty() && locked.is_empty() {
         return Ok(());
     }
-    let place = |item: usize, key: Option<&str>, message: String| {
-        let mut path = vec!["slots".to_owned(), item.to_string()];
-        path.extend(key.into_iter().flat_map(|key| ["data".to_owned(), key.to_owned()]));
-        file.document.locate(&path, At::Value, message)
+    let place = |item: usize, below: &[&str], message: String| {
+        at(file, item, below, At::Value, message, None)
     };
     let mut problems: Vec<FieldDiagnostic> = Vec::new();
     for update in &plan.updates {
         if locked.contains(&update.index) || recorded.contains(&update.id) {
-            let changed = update
-                .changed
-                .keys()
-                .map(|key| place(update.index, Some(key), format!("slot {} is locked", update.id)));
-            problems.extend(changed);
+            let message = format!("slot {} is locked", update.id);
+            let keys = update.changed.keys();
+            problems.extend(keys.map(|key| place(update.index, &["data", key], message.clone())));
         }
     }
     let unlocked = target.wanted.bound.iter().filter(|bound| !locked.contains(&bound.item));
     for bound in unlocked {
         if let Some(id) = bound.slot.filter(|id| recorded.contains(id)) {
             let message = format!("slot {id} is locked since the last sync, but not in this file");
-            problems.push(place(bound.item, None, message));
+            problems.push(place(bound.item, &[], message));
         }
     }
     for slot in plan.deletes.iter().filter(|slot| recorded.contains(&slot.id)) {

@@ -1,7 +1,6 @@
 //! Operations as files: what one command wrote, for `links undo --from` on any machine. A file is input of others: its size is bounded, no path
 //! in it is used, and it is refused for another service or another account.
 
-use links_pages::apply::JournalStore;
 use links_pages::fs::{directory_of, private};
 use links_pages::undo::PortableRun;
 use serde::{Deserialize, Serialize};
@@ -60,9 +59,7 @@ pub(crate) fn prepare(context: &mut Context, path: Option<PathBuf>) -> Result<()
         return Err(CommandError::refused(message).with_hint("choose another file"));
     }
     let prepared = named::resolve(&path).and_then(|path| private::prepare(&path));
-    prepared.map_err(|error| {
-        file_error(&format!("cannot write {name}, so nothing was written"), &error)
-    })?;
+    prepared.map_err(cannot("write", &path))?;
     context.operation_out = Some(path);
     Ok(())
 }
@@ -84,7 +81,7 @@ pub(crate) fn write(context: &Context) -> Result<()> {
     let state = runs::directory(context)?;
     let (owner, mut written) = (context.owner(), Vec::new());
     for call in context.calls() {
-        let of_call = PortableRun::of_call(&state, &service, &call, owner.as_ref());
+        let of_call = PortableRun::of_call(&state, &service, &call, &owner);
         written.append(&mut of_call.map_err(|why| failed(&why))?);
     }
     written.sort_by(|one, other| one.name().cmp(other.name()));
@@ -180,24 +177,20 @@ impl OperationFile {
         let own = write_log::all(context)?.into_iter();
         local.extend(own.map(|write| (write.run().to_owned(), write)));
         let mut first = None;
-        for mut run in self.runs {
-            let (run_name, page) = (run.name().to_owned(), run.page());
-            let before = run.take_before();
-            let mut recorded = run.recorded(&service, context.owner(), CALL).map_err(|why| {
+        for run in self.runs {
+            let run_name = run.name().to_owned();
+            let recorded = run.recorded(&state, &service, context.owner(), CALL);
+            let (store, mut recorded, before) = recorded.map_err(|why| {
                 let message = format!(
                     "cannot use the operation {name}: run {run_name}: {why}; nothing was written"
                 );
                 CommandError::invalid(message)
             })?;
             // The file of the page is known where the operation was made.
-            let known = local.get(&run_name).and_then(LoggedWrite::opening);
+            let known = local.get(&run_name).map(LoggedWrite::opening);
             if let (Some(opening), Ok(log)) = (known, &mut recorded.log) {
                 log.opening.path.clone_from(&opening.path);
             }
-            let store = match page {
-                Some(page) => JournalStore::of(&state, &service, page),
-                None => JournalStore::of_commands(&state, &service),
-            };
             first.get_or_insert_with(|| run_name.clone());
             local.insert(run_name, LoggedWrite { store, recorded, before, is_foreign: false });
         }

@@ -36,13 +36,14 @@ pub(crate) struct Operation {
 }
 
 /// The operations of this machine, the oldest first.
+#[derive(Default)]
 pub(crate) struct Operations {
     pub(crate) all: Vec<Operation>,
     /// Runs that were undone, each with the run that did it.
     undone: BTreeMap<String, String>,
     /// Runs of which an undo has left something.
     left: BTreeSet<String>,
-    /// Runs whose undo did not finish.
+    /// Runs whose undo did not finish, or was undone in part.
     unfinished: BTreeSet<String>,
     /// Index of the operation that each run belongs to.
     of_run: BTreeMap<String, usize>,
@@ -67,9 +68,8 @@ impl Operation {
     }
 
     /// Returns whether it is known to be of this account, or of a command for several accounts.
-    pub(crate) fn is_of(&self, own: Option<&RunOwner>) -> bool {
-        let is_own = |part: &LoggedWrite| own.is_some_and(|own| part.is_of(own) == Some(true));
-        self.parts.iter().all(|part| part.is_foreign || is_own(part))
+    pub(crate) fn is_of(&self, own: &RunOwner) -> bool {
+        self.parts.iter().all(|part| part.is_foreign || part.is_of(own) == Some(true))
     }
 
     /// Returns whether the newest run on a page did not reach its end.
@@ -110,21 +110,44 @@ impl Operations {
 
     /// Groups writes, the oldest first.
     pub(super) fn of(writes: Vec<LoggedWrite>) -> Self {
-        let (undone, left, unfinished) = undone(&writes);
-        let (mut all, mut of_run) = (Vec::<Operation>::new(), BTreeMap::new());
+        let mut operations = Self::default();
+        operations.note_undone(&writes);
         let mut of_call: BTreeMap<String, usize> = BTreeMap::new();
-        let is_here = |write: &LoggedWrite| !write.is_foreign || write.is_part();
-        let (writes, others): (Vec<_>, Vec<_>) = writes.into_iter().partition(is_here);
         for write in writes {
+            if write.is_foreign && !write.is_part() {
+                operations.others.push(write);
+                continue;
+            }
             let name = call(&write).unwrap_or_else(|| write.run()).to_owned();
-            let index = *of_call.entry(name).or_insert(all.len());
-            of_run.insert(write.run().to_owned(), index);
-            match all.get_mut(index) {
+            let index = *of_call.entry(name).or_insert(operations.all.len());
+            operations.of_run.insert(write.run().to_owned(), index);
+            match operations.all.get_mut(index) {
                 Some(operation) => operation.parts.push(write),
-                None => all.push(Operation { parts: vec![write] }),
+                None => operations.all.push(Operation { parts: vec![write] }),
             }
         }
-        Self { all, undone, left, unfinished, of_run, others }
+        operations
+    }
+
+    /// Finds the runs that were undone. An undo that was itself undone does not count.
+    fn note_undone(&mut self, writes: &[LoggedWrite]) {
+        for write in writes.iter().rev() {
+            let (Some(log), Some(of)) = (write.log(), undoes(write)) else { continue };
+            if self.is_undone(write.run()) {
+                continue;
+            }
+            let leaves = log.opening.command.leaves.iter().cloned();
+            // A later undo may have taken back what this one left.
+            let leaves: Vec<String> = leaves.filter(|run| !self.is_undone(run)).collect();
+            if log.state == RunState::Done && !self.unfinished.contains(write.run()) {
+                self.undone.entry(of.to_owned()).or_insert_with(|| write.run().to_owned());
+            } else if log.has_effect() && !self.is_undone(of) {
+                self.unfinished.insert(of.to_owned());
+            } else {
+                continue;
+            }
+            self.left.extend(leaves);
+        }
     }
 
     /// Returns all writes.
@@ -169,7 +192,7 @@ impl Operations {
         let Some(first) = undoes.peek().copied() else { return 0 };
         // Of a run that isn't in the log, only the command that took it back tells whether it was an undo.
         let older = self.of_run(first).filter(|older| *older < index);
-        let is_redo = || self.all[index].parts[0].command().is_some_and(|it| it.name == "redo");
+        let is_redo = || self.all[index].parts[0].command().name == "redo";
         1 + older.map_or_else(|| usize::from(is_redo()), |older| self.depth(older))
     }
 
@@ -253,37 +276,11 @@ impl Operations {
 }
 
 fn call(write: &LoggedWrite) -> Option<&str> {
-    write.command()?.call.as_deref()
+    write.command().call.as_deref()
 }
 
 fn undoes(write: &LoggedWrite) -> Option<&str> {
-    write.command()?.undoes.as_deref()
-}
-
-type UndoneRuns = (BTreeMap<String, String>, BTreeSet<String>, BTreeSet<String>);
-
-/// Returns the runs that were undone, each with the run that did it; those of which an undo has left something; and those whose undo did
-/// not finish, or was undone in part. An undo that was itself undone does not count.
-fn undone(writes: &[LoggedWrite]) -> UndoneRuns {
-    let (mut undone, mut left, mut unfinished) = UndoneRuns::default();
-    for write in writes.iter().rev() {
-        let (Some(log), Some(of)) = (write.log(), undoes(write)) else { continue };
-        if undone.contains_key(write.run()) {
-            continue;
-        }
-        let leaves = log.opening.command.iter().flat_map(|command| command.leaves.iter().cloned());
-        // A later undo may have taken back what this one left.
-        let leaves = leaves.filter(|run| !undone.contains_key(run)).collect::<Vec<_>>();
-        if log.state == RunState::Done && !unfinished.contains(write.run()) {
-            undone.entry(of.to_owned()).or_insert_with(|| write.run().to_owned());
-        } else if log.has_effect() && !undone.contains_key(of) {
-            unfinished.insert(of.to_owned());
-        } else {
-            continue;
-        }
-        left.extend(leaves);
-    }
-    (undone, left, unfinished)
+    write.command().undoes.as_deref()
 }
 
 /// Names pages and forms: the first of them, and how many more there are.

@@ -7,7 +7,7 @@ use links_pages::apply::{self, Plan, PlanError, PlanOptions, Proposal};
 use super::known_forms::KnownForms;
 use super::lock_only::{self, LockOnly};
 use super::locked_slots;
-use super::plan_target::{PlanTarget, unplannable};
+use super::plan_target::PlanTarget;
 use super::preflight::{check_exists, check_host, check_profile};
 use super::{image, problems, uploads};
 use crate::apply::apply_args::RunOptions;
@@ -106,7 +106,7 @@ pub(crate) async fn plan(
     // A file that says nothing of slots is not one without slots.
     let refusal = guarded.err().filter(|_| file.page.has_slots);
     let mut lock_only = LockOnly::of_page(record.as_deref(), &target, &page, &plan);
-    if let Some(record) = &record {
+    if let Some(record) = record.as_ref().filter(|_| !plan.is_empty()) {
         lock_only.forms = lock_only::forms(record, &file, &page, forms);
     }
     let PlanTarget { wanted, options, merged } = target;
@@ -157,12 +157,12 @@ fn checked(
         }
         Ok(_) => {}
         Err(PlanError::Items(items)) => {
-            problems.extend(problems::of_items(items, file, Some(described)));
+            problems.extend(problems::of_items(items, file, Some(described), &|_| None));
             if validates {
                 problems.extend(problems::of_others(items, &page.slots, file, options, described));
             }
         }
-        Err(error) => return Err(unplannable(error)),
+        Err(error) => return Err(problems::unplannable(error, file, &|_| None)),
     }
     // Diagnostics about the placeholder of a broken reference are dropped: the broken reference is reported itself.
     let placeholders: BTreeSet<&str> = file.missing.iter().map(|it| it.path.as_str()).collect();

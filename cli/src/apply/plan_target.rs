@@ -1,25 +1,15 @@
 //! What a plan is to reach: the slots of a file, or what a merge with the page makes of them.
 
-use links_pages::apply::{PlanError, PlanOptions, SyncedRun, Wanted};
+use links_pages::apply::{PlanOptions, SyncedRun, Wanted};
 use links_pages::sync::{Conflict, RemoteChange};
 
-use super::problems;
+use super::problems::unplannable;
 use crate::apply::apply_args::{RunOptions, SyncArgs};
 use crate::apply::sync::{self, MergedPage, SyncRecord};
 use crate::args::fields::contested;
 use crate::context::prelude::*;
-use crate::error::for_account;
 use links_pages::page_file::FileScope;
 use links_pages::sanitize::quoted;
-
-/// Returns the error for a page of which no plan can be made, whatever the file says of its items.
-pub(super) fn unplannable(error: &PlanError) -> CommandError {
-    let exit = match error {
-        PlanError::TooManySlots { .. } => Exit::Conflict,
-        _ => Exit::Server,
-    };
-    CommandError::new(exit, error.to_string())
-}
 
 /// What a plan is to reach.
 pub(super) struct PlanTarget {
@@ -43,7 +33,7 @@ impl PlanTarget {
             let content = &file.page.content;
             let wanted = if file.page.has_slots {
                 Wanted::bind(&page.slots, content.clone(), options)
-                    .map_err(|error| unplannable(&error))?
+                    .map_err(|error| unplannable(&error, file, &|_| None))?
             } else {
                 Wanted::of_fields(&page.slots, content.fields.clone())
             };
@@ -56,15 +46,9 @@ impl PlanTarget {
             overwrite: run.sync.overwrite || run.sync.exact,
             ..options.clone()
         };
-        let other = |error| match error {
-            PlanError::Items(items) => {
-                file.document.bad(problems::of_items(&items, file, None)).into()
-            }
-            error => unplannable(&error),
-        };
         let mut merged = record
             .merge(file, page, &merge_options)
-            .map_err(|error| record.unplannable(error, file, other))?;
+            .map_err(|error| record.unplannable(&error, file))?;
         if let Some(gap) = record.gap().filter(|_| merged.is_unsure && !merge_options.overwrite) {
             let message = format!(
                 "links.lock lists slots that aren't in any version of {} that could be read from Git; nothing was written",
@@ -123,9 +107,8 @@ impl PlanTarget {
         let Some(merged) = self.merged.as_ref().filter(|_| !self.is_free_of_conflicts()) else {
             return Ok(());
         };
-        let merge = &merged.merge;
         if let Some(text) = record.and_then(SyncRecord::text) {
-            let problems = text.show(&merge.conflicts, file, page);
+            let problems = text.show(&merged.merge.conflicts, file, page);
             return Err(contested().at(file.document.bad(problems)));
         }
         let command = match file.scope {
@@ -133,13 +116,8 @@ impl PlanTarget {
             FileScope::Slots => "slots pull",
         };
         let (login, path) = (quoted(&page.login), quoted(file.document.name()));
-        let pull = for_account(format!("links {command} {login} -O {path}"));
+        let pull = format!("links {command} {login} -O {path}");
         let gap = record.and_then(SyncRecord::gap);
-        let problems = sync::conflicts(merge, &file.document, &pull, gap);
-        let message = "the file and the page both changed since the last sync; nothing was written";
-        let hint = format!(
-            "run `{pull}` to mark the conflicts in the file, or use --force to keep the file's values"
-        );
-        Err(CommandError::conflict(message).with_hint(hint).at(file.document.bad(problems)))
+        Err(sync::refusal(&merged.merge, &file.document, pull, gap))
     }
 }

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use links_pages::apply::{GuardRefusal, ItemRefusal, Plan, PlannedDelete, Proposal};
+use links_pages::apply::{GuardRefusal, ItemRefusal, Plan, Proposal};
 
 use crate::apply::lock_only::LockOnly;
-use crate::apply::sync::{self, MergedPage, Since, SyncRecord};
+use crate::apply::sync::{MergedPage, Since, SyncRecord};
 use crate::context::prelude::*;
-use crate::output::named_slot;
 use crate::ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
 use links_pages::page_file::{Image, local_image};
@@ -113,7 +112,7 @@ impl PlannedPage {
             },
         };
         let mut lines = ui::plan::lines(&shown, style);
-        lines.extend(self.merged.iter().flat_map(|it| sync::lines(it)));
+        lines.extend(self.merged.iter().flat_map(|it| it.lines()));
         lines.extend(self.lock_only_lines());
         lines.extend(self.edited.iter().flat_map(|edited| edited.notes.clone()));
         let is_first = self.record.as_ref().is_some_and(|record| record.page().is_none());
@@ -126,20 +125,7 @@ impl PlannedPage {
 
     /// Lines about the slots to delete for which only the lock speaks.
     pub(crate) fn lock_only_lines(&self) -> Vec<StyledLine> {
-        let is_meant = |slot: &&PlannedDelete| self.lock_only.slots.contains(&slot.id);
-        let line = |slot: &PlannedDelete| {
-            let slot = named_slot(&slot.kind, slot.id, slot.label.as_deref());
-            let file = self.file.document.name();
-            let text = format!("! only links.lock says that {slot} was in {file}");
-            StyledLine::removed(text)
-        };
-        let form_line = |(name, id): (&String, &String)| {
-            let text = format!("! only links.lock says that form {name} is {id}");
-            StyledLine::removed(text)
-        };
-        let forms = self.lock_only.forms.iter().filter(|_| !self.plan().is_empty()).map(form_line);
-        let lines = self.plan().deletes.iter().filter(is_meant).map(line);
-        lines.chain(forms).chain(self.lock_only.reason_line()).collect()
+        self.lock_only.lines(&self.plan().deletes, self.file.document.name())
     }
 
     /// Proposal for the SDK. The values of the file may be newer than when the plan was made.

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use links_pages::apply::{
-    DesiredPage, DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions, Wanted,
+    DesiredPage, DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanError, PlanOptions,
+    Wanted,
 };
 use links_sdk::Slot;
 
@@ -15,16 +16,38 @@ use links_pages::suggest::suggest;
 /// Maximum number of problems of a page or a file that are listed.
 const LISTED: usize = 20;
 
+/// Returns the error for a page of which no plan can be made. What it says of items is at their places in the file. `page_of_slot` says which
+/// other page has a slot.
+pub(crate) fn unplannable(
+    error: &PlanError,
+    file: &PageFile,
+    page_of_slot: &dyn Fn(SlotId) -> Option<String>,
+) -> CommandError {
+    let exit = match error {
+        PlanError::Items(items) => {
+            return file.document.bad(of_items(items, file, None, page_of_slot)).into();
+        }
+        PlanError::TooManySlots { .. } => Exit::Conflict,
+        PlanError::RepeatedIds(_) => Exit::Server,
+    };
+    CommandError::new(exit, error)
+}
+
 /// Diagnostics of the items that cannot be planned.
 pub(crate) fn of_items(
     items: &[ItemError],
     file: &PageFile,
     described: Option<&SlotTypeCatalog>,
+    page_of_slot: &dyn Fn(SlotId) -> Option<String>,
 ) -> Vec<FieldDiagnostic> {
     let problem = |item: &ItemError| {
         let (mut message, mut help) = (item.problem.to_string(), None);
         let below = match &item.problem {
-            ItemProblem::NotOnPage { .. } | ItemProblem::RepeatedId { .. } => vec!["id"],
+            ItemProblem::NotOnPage { id } => {
+                help = page_of_slot(*id);
+                vec!["id"]
+            }
+            ItemProblem::RepeatedId { .. } => vec!["id"],
             ItemProblem::TypeDiffers { .. } => vec!["type"],
             ItemProblem::NotCreatable { kind } => {
                 if let Some(described) = described {
@@ -41,7 +64,7 @@ pub(crate) fn of_items(
             ItemProblem::NotEditable { keys, .. } => {
                 keys.first().map_or(vec![], |key| vec!["data", key])
             }
-            ItemProblem::Ambiguous { .. } => vec![],
+            _ => vec![],
         };
         at(file, item.index, &below, At::Value, message, help)
     };
@@ -57,49 +80,44 @@ pub(crate) fn of_plan(
     index: impl Fn(usize) -> usize,
 ) -> Vec<FieldDiagnostic> {
     let mut found = Vec::new();
-    for (nth, faults) in violations(plan, page, described) {
+    for (nth, fault) in violations(plan, page, described) {
         let index = index(nth);
         // The path of an image or the id of a form is not chosen by the user, and may not be known yet.
-        let is_reference = |fault: &SchemaViolation| {
-            fault.at == At::Value
-                && file.references.iter().any(|reference| {
-                    reference.place.item == Some(index) && reference.place.path == fault.path
-                })
-        };
-        for fault in faults.into_iter().filter(|it| !is_reference(it)) {
-            let mut below = vec!["data"];
-            below.extend(fault.path.iter().map(String::as_str));
-            // A missing field is reported at the item, whether or not the item has data.
-            if fault.path.is_empty() {
-                below.clear();
-            }
-            found.push(at(file, index, &below, fault.at, fault.message, fault.help));
+        let mut places = file.references.iter().map(|reference| &reference.place);
+        if fault.at == At::Value
+            && places.any(|place| place.item == Some(index) && place.path == fault.path)
+        {
+            continue;
         }
+        let mut below = vec!["data"];
+        below.extend(fault.path.iter().map(String::as_str));
+        // A missing field is reported at the item, whether or not the item has data.
+        if fault.path.is_empty() {
+            below.clear();
+        }
+        found.push(at(file, index, &below, fault.at, fault.message, fault.help));
     }
     found
 }
 
-/// Schema violations of all data that would be sent, by the index of their item.
+/// Schema violations of all data that would be sent, each with the index of its item.
 pub(crate) fn violations(
     plan: &Plan,
     page: &[Slot],
     described: &SlotTypeCatalog,
-) -> Vec<(usize, Vec<SchemaViolation>)> {
+) -> Vec<(usize, SchemaViolation)> {
     let schemas = Schemas::new(described);
-    let mut found = Vec::new();
-    for create in &plan.creates {
-        let faults = schemas.check(&create.kind, create.data.0.clone(), None);
-        found.push((create.index, faults));
-    }
+    let creates = plan.creates.iter();
+    let created = creates.map(|it| (it.index, schemas.check(&it.kind, it.data.0.clone(), None)));
     let current: HashMap<SlotId, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
-    for update in &plan.updates {
-        let mut merged =
-            current.get(&update.id).map(|slot| slot.data.0.clone()).unwrap_or_default();
+    let updated = plan.updates.iter().map(|update| {
+        let held = current.get(&update.id).map(|slot| slot.data.0.clone());
+        let mut merged = held.unwrap_or_default();
         merged.extend(update.changed.0.clone());
-        found.push((update.index, schemas.check(&update.kind, merged, Some(&update.changed))));
-    }
-    found.retain(|(_, faults)| !faults.is_empty());
-    found
+        (update.index, schemas.check(&update.kind, merged, Some(&update.changed)))
+    });
+    let found = created.chain(updated);
+    found.flat_map(|(index, faults)| faults.into_iter().map(move |it| (index, it))).collect()
 }
 
 /// Schema violations of the items that can be planned, where other items cannot.
@@ -165,7 +183,8 @@ pub(crate) fn of_refusals(
     problems
 }
 
-fn at(
+/// Returns a problem of an item, or below it.
+pub(super) fn at(
     file: &PageFile,
     index: usize,
     below: &[&str],

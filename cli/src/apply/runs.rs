@@ -1,6 +1,8 @@
 //! Recorded runs in the state directory.
 
-use links_pages::apply::{JournalError, LockError, RunCommand, RunHeader, RunOwner, RunSettings};
+use std::fmt::Display;
+
+use links_pages::apply::{JournalError, LockError, RunCommand, RunSettings};
 
 use crate::context::prelude::*;
 use crate::env_vars::STATE_DIR;
@@ -15,16 +17,11 @@ pub(crate) fn settings(context: &Context) -> RunSettings {
 /// Returns the settings of a run that writes, and is recorded as this command.
 pub(crate) fn write_settings(context: &Context, command: RunCommand) -> Result<RunSettings> {
     let (state, owner) = (Some(directory(context)?), context.owner());
-    Ok(RunSettings { state, owner, command: Some(command), ..settings(context) })
-}
-
-/// Tells whether a run belongs to an account. `None` if unknown: the journal names no owner, or another token.
-pub(crate) fn is_own(opening: Option<&RunHeader>, own: &RunOwner) -> Option<bool> {
-    opening?.owner.as_ref()?.is(own)
+    Ok(RunSettings { state, owner, command, ..settings(context) })
 }
 
 /// Error for a page whose runs cannot be listed.
-pub(crate) fn list_error(error: &std::io::Error) -> CommandError {
+pub(crate) fn list_error(error: io::Error) -> CommandError {
     CommandError::usage(format!("cannot read the page's runs: {error}"))
         .with_hint(format!("set {STATE_DIR} to another directory"))
 }
@@ -54,24 +51,29 @@ pub(crate) fn time(seconds: u64) -> String {
     jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX).to_string()
 }
 
-/// Error for a page that could not be locked.
-pub(crate) fn not_locked(error: &LockError) -> CommandError {
-    match error {
-        LockError::Taken(_) => CommandError::refused(error.to_string())
-            .with_hint("use --wait to wait until it is done"),
-        LockError::Elsewhere => CommandError::refused(error.to_string()).with_hint(
-            "use --wait to wait until it is done; a run that was cut off keeps its lock for up to 30 s more than --timeout",
-        ),
-        LockError::Lost => CommandError::refused(error.to_string())
-            .with_hint("run the same command again; it continues from the current state of the page"),
-        LockError::Unreachable(_) => CommandError::new(Exit::Network, error.to_string())
-            .with_hint("run the same command again once the server can be reached"),
-        error => unwritable(error),
+impl From<LockError> for CommandError {
+    fn from(error: LockError) -> Self {
+        let (exit, hint) = match &error {
+            LockError::Taken(_) => (Exit::Refused, "use --wait to wait until it is done"),
+            LockError::Elsewhere => (
+                Exit::Refused,
+                "use --wait to wait until it is done; a run that was cut off keeps its lock for up to 30 s more than --timeout",
+            ),
+            LockError::Lost => (
+                Exit::Refused,
+                "run the same command again; it continues from the current state of the page",
+            ),
+            LockError::Unreachable(_) => {
+                (Exit::Network, "run the same command again once the server can be reached")
+            }
+            _ => return unwritable(error),
+        };
+        Self::new(exit, error).with_hint(hint)
     }
 }
 
 /// Error for a journal that cannot be written; every step is recorded before it is taken.
-pub(crate) fn unwritable(why: &dyn std::error::Error) -> CommandError {
+pub(crate) fn unwritable(why: impl Display) -> CommandError {
     CommandError::usage(format!("cannot write the journal: {why}"))
         .with_hint(format!("free some space, or set {STATE_DIR} to another directory"))
 }

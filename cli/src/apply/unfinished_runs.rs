@@ -29,7 +29,7 @@ pub(crate) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHea
 /// Aborts the only unfinished run.
 pub(crate) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<CommandOutput> {
     let write = one(context, key)?;
-    let lock = write.store.lock().map_err(|error| runs::not_locked(&error))?;
+    let lock = write.store.lock()?;
     write
         .store
         .abort(Some(lock), write.run())
@@ -47,7 +47,7 @@ pub(crate) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<Comma
 fn one(context: &Context, key: Option<&ProfileKey>) -> Result<LoggedWrite> {
     let mut all = find(context, key)?;
     let Some(one) = all.pop() else { return Err(CommandError::not_found("no unfinished runs")) };
-    let is_own = || context.owner().is_some_and(|own| one.is_of(&own) == Some(true));
+    let is_own = || one.is_of(&context.owner()) == Some(true);
     let why = if !all.is_empty() {
         "more than one run is unfinished"
     } else if key.is_some() || is_own() {
@@ -65,7 +65,7 @@ fn find(context: &Context, key: Option<&ProfileKey>) -> Result<Vec<LoggedWrite>>
         None => true,
         Some(ProfileKey::Id(id)) => write.store.profile() == Some(*id),
         // The login of the page is recorded only in the journal.
-        Some(ProfileKey::Login(login)) => write.opening().is_none_or(|it| it.login == *login),
+        Some(ProfileKey::Login(login)) => ["", login.as_str()].contains(&&*write.opening().login),
     };
     all.retain(|write| write.is_run() && write.recorded.is_open() && is_of_page(write));
     Ok(all)

@@ -125,10 +125,9 @@ impl PlannedPage {
     }
 
     async fn send(&self, client: &Client, image: &Image) -> Result<String> {
-        let shown = image.local.path();
-        let shown = shown.display();
-        let unreadable = |error| CommandError::usage(format!("cannot read {shown}: {error}"));
-        let bytes = image.local.read().map_err(unreadable)?;
+        let path = image.local.path();
+        let shown = path.display();
+        let bytes = image.local.read().map_err(cannot("read", &path))?;
         let Some(bytes) = bytes else {
             return Err(CommandError::changed(shown));
         };

@@ -4,6 +4,7 @@ use links_pages::apply::{
     DesiredSlot, JournalEntries, JournalError, JournalStore, RecordWrite, RecordedRun, RunCommand,
     RunEnding, RunHeader, RunOwner, RunState,
 };
+use links_pages::undo::slots_before;
 
 use super::execute::written;
 use super::runs;
@@ -27,17 +28,15 @@ pub(crate) struct LoggedWrite {
     pub(crate) store: JournalStore,
     pub(crate) recorded: RecordedRun,
     /// Slots before the run, if it is not in the store but in the file of an operation.
-    pub(crate) before: Option<Vec<DesiredSlot>>,
+    pub(super) before: Option<Vec<DesiredSlot>>,
     /// True if another account of this machine made it.
     pub(crate) is_foreign: bool,
 }
 
 /// Writes to the configured service, the oldest first, without those of other accounts; to all services if none is configured.
 pub(crate) fn all(context: &Context) -> Result<Vec<LoggedWrite>> {
-    let mut all = of_service(context, runs::service(context).as_deref())?;
-    if let Some(own) = context.owner() {
-        all.retain(|write| write.is_of(&own) != Some(false));
-    }
+    let (mut all, own) = (of_service(context, runs::service(context).as_deref())?, context.owner());
+    all.retain(|write| write.is_of(&own) != Some(false));
     Ok(all)
 }
 
@@ -49,20 +48,19 @@ pub(crate) fn all_accounts(context: &Context) -> Result<Vec<LoggedWrite>> {
     let (service, own) = (runs::service(context), context.owner());
     let mut all = of_service(context, None)?;
     for write in &mut all {
-        let of = write.opening().map(|opening| &opening.service);
-        let is_of_service = service.as_ref().is_none_or(|it| of.is_none_or(|of| of == it));
-        let is_own = own.as_ref().map(|own| is_of_service && write.is_of(own) != Some(false));
+        let of = &write.opening().service;
+        let is_of_service = service.as_ref().is_none_or(|it| of.is_empty() || of == it);
         // Without an account, only what is of several is not the own.
-        write.is_foreign = is_own.map_or_else(|| write.is_part() || !is_of_service, |it| !it);
+        write.is_foreign = !is_of_service
+            || write.is_of(&own) == Some(false)
+            || own.is_unknown() && write.is_part();
     }
     Ok(all)
 }
 
 fn of_service(context: &Context, service: Option<&str>) -> Result<Vec<LoggedWrite>> {
     let directory = runs::directory(context)?;
-    let unreadable = |error: std::io::Error| {
-        CommandError::usage(format!("cannot read {}: {error}", directory.display()))
-    };
+    let unreadable = cannot("read", &directory);
     let mut all = Vec::new();
     for store in JournalStore::all(&directory, service).map_err(unreadable)? {
         let logged = |recorded| {
@@ -117,13 +115,13 @@ impl LoggedWrite {
     }
 
     /// Beginning of its journal, as far as that can be read.
-    pub(crate) fn opening(&self) -> Option<&RunHeader> {
-        self.recorded.opening.as_ref()
+    pub(crate) fn opening(&self) -> &RunHeader {
+        &self.recorded.opening
     }
 
     /// Tells whether the write belongs to an account. `None` if unknown.
     pub(crate) fn is_of(&self, own: &RunOwner) -> Option<bool> {
-        runs::is_own(self.opening(), own)
+        self.opening().owner.is(own)
     }
 
     /// Name of the run.
@@ -131,21 +129,28 @@ impl LoggedWrite {
         &self.recorded.run
     }
 
-    /// Returns the command that made it, if the journal tells it.
-    pub(crate) fn command(&self) -> Option<&RunCommand> {
-        self.opening()?.command.as_ref()
+    /// Returns the slots of the page before the run, if they are known.
+    pub(crate) fn slots_before(&self) -> Result<Option<Vec<DesiredSlot>>> {
+        match &self.before {
+            Some(before) => Ok(Some(before.clone())),
+            None => slots_before(&self.store, self.run()).map_err(runs::list_error),
+        }
+    }
+
+    /// Returns the command that made it, as far as the journal tells it.
+    pub(crate) fn command(&self) -> &RunCommand {
+        &self.opening().command
     }
 
     /// Returns whether it is what a command for several accounts wrote to one of them.
     pub(crate) fn is_part(&self) -> bool {
-        self.command().is_some_and(|command| command.is_part)
+        self.command().is_part
     }
 
     /// Returns the account, as far as the journal tells it.
     pub(crate) fn account(&self) -> Option<ServiceUser> {
-        let opening = self.opening()?;
-        let user = opening.owner.as_ref()?.user?;
-        Some(ServiceUser { service: opening.service.clone(), user })
+        let opening = self.opening();
+        Some(ServiceUser { service: opening.service.clone(), user: opening.owner.user? })
     }
 
     /// Returns the other account that made it.
@@ -160,58 +165,59 @@ impl LoggedWrite {
 
     /// The command line, as far as it was recorded.
     pub(crate) fn command_line(&self) -> String {
-        match self.command() {
-            Some(command) if command.words.is_empty() => command.name.clone(),
-            Some(command) => command.words.join(" "),
-            None if self.is_run() => "slots apply".to_owned(),
-            None => String::new(),
+        let RunCommand { name, words, .. } = self.command();
+        match (&words[..], name.as_str()) {
+            ([], "") if self.is_run() => "slots apply".to_owned(),
+            ([], name) => name.to_owned(),
+            (words, _) => words.join(" "),
         }
     }
 
     /// The time at which it began, as far as it was recorded.
     pub(crate) fn time(&self) -> String {
-        self.opening().map(|opening| runs::time(opening.time)).unwrap_or_default()
+        runs::time(self.opening().time)
     }
 
     /// Id of the page, if the journal tells it.
     pub(crate) fn page_id(&self) -> Option<ProfileId> {
-        let recorded = || self.opening().map(|opening| opening.profile);
-        self.store.profile().or_else(recorded).filter(|id| *id != 0)
+        let id = self.store.profile().unwrap_or(self.opening().profile);
+        Some(id).filter(|id| *id != 0)
     }
 
     /// Name of what was written: the login of the page, or the form.
     pub(crate) fn target(&self) -> String {
-        let name = |opening: &RunHeader| match &opening.form {
-            Some(form) => format!("form {form}"),
-            None => opening.login.clone(),
-        };
-        self.opening().map(name).unwrap_or_default()
+        let RunHeader { form, login, .. } = self.opening();
+        form.as_ref().map_or_else(|| login.clone(), |form| format!("form {form}"))
     }
 
     /// Returns whether both are writes to the same page or form.
     pub(crate) fn is_of_same(&self, other: &Self) -> bool {
         self.other_account() == other.other_account()
-            && is_same((self.page_id(), &self.target()), (other.page_id(), &other.target()))
+            && match (self.page_id(), other.page_id()) {
+                (Some(one), Some(other)) => one == other,
+                _ => self.target().eq_ignore_ascii_case(&other.target()),
+            }
     }
 
     /// Login of the page, or its id if the command named it by that.
     fn login(&self) -> Option<&str> {
-        let opening = self.opening().filter(|opening| opening.form.is_none())?;
-        Some(&opening.login)
+        let RunHeader { form, login, .. } = self.opening();
+        (form.is_none() && !login.is_empty()).then_some(login.as_str())
     }
 
     /// Record for the output.
     pub(crate) fn row(&self) -> Value {
         let mut row = json!({ "run": self.run() });
-        if let Some(opening) = self.opening() {
+        let opening = self.opening();
+        if !opening.service.is_empty() {
             row["time"] = runs::time(opening.time).into();
             row["command"] = self.command_line().into();
             row["page"] = self.target().into();
             row["profile"] = json!(self.page_id());
             row["form"] = json!(opening.form);
             row["service"] = opening.service.clone().into();
-            row["user"] = opening.owner.as_ref().and_then(|it| it.user).into();
-            row["undoes"] = json!(opening.command.as_ref().and_then(|it| it.undoes.as_ref()));
+            row["user"] = opening.owner.user.into();
+            row["undoes"] = json!(opening.command.undoes);
         }
         row["undoneBy"] = Value::Null;
         row["state"] = self.state().into();
@@ -228,15 +234,14 @@ impl LoggedWrite {
 
     /// Record for others: neither the words of the command nor what it wrote, nor to which page.
     pub(crate) fn without_content(&self) -> Value {
-        let name = self.command().map(|it| it.name.as_str());
-        let is_name =
-            |name: &&str| name.bytes().all(|it| it.is_ascii_lowercase() || b" -".contains(&it));
+        let (row, name) = (self.row(), &self.command().name);
+        let is_plain = name.bytes().all(|it| it.is_ascii_lowercase() || b" -".contains(&it));
         let done = self.log().map(|log| &log.done);
         json!({
-            "time": self.opening().map(|it| runs::time(it.time)),
-            "command": name.filter(is_name),
-            "state": self.state(),
-            "inDoubt": self.log().map(JournalEntries::is_unsettled),
+            "time": row["time"],
+            "command": (is_plain && !name.is_empty()).then_some(name),
+            "state": row["state"],
+            "inDoubt": row["inDoubt"],
             "done": done.map(written),
         })
     }
@@ -294,17 +299,6 @@ fn record_summary(write: &RecordWrite, log: &JournalEntries) -> String {
         None if is_create(write) => "created".to_owned(),
         None if write.changed.is_empty() => "sent".to_owned(),
         None => write.changed.keys().map(String::as_str).collect::<Vec<_>>().join(", "),
-    }
-}
-
-/// Returns whether two ids and names are of the same page or form.
-pub(crate) fn is_same(
-    (one, name): (Option<ProfileId>, &str),
-    (other, of): (Option<ProfileId>, &str),
-) -> bool {
-    match (one, other) {
-        (Some(one), Some(other)) => one == other,
-        _ => name.eq_ignore_ascii_case(of),
     }
 }
 

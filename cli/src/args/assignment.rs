@@ -123,8 +123,7 @@ fn value(field: &str, text: &str, json: bool) -> Result<Value> {
     let text = match text.strip_prefix('@') {
         Some(path) => {
             let (name, bytes) = named::read(Path::new(path))?;
-            String::from_utf8(bytes)
-                .map_err(|_| CommandError::usage(format!("{name} is not UTF-8")))?
+            utf8(&name, bytes)?
         }
         None => text.to_owned(),
     };

@@ -21,7 +21,7 @@ pub(crate) const OF_PAGE: &[&str] = &["avatar", "bgImage"];
 ///
 /// When the file cannot be read, or is not an image of at most 50 MB.
 pub(crate) fn upload(name: &str) -> Result<Upload> {
-    let unreadable = |error: std::io::Error| file_error(&format!("cannot read {name}"), &error);
+    let unreadable = cannot("read", name);
     let invalid = |why: &str| Err(CommandError::invalid(format!("{name} {why}")));
     let path = named::resolve(Path::new(name)).map_err(unreadable)?;
     let file = match named::open(&path) {

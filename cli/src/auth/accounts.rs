@@ -1,14 +1,15 @@
 //! File of the accounts known on this machine, without secrets.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::{fmt, io};
 
 use links_sdk::BaseUrl;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CommandError;
+use crate::error::file_error::cannot;
 use links_pages::fs::private;
 
 const FILE: &str = "accounts.json";
@@ -213,7 +214,7 @@ impl AccountsFile {
         let bytes = match private::read(&path) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Ok(Accounts::default()),
-            Err(error) => return Err(CommandError::usage(format!("cannot read {shown}: {error}"))),
+            Err(error) => return Err(cannot("read", &path)(error)),
         };
         let accounts: Accounts = serde_json::from_slice(&bytes).map_err(|error| {
             CommandError::usage(format!("{shown} is not an accounts file: {error}"))
@@ -235,17 +236,13 @@ impl AccountsFile {
         &self,
         change: impl FnOnce(&mut Accounts) -> T,
     ) -> Result<T, CommandError> {
-        let unwritable = |error: io::Error| {
-            CommandError::usage(format!(
-                "cannot write {}: {error}",
-                self.directory.join(FILE).display()
-            ))
-        };
+        let path = self.directory.join(FILE);
+        let unwritable = cannot("write", &path);
         let _lock = private::lock(&self.directory.join(LOCK)).map_err(unwritable)?;
         let mut accounts = self.load()?;
         let result = change(&mut accounts);
-        let text = serde_json::to_vec_pretty(&accounts).map_err(CommandError::internal)?;
-        private::write(&self.directory.join(FILE), &text).map_err(unwritable)?;
+        let text = serde_json::to_vec_pretty(&accounts)?;
+        private::write(&path, &text).map_err(unwritable)?;
         Ok(result)
     }
 

@@ -47,9 +47,7 @@ pub(crate) fn load_auth(
     base: &BaseUrl,
     connection: ConnectionOptions,
 ) -> Result<ClientAuth, CommandError> {
-    let again = format!("log in again with `links auth login --account {name}`");
-    let none =
-        |message: String| CommandError::new(Exit::NotAuthenticated, message).with_hint(&again);
+    let none = |message: String| log_in_again(name, message);
     if let SecretLocation::Command(words) = &account.kept {
         let command = TokenCommand::new(words);
         let counted_as =
@@ -90,6 +88,12 @@ pub(crate) fn load_auth(
     }
 }
 
+/// Returns the error for an account that has to log in again.
+fn log_in_again(name: &AccountName, message: String) -> CommandError {
+    CommandError::new(Exit::NotAuthenticated, message)
+        .with_hint(format!("log in again with `links auth login --account {name}`"))
+}
+
 /// The logins that this process has used, with the names of their accounts.
 static LOGINS: Mutex<Vec<(AccountName, RefreshingTokenSource)>> = Mutex::new(Vec::new());
 
@@ -102,8 +106,7 @@ pub(crate) fn save_logins() -> Vec<CommandError> {
     let lost = logins.into_iter().filter_map(|(name, source)| {
         let error = source.save_renewed(LONGEST_END).err()?;
         let message = format!("the renewed login of account `{name}` could not be saved: {error}");
-        let hint = format!("log in again with `links auth login --account {name}`");
-        Some(CommandError::new(Exit::NotAuthenticated, message).with_hint(hint))
+        Some(log_in_again(&name, message))
     });
     lost.collect()
 }

@@ -103,9 +103,10 @@ pub(crate) fn rows(
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|error| refuse(error.valid_up_to(), "the row is not UTF-8"))?;
-    let heading = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let delimiter = DELIMITERS.into_iter().max_by_key(|it| heading.matches(*it).count());
-    let delimiter = delimiter.unwrap_or(',');
+    let heading = text.split(['\n', '\r']).find(|line| !line.trim().is_empty());
+    let unquoted = || heading.unwrap_or_default().split('"').step_by(2);
+    let uses = |it: &char| unquoted().map(|part| part.matches(*it).count()).sum::<usize>();
+    let delimiter = DELIMITERS.into_iter().max_by_key(uses).unwrap_or(',');
     let (mut line, mut from) = (1, 0);
     let mut records = csv_rows(text, delimiter).map(|row| {
         let at = row.as_ref().map_or_else(|at| *at, |cells| cells[0].0.start);
@@ -312,8 +313,14 @@ mod tests {
             let found = read(&text, None).unwrap();
             assert_eq!(json!(found), json!([[2, {"title": "A, B", "link": "https://a.example"}]]));
         }
-        let found = read("\"name, short\";name;n\nA;B;\n", Some("title=name")).unwrap();
-        assert_eq!(json!(found), json!([[2, {"title": "B"}]]));
+        for (text, map) in [
+            ("\"name, short\";name;n\nA;B;\n", "title=name"),
+            ("\"name|a|b\",title\nA,B\n", "title=title"),
+            ("title;link\rB, two, three;\r", "title=title"),
+        ] {
+            let found = read(text, Some(map)).unwrap();
+            assert!(json!(found)[0][1]["title"].as_str().unwrap().starts_with('B'), "{text}");
+        }
     }
 
     #[test]

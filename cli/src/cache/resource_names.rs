@@ -156,13 +156,10 @@ impl ResourceNames {
 
     /// Adds the names in responses; the file is written only if something changed.
     pub(crate) fn remember(path: &Path, answers: &[SeenAnswer]) {
-        let before = Self::load(path);
-        let mut names = before.clone();
-        for answer in answers {
-            // A response that cannot be read has no names.
-            let _ = names.take(answer);
-        }
-        if names != before {
+        let mut names = Self::load(path);
+        // A response that cannot be read has no names.
+        let adds = |answer| names.take(answer).unwrap_or_default();
+        if answers.iter().map(adds).fold(false, |one, other| one | other) {
             let _ = names.store(path);
         }
     }
@@ -190,21 +187,22 @@ impl ResourceNames {
         }
     }
 
-    /// Adds the names in a response, unless it is one that is known to add none.
-    fn take(&mut self, answer: &SeenAnswer) -> serde_json::Result<()> {
+    /// Adds the names in a response, unless it is one that is known to add none. Returns whether anything is different.
+    fn take(&mut self, answer: &SeenAnswer) -> serde_json::Result<bool> {
         let SeenAnswer { operation, target, body } = answer;
         let is_long = LONG.contains(operation);
         let digest = is_long.then(|| XxHash3_64::oneshot_with_seed(WHAT_IS_KEPT, body));
         if digest.is_some() && self.seen.get(target) == digest.as_ref() {
-            return Ok(());
+            return Ok(false);
         }
         let before = self.clone();
         self.learn(answer)?;
-        if *self != before {
+        let is_different = *self != before;
+        if is_different {
             self.seen.clear();
         }
         self.seen.extend(digest.map(|digest| (target.clone(), digest)));
-        Ok(())
+        Ok(is_different || is_long)
     }
 
     fn learn(&mut self, answer: &SeenAnswer) -> serde_json::Result<()> {

@@ -119,9 +119,8 @@ impl Baseline {
             LinkHolder::Form(form) => json!({"form": form, "url": url, "verdict": verdict}),
         };
         let file = json!({"data": self.0.into_iter().map(entry).collect::<Vec<Value>>()});
-        let text = serde_json::to_string_pretty(&file).map_err(CommandError::internal)?;
-        atomic::write(path, &(text + "\n"), true)
-            .map_err(|error| file_error(&format!("cannot write {}", path.display()), &error))
+        let text = serde_json::to_string_pretty(&file)?;
+        atomic::write(path, &(text + "\n"), true).map_err(cannot("write", path))
     }
 }
 

@@ -164,15 +164,14 @@ fn text_links(text: &str) -> Vec<Range<usize>> {
         let length = rest.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?']).len();
         (length > 0).then(|| scheme.start()..rest.start() + length)
     });
+    // What overlaps a link to a site, such as one that is to be shared by mail, is no link of its own.
+    let is_free = |part: &Range<usize>| {
+        let next = parts.partition_point(|other| other.end <= part.start);
+        parts.get(next).is_none_or(|other| part.end <= other.start)
+    };
+    let short: Vec<_> = short.filter(is_free).collect();
     parts.extend(short);
     parts.sort_by_key(|part| part.start);
-    // What is within another link is no link of its own.
-    let mut end = 0;
-    parts.retain(|part| {
-        let is_free = part.start >= end;
-        end = end.max(part.end);
-        is_free
-    });
     parts
 }
 
@@ -305,6 +304,7 @@ slots:
                 &["mailto:a@b.example", "mailto:c@d.example"],
             ),
             ("tel: 8701, hotel:3, mailto:", &[]),
+            ("[share](mailto:?body=https://a.example/x)", &["https://a.example/x"]),
             (
                 "https://a.example/?to=mailto:x@y.example",
                 &["https://a.example/?to=mailto:x@y.example"],

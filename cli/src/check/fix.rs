@@ -83,8 +83,7 @@ fn replace_checked(file: &FilePath, checked: &str, patched: &str) -> Result<()> 
             format!("{} changed in the meantime; the file was not written", file.display());
         return Err(CommandError::conflict(message).with_hint("run the same command again"));
     }
-    atomic::write(file, &format!("{mark}{patched}"), true)
-        .map_err(|error| not_written(file, &error))
+    atomic::write(file, &format!("{mark}{patched}"), true).map_err(not_written(file))
 }
 
 /// A value with links that have moved.

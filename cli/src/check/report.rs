@@ -3,7 +3,7 @@
 use super::checked_link::CheckedLink;
 use super::web::verdict::Verdict;
 use crate::context::prelude::*;
-use crate::output::{Body, Instead};
+use crate::output::Instead;
 use crate::ui::aligned;
 use crate::ui::annotations::{Annotate, Level};
 
@@ -51,9 +51,8 @@ pub(crate) fn output(links: Vec<CheckedLink>, options: ReportOptions) -> Command
         all => format!("{}: {words}", crate::output::count(all, "link")),
     }));
     let data: Vec<Value> = links.iter().map(CheckedLink::json).collect();
-    let body = Body::Own(json!({ "data": data, "meta": meta }));
     let view = View::Listing(lines, Instead::Id("url"));
-    CommandOutput::new(body, view).exit(if new > 0 { Exit::No } else { Exit::Ok })
+    CommandOutput::with_meta(data, meta, view).exit(if new > 0 { Exit::No } else { Exit::Ok })
 }
 
 /// Writes an annotation for each link that has a file and something to be said about it.

@@ -33,7 +33,7 @@ pub(crate) struct FilesArgs {
     #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
     renew_status: bool,
     /// Number of accounts at a time, for the paths of several accounts
-    #[arg(long, value_name = "N", default_value_t = JOBS, hide_short_help = true, help_heading = "Input")]
+    #[arg(long, value_name = "N", default_value_t = JOBS, value_parser = jobs, hide_short_help = true, help_heading = "Input")]
     jobs: NonZeroUsize,
 }
 
@@ -366,8 +366,7 @@ pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> 
             options.locked |= run.locked;
         }
         if source.is_none() {
-            let bulk = opening.command.as_ref().map(|command| command.name.as_str());
-            if let Some(name @ ("slots rewrite" | "slots import")) = bulk {
+            if let name @ ("slots rewrite" | "slots import") = opening.command.name.as_str() {
                 let message =
                     format!("the run was started by `links {name}`, which has no page file");
                 return Err(CommandError::usage(message)

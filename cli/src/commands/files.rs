@@ -88,7 +88,7 @@ pub(super) async fn upload(context: &mut Context, args: FilesUploadArgs) -> Comm
         progress.now(name);
         match upload_one(file, &client, name, &progress, args.key.clone()).await {
             Ok(file) => {
-                let mut record = serde_json::to_value(&file).map_err(CommandError::internal)?;
+                let mut record = serde_json::to_value(&file)?;
                 record["source"] = json!(name);
                 done.push(record);
             }

@@ -53,8 +53,7 @@ pub(super) fn write_manual(context: &Context, directory: &Path) -> CommandResult
     let written = named::resolve(directory)
         .and_then(std::fs::create_dir_all)
         .and_then(|()| write_page(&command, "links", directory, &mut names));
-    written
-        .map_err(|error| file_error(&format!("cannot write to {}", directory.display()), &error))?;
+    written.map_err(cannot("write to", directory))?;
     let text = format!("wrote {} pages to {}", names.len(), directory.display());
     let data = json!({ "directory": directory.display().to_string(), "pages": names });
     Ok(said(data, text))

@@ -9,7 +9,6 @@ use crate::apply::preflight::check_host;
 use crate::apply::sync::page_path::{is_there, pages_of};
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord, from_here};
 use crate::apply::uploads;
-use crate::error::file_error::unusable_path;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::{Document, Image};
 use links_pages::sanitize::quoted;
@@ -32,7 +31,7 @@ pub(crate) struct InitArgs {
 /// Writes a `links.lock`, in which later syncs of the page files below the directory are recorded. Nothing is written to a page.
 pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult {
     let directory = args.directory.unwrap_or_else(|| PathBuf::from("."));
-    let store = LockStore::at(&directory).map_err(|error| unusable_path(&directory, &error))?;
+    let store = LockStore::at(&directory).map_err(cannot("use", &directory))?;
     if !args.refresh {
         check_outer(&directory, &store)?;
     }

@@ -7,7 +7,6 @@ use crate::context::seconds_now;
 use crate::ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
 use links_pages::apply::{DesiredSlot, JournalStore, RunHeader};
-use links_pages::undo::slots_before;
 
 #[derive(Args, Debug)]
 #[command(
@@ -96,11 +95,7 @@ fn shown(context: &Context, operations: &Operations, index: usize) -> CommandRes
             target = format!("{target} ({account})");
         }
         lines.push(StyledLine::changed(format!("~ {target}: {summary} ({state}{undone})")));
-        lines.extend(
-            changes(part, record)?
-                .into_iter()
-                .map(|line| StyledLine::new(line.tone, format!("  {}", line.text()))),
-        );
+        lines.extend(changes(part, record)?.into_iter().map(StyledLine::indented));
     }
     Ok(CommandOutput::own(vec![row], View::Lines(lines)))
 }
@@ -113,8 +108,7 @@ fn changes(part: &LoggedWrite, record: &mut Value) -> Result<Vec<StyledLine>> {
         return Ok(ui::plan::form_lines(&write.before, &write.changed));
     }
     let Some(plan) = log.plan() else { return Ok(Vec::new()) };
-    let before = slots_before(&part.store, part.run());
-    let before = before.map_err(|error| runs::list_error(&error))?.unwrap_or_default();
+    let before = part.slots_before()?.unwrap_or_default();
     let page: Vec<Slot> = before.iter().filter_map(slot).collect();
     let view = PlanView::of(plan, &page, Vec::new());
     record["plan"] = json!(view);
@@ -144,11 +138,10 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
     };
     let stores = JournalStore::all(&directory, service.as_deref()).map_err(refused)?;
     let own = context.owner();
-    let is_own = |opening: Option<&RunHeader>| {
-        let is_known = || opening.is_some_and(|opening| opening.owner.is_some());
-        own.as_ref().map_or_else(|| !is_known(), |own| runs::is_own(opening, own) != Some(false))
+    let is_own = |RunHeader { owner, .. }: &RunHeader| {
+        (!own.is_unknown() || owner.is_unknown()) && owner.is(&own) != Some(false)
     };
-    let old = |store: JournalStore| Ok((store.old(keep, before, is_own)?, store));
+    let old = |store: JournalStore| Ok((store.old(keep, before, false, is_own)?, store));
     let old: Vec<_> = stores.into_iter().map(old).collect::<Result<_, _>>().map_err(refused)?;
     let removed: Vec<_> = old.iter().flat_map(|(runs, _)| runs).collect();
     let writes = count(removed.len(), "write");

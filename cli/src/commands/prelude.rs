@@ -28,6 +28,11 @@ pub(crate) type CommandResult = Result<CommandOutput>;
 /// Number of accounts at a time.
 pub(crate) const JOBS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
+/// Parses a number of accounts at a time.
+pub(super) fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "must be a whole number of at least 1".to_owned())
+}
+
 /// Words of a command that can name directories of several accounts.
 pub(crate) struct AccountWords<'c> {
     pub(crate) words: &'c mut Vec<PageWord>,

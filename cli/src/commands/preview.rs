@@ -80,19 +80,25 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     // When pages are served, the rules are checked at each change.
     let is_ruled = |path: &Path| !args.serve && rule_file::of(path).is_some();
     let (paths, mut failures) = match &paths[..] {
-        [only] if only.as_os_str() == "-" && filter.takes_all() => (paths, Vec::new()),
         // What it is, is said when it is read.
         [only] if !only.is_dir() && filter.takes_all() && !is_ruled(only) => {
-            (pages_of(only).unwrap_or(paths), Vec::new())
+            let rows = if only.as_os_str() == "-" { None } else { pages_of(only) };
+            (rows.unwrap_or(paths), Vec::new())
         }
         _ => {
             let roots = &options.flags.upload_root;
             let mut files = AccountFiles::read(context, &paths, roots, &filter)?;
+            // What it is, is said when it is read.
+            let is_form = paths.len() == 1
+                && !paths[0].is_dir()
+                && files.pages.is_empty()
+                && !files.forms.is_empty();
             files.forms.clear();
             if !args.serve {
                 files.check_rules(context)?;
             }
-            (files.pages.into_iter().map(|(path, _)| path).collect(), files.failures)
+            let pages = files.pages.into_iter().map(|(path, _)| path);
+            (if is_form { paths } else { pages.collect() }, files.failures)
         }
     };
     let request = |path| PreviewRequest { path, options: options.clone(), offline };

@@ -25,7 +25,7 @@ pub(crate) struct PullArgs {
     #[command(flatten)]
     how: PullOptions,
     /// Number of accounts at a time, for the paths of several accounts
-    #[arg(long, value_name = "N", default_value_t = JOBS, hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = JOBS, value_parser = jobs, hide_short_help = true)]
     jobs: NonZeroUsize,
 }
 

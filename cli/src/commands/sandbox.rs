@@ -1,6 +1,5 @@
 //! `links sandbox`: commands for the embedded service.
 
-use std::fmt::Display;
 use std::fs;
 
 use links_fixtures::ContractServer;
@@ -84,7 +83,7 @@ fn reset(context: &Context) -> CommandResult {
     // What is recorded of a sandbox that is gone would speak of slots that others deleted.
     remove_records(context)?;
     remove_file(&path.with_file_name(sandbox::RATE))?;
-    links_fixtures::remove_state_file(&path).map_err(|error| not_removed(&path, &error))?;
+    links_fixtures::remove_state_file(&path).map_err(cannot("remove", &path))?;
     let lines = vec![
         StyledLine::plain("reset the sandbox"),
         StyledLine::faint("if you have a links.lock for its pages, delete that file too"),
@@ -96,10 +95,7 @@ fn reset(context: &Context) -> CommandResult {
 /// progress on it.
 fn remove_records(context: &Context) -> Result<()> {
     let state = runs::directory(context)?;
-    JournalStore::remove_all(&state, SANDBOX).map_err(|error| match error {
-        error @ links_pages::apply::LockError::Taken(_) => runs::not_locked(&error),
-        error => CommandError::usage(format!("cannot remove the journals of the sandbox: {error}")),
-    })?;
+    JournalStore::remove_all(&state, SANDBOX)?;
     StateRecords::forget_service(&state, SANDBOX)?;
     remove_file(&state.join(uploads_file(SANDBOX_FILES)))?;
     let cache = context.settings.cache_directory();
@@ -115,9 +111,5 @@ fn remove_records(context: &Context) -> Result<()> {
 
 /// Removes a file, if it exists.
 fn remove_file(path: &Path) -> Result<()> {
-    private::remove(path).map_err(|error| not_removed(path, &error))
-}
-
-fn not_removed(path: &Path, why: &dyn Display) -> CommandError {
-    CommandError::usage(format!("cannot remove {}: {why}", path.display()))
+    private::remove(path).map_err(cannot("remove", path))
 }

@@ -45,8 +45,7 @@ impl CompletionData {
 
     fn operations(&self) -> Vec<CompletionCandidate> {
         let of = |(run, header): &(String, RunHeader)| {
-            let command = header.command.as_ref().map_or("", |it| it.name.as_str());
-            candidate(run, format!("{command} {}", header.login).trim())
+            candidate(run, format!("{} {}", header.command.name, header.login).trim())
         };
         let newest = || {
             let context = self.context()?;
@@ -57,9 +56,9 @@ impl CompletionData {
         };
         let mut all: BTreeMap<String, (String, RunHeader)> = BTreeMap::new();
         for (run, header) in newest().into_iter().flatten() {
-            let call = header.command.as_ref().and_then(|it| it.call.clone());
             // The last is the first run of its call, which names the operation.
-            all.insert(call.unwrap_or_else(|| run.clone()), (run, header));
+            let call = header.command.call.as_ref().unwrap_or(&run).clone();
+            all.insert(call, (run, header));
         }
         let mut all: Vec<_> = all.into_values().collect();
         all.sort_by(|(one, _), (other, _)| other.cmp(one));

@@ -24,7 +24,7 @@ use crate::cache::resource_names::ResourceNames;
 use crate::cache::uploads::Uploads;
 use crate::cache::{remember_user, seconds, user_of_token};
 use crate::env_vars::{BASE_URL, TOKEN, TOKEN_FILE};
-use crate::error::file_error::file_error;
+use crate::error::file_error::cannot;
 use crate::error::{CommandError, Exit, Result};
 use crate::output::CommandOutput;
 use crate::output::dry_run::{DryRun, DryRunArgs};
@@ -144,10 +144,7 @@ impl Context {
         if let (Some(path), None) = (&self.operation_out, self.dry_run) {
             // An older operation is not what this command does, however it ends.
             let removed = named::resolve(path).and_then(|path| private::remove(&path));
-            removed.map_err(|error| {
-                let what = format!("cannot write {}, so nothing was written", path.display());
-                file_error(&what, &error)
-            })?;
+            removed.map_err(cannot("write", path))?;
         }
         let client = self.client().await?;
         if !self.plan_first.is_cleared() {
@@ -367,7 +364,7 @@ impl Context {
     pub(crate) fn known_user(&self) -> Option<i64> {
         let asked = || self.me.get().map(|me| me.user_id);
         self.user().or_else(asked).or_else(|| {
-            let (file, token) = self.cache_file("users").zip(self.owner()?.token)?;
+            let (file, token) = self.cache_file("users").zip(self.owner().token)?;
             user_of_token(&file, &token)
         })
     }
@@ -399,28 +396,28 @@ impl Context {
             return Ok(me.clone());
         }
         let me = client.me().await?;
-        let token = self.owner().and_then(|owner| owner.token);
+        let token = self.owner().token;
         if let Some((file, token)) = self.cache_file("users").zip(token) {
             remember_user(&file, &token, me.user_id);
         }
         Ok(self.me.get_or_init(|| me).clone())
     }
 
-    /// Account of the requests, if known without a request. An account whose token was replaced by hand counts as the one that logged in, as
-    /// does one whose token command has not run.
-    pub(crate) fn owner(&self) -> Option<RunOwner> {
-        if matches!(self.settings.target, ServiceTarget::Sandbox(_)) {
-            return Some(RunOwner::of_user(SANDBOX_USER));
-        }
-        let of_token = |text: &str| Token::new(text).ok().map(|token| RunOwner::of_token(&token));
-        match &self.settings.token {
-            TokenOrigin::Account(_, account) => {
-                Some(RunOwner::of_user(self.user_of(account).unwrap_or(account.user_id)))
+    /// Account of the requests, as far as it is known without a request. An account whose token was replaced by hand counts as the one that
+    /// logged in, as does one whose token command has not run.
+    pub(crate) fn owner(&self) -> RunOwner {
+        let token = match &self.settings.token {
+            _ if matches!(self.settings.target, ServiceTarget::Sandbox(_)) => {
+                return RunOwner::of_user(SANDBOX_USER);
             }
-            TokenOrigin::Variable(text) => of_token(text),
-            TokenOrigin::File(path) => Some(RunOwner::of_token(&self.file_token(path).ok()?)),
+            TokenOrigin::Account(_, account) => {
+                return RunOwner::of_user(self.user_of(account).unwrap_or(account.user_id));
+            }
+            TokenOrigin::Variable(text) => Token::new(text).ok(),
+            TokenOrigin::File(path) => self.file_token(path).ok(),
             TokenOrigin::Nowhere(_) => None,
-        }
+        };
+        token.as_ref().map(RunOwner::of_token).unwrap_or_default()
     }
 
     /// Starts the sandbox and returns its client. The sandbox has its own token: the token of the environment is never sent to it.
@@ -470,7 +467,7 @@ impl Context {
             (TokenOrigin::Nowhere(MissingToken::NotLoggedIn), _) => Ok(()),
             (TokenOrigin::Nowhere(missing), Some(base)) => Err(no_token(missing, base)),
             (TokenOrigin::Nowhere(MissingToken::NoSuchAccount(name)), None) => {
-                Err(no_such_account(name))
+                Err(no_such_account(Exit::NotAuthenticated, name))
             }
             _ => Ok(()),
         }
@@ -531,7 +528,7 @@ impl Context {
 fn built(builder: ClientBuilder) -> Result<Client> {
     #[cfg(debug_assertions)]
     let builder = crate::testing::with_test_clock(builder);
-    builder.build().map_err(|error| CommandError::new(Exit::Network, error.to_string()))
+    builder.build().map_err(|error| CommandError::new(Exit::Network, error))
 }
 
 /// File name of the uploaded images of a service.
@@ -560,8 +557,9 @@ pub(crate) fn no_service() -> CommandError {
     ))
 }
 
-fn no_such_account(name: &crate::auth::AccountName) -> CommandError {
-    CommandError::new(Exit::NotAuthenticated, format!("no such account: `{name}`"))
+/// Returns the error for an unknown account.
+pub(crate) fn no_such_account(exit: Exit, name: &crate::auth::AccountName) -> CommandError {
+    CommandError::new(exit, format!("no such account: `{name}`"))
         .with_hint("`links auth list` lists accounts, and `links auth login` adds one")
 }
 
@@ -574,7 +572,7 @@ fn no_token(missing: &MissingToken, base: &BaseUrl) -> CommandError {
                 "log in with `links auth login --base-url {base}`, or set {TOKEN} or {TOKEN_FILE}"
             ),
         ),
-        MissingToken::NoSuchAccount(name) => return no_such_account(name),
+        MissingToken::NoSuchAccount(name) => return no_such_account(Exit::NotAuthenticated, name),
         MissingToken::Several(names) => {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             (

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::{load_json, store_json};
 use crate::env_vars::PLAN_FIRST;
-use crate::error::file_error::file_error;
+use crate::error::file_error::cannot;
 use crate::error::{CommandError, Result};
 use links_pages::fs::{named, private};
 use links_pages::page_file::local_image::hash_of;
@@ -167,7 +167,7 @@ fn refused(what: &str) -> CommandError {
 }
 
 fn digest(value: &impl Serialize) -> Result<String> {
-    let bytes = serde_json::to_vec(value).map_err(CommandError::internal)?;
+    let bytes = serde_json::to_vec(value)?;
     Ok(hash_of(&bytes))
 }
 
@@ -235,8 +235,7 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
 }
 
 fn content(path: &Path) -> Result<String> {
-    let unread =
-        |error: std::io::Error| file_error(&format!("cannot read {}", path.display()), &error);
+    let unread = cannot("read", path);
     let mut bytes = Vec::new();
     named::open(path).map_err(unread)?.take(FILE_MAX).read_to_end(&mut bytes).map_err(unread)?;
     Ok(hash_of(&bytes))

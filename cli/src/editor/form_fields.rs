@@ -1,14 +1,14 @@
 //! Update of a form's fields: a write replaces the whole list, so the fields that stay have to keep their keys, and the differences are
 //! shown before the write.
 
-use links_sdk::{Answer, Call, FormChanges, FormHandle, Write};
+use links_sdk::{Answer, FormChanges, FormHandle, FormId};
 
 use crate::args::fields::FieldValues;
 use crate::context::prelude::*;
 use crate::journal;
 use crate::output::read_data;
 use crate::ui::plan::{field_list as list, form_lines};
-use links_pages::apply::SingleWrite;
+use links_pages::account::FormPlan;
 use links_pages::fs::private::ResourceLock;
 
 /// Edit of a form from its read to its write. No other command of this machine writes the form meanwhile, apart from the time in which the
@@ -16,64 +16,34 @@ use links_pages::fs::private::ResourceLock;
 #[derive(Debug)]
 pub(crate) struct FormEditSession {
     form: FormHandle,
-    pub(crate) id: String,
     pub(crate) before: Object,
     /// Form as it was read, to be compared with its state right before the write.
     seen: LeadForm,
-    lock: Option<ResourceLock>,
-    journal: SingleWrite,
+    lock: ResourceLock,
 }
 
 impl FormEditSession {
     pub(crate) async fn read(context: &Context, client: &Client, id: &str) -> Result<Self> {
-        let (lock, form) = (Some(lock(context, id)), client.form(id));
+        let (lock, form) = (lock(context, id), client.form(id));
         let (before, seen) = record(&form).await?;
-        let journal = journal::form_write(context, id);
-        Ok(Self { form, id: id.to_owned(), before, seen, lock, journal })
+        Ok(Self { form, before, seen, lock })
     }
 
-    /// Ends the lock until the write, because the user decides.
-    pub(crate) fn release(&mut self) {
-        self.lock = None;
-    }
-
-    /// Records the run that the write undoes, and the runs of the same operation that are left.
-    pub(crate) fn undoing(self, run: &str, leaves: &[String]) -> Self {
-        Self { journal: self.journal.undoing(run, leaves), ..self }
-    }
-
-    /// Gives a field without a key the one that it had.
-    pub(crate) fn keep_keys(&self, changes: &mut Object) {
-        if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
-            keep_keys(list(self.before.get("fields")), new);
-        }
-    }
-
-    /// Returns the display names of the fields that the changes remove.
-    pub(crate) fn removed(&self, changes: &Object) -> Vec<String> {
-        let old = list(self.before.get("fields"));
-        changes.get("fields").map_or_else(Vec::new, |new| without(old, list(Some(new))))
-    }
-
-    /// Returns the call that changes the form, without the comparison with its state before.
-    pub(crate) fn call(&self, changes: &Object) -> Call<LeadForm, Write> {
-        self.form.update(FormChanges(changes.clone()))
-    }
-
-    /// Writes changes after showing every difference, and after a confirmation if fields are removed. A field without a key gets the one that
-    /// it had. `source` holds the places of the changes in the user's file.
+    /// Writes changes after showing every difference, and after a confirmation if fields are removed. `source` holds the places of the changes in
+    /// the user's file.
     pub(crate) async fn update(
-        mut self,
+        self,
         context: &Context,
-        mut changes: Object,
+        changes: Object,
         is_confirmed: bool,
         source: Option<&FieldValues>,
     ) -> Result<Answer> {
-        self.keep_keys(&mut changes);
-        for line in form_lines(&self.before, &changes) {
+        let Self { form, before, seen, mut lock } = self;
+        let (id, plan) = (&seen.id, plan(&seen.id, &before, changes));
+        for line in form_lines(&plan.before, &plan.changed) {
             context.ui.say(&line);
         }
-        let question = match self.removed(&changes).len() {
+        let question = match plan.removed.len() {
             0 => None,
             1 => Some("Remove this field? If you add it back, it will be a new field.".to_owned()),
             count => Some(format!(
@@ -81,47 +51,64 @@ impl FormEditSession {
             )),
         };
         if let Some(question) = question.filter(|_| !is_confirmed && context.dry_run().is_none()) {
-            self.release();
+            // Others may write the form until the user has decided.
+            drop(lock);
             context.ui.confirm(false, &question)?;
+            lock = self::lock(context, id);
         }
-        self.write(context, &changes, source).await
-    }
-
-    /// Writes changes that were shown and confirmed.
-    pub(crate) async fn write(
-        &mut self,
-        context: &Context,
-        changes: &Object,
-        source: Option<&FieldValues>,
-    ) -> Result<Answer> {
-        self.lock.get_or_insert_with(|| lock(context, &self.id));
-        let call = self.form.update_unchanged(&self.seen, FormChanges(changes.clone()));
-        let result = self.journal.change_record("updateForm", changes, call.answer()).await;
-        self.release();
-        let answer =
-            journal::closed(context, &self.journal, result).map_err(|error| match source {
-                Some(fields) => fields.failure(error, ""),
-                None => error.into(),
-            })?;
+        let call = form.update_unchanged(&seen, FormChanges(plan.changed.clone()));
+        let write = journal::form_write(context, id);
+        let result = write.change_record("updateForm", &plan.changed, call.answer()).await;
+        drop(lock);
+        let answer = journal::closed(context, &write, result).map_err(|error| match source {
+            Some(fields) => fields.failure(error, ""),
+            None => error.into(),
+        })?;
         // A form that cannot be read cannot be compared.
-        let now = read(&answer).unwrap_or_default();
-        if let (Some(sent), Some(now)) = (changes.get("fields"), now.get("fields"))
-            && differ(list(self.before.get("fields")), list(Some(sent)), list(Some(now)))
-        {
-            let now: Vec<String> = list(Some(now)).iter().map(called).collect();
-            let message = format!(
-                "wrote the form, but its fields differ from what was sent: they are now {}; another client may be changing it at the same time",
-                now.join(", ")
-            );
-            return Err(CommandError::new(Exit::Drift, message)
-                .with_hint(format!("run `links forms get {}` to see its current state", self.id)));
-        }
+        check_written(&plan, &read(&answer).unwrap_or_default())?;
         Ok(answer)
     }
 }
 
-fn lock(context: &Context, id: &str) -> ResourceLock {
+/// Locks a form against other commands of this machine that write it.
+pub(crate) fn lock(context: &Context, id: &str) -> ResourceLock {
     context.lock(&format!("form-{id}"))
+}
+
+/// Returns the values of a form.
+pub(crate) fn values(form: &LeadForm) -> Object {
+    json!(form).try_into().unwrap_or_default()
+}
+
+/// Returns the plan of changes, with the title of the form before them as its name, or its ID. A field without a key gets the one that it had.
+pub(crate) fn plan(id: &FormId, before: &Object, mut changed: Object) -> FormPlan {
+    let old = list(before.get("fields"));
+    let mut removed = Vec::new();
+    if let Some(Value::Array(new)) = changed.0.get_mut("fields") {
+        keep_keys(old, new);
+        removed = without(old, new);
+    }
+    let name = before.get("title").and_then(Value::as_str).unwrap_or(id).to_owned();
+    let held = |name: &String| Some((name.clone(), before.get(name)?.clone()));
+    let before = changed.keys().filter_map(held).collect();
+    FormPlan { name, id: Some(id.clone()), changed, before, removed }
+}
+
+/// Refuses a form that was changed, and whose fields differ now from those that were sent.
+pub(crate) fn check_written(plan: &FormPlan, now: &Object) -> Result<()> {
+    let lists = (plan.changed.get("fields"), now.get("fields"));
+    let (Some(id), (Some(sent), Some(now))) = (&plan.id, lists) else { return Ok(()) };
+    let (sent, now) = (list(Some(sent)), list(Some(now)));
+    if !differ(list(plan.before.get("fields")), sent, now) {
+        return Ok(());
+    }
+    let now: Vec<String> = now.iter().map(called).collect();
+    let message = format!(
+        "wrote the form, but its fields differ from what was sent: they are now {}; another client may be changing it at the same time",
+        now.join(", ")
+    );
+    Err(CommandError::new(Exit::Drift, message)
+        .with_hint(format!("run `links forms get {id}` to see its current state")))
 }
 
 /// Returns whether the fields of a form after a write differ from those that were sent.

@@ -102,9 +102,8 @@ async fn rounds<T>(
             let advice = if is_contested { "; to keep your version, delete this line" } else { "" };
             (line, text + advice)
         });
-        let (saved, mark) = draft.write(&shown, &lines.collect::<Vec<_>>()).map_err(|error| {
-            CommandError::usage(format!("cannot write {}: {error}", draft.0.display()))
-        })?;
+        let written = draft.write(&shown, &lines.collect::<Vec<_>>());
+        let (saved, mark) = written.map_err(cannot("write", &draft.0))?;
         refused = Some(Refused { saved, mark, text: shown, failure });
     }
 }

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use links_sdk::ProfileKey;
 
-use super::CommandError;
+use super::{CommandError, Result};
 use links_pages::fs::named::{ReadError, Refusal};
-use links_pages::page_file::local_image::RootError;
 use links_pages::page_file::{DocumentError, FileDiagnostics};
 use links_pages::sanitize;
 
@@ -28,15 +27,9 @@ impl From<DocumentError> for CommandError {
                         "page files are YAML or JSON; run `links pull KEY` to write one, or `links schema page` to see the format"
                     }
                 };
-                Self::invalid(error.to_string()).with_hint(hint)
+                Self::invalid(error).with_hint(hint)
             }
         }
-    }
-}
-
-impl From<RootError> for CommandError {
-    fn from(RootError(path, error): RootError) -> Self {
-        Self::usage(format!("--upload-root {}: {error}", path.display()))
     }
 }
 
@@ -45,9 +38,9 @@ impl From<ReadError> for CommandError {
         match why {
             ReadError::Io(name, error) => file_error(&format!("cannot read {name}"), &error),
             ReadError::NotAFile(..) => {
-                Self::invalid(why.to_string()).with_hint("use `-` to read standard input")
+                Self::invalid(why).with_hint("use `-` to read standard input")
             }
-            ReadError::TooLarge(..) => Self::invalid(why.to_string()),
+            ReadError::TooLarge(..) => Self::invalid(why),
         }
     }
 }
@@ -60,9 +53,18 @@ pub(crate) fn file_error(what: &str, error: &io::Error) -> CommandError {
     CommandError::refused(message).hinted(refusal.hint())
 }
 
-/// Returns the error for a path that cannot be used.
-pub(crate) fn unusable_path(path: &Path, error: &io::Error) -> CommandError {
-    file_error(&format!("cannot use {}", path.display()), error)
+/// Returns what makes the error for a path that cannot be read, written or used, as the verb says.
+pub(crate) fn cannot(
+    verb: &str,
+    path: &(impl AsRef<Path> + ?Sized),
+) -> impl Fn(io::Error) -> CommandError + Copy {
+    let path = path.as_ref();
+    move |error| file_error(&format!("cannot {verb} {}", path.display()), &error)
+}
+
+/// Returns the text of a file.
+pub(crate) fn utf8(name: &str, bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|_| CommandError::invalid(format!("{name} is not UTF-8")))
 }
 
 /// Returns the error for a page file that cannot be read. A page is easily named where its file is needed.
@@ -84,6 +86,6 @@ pub(crate) fn unread_page_file(why: ReadError) -> CommandError {
 
 impl From<FileDiagnostics> for CommandError {
     fn from(file: FileDiagnostics) -> Self {
-        Self::invalid(file.to_string()).at(file)
+        Self::invalid(&file).at(file)
     }
 }

@@ -54,13 +54,13 @@ struct ErrorParts {
 
 impl CommandError {
     /// Creates an error with an exit code and a message, which is a lowercase fragment.
-    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+    pub(crate) fn new(exit: Exit, message: impl fmt::Display) -> Self {
         Self(Box::new(ErrorParts {
             exit,
             code: None,
             status: None,
             operation: None,
-            message: message.into(),
+            message: message.to_string(),
             hint: None,
             documentation: None,
             errors: FieldErrors::default(),
@@ -110,27 +110,27 @@ impl CommandError {
     }
 
     /// Creates the error for a wrong command line or environment.
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
         Self::new(Exit::Usage, message)
     }
 
     /// Creates the error of a guard that stopped the command.
-    pub(crate) fn refused(message: impl Into<String>) -> Self {
+    pub(crate) fn refused(message: impl fmt::Display) -> Self {
         Self::new(Exit::Refused, message)
     }
 
     /// Creates the error for a value that is refused.
-    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(message: impl fmt::Display) -> Self {
         Self::new(Exit::Invalid, message)
     }
 
     /// Creates the error for a record that is not there.
-    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+    pub(crate) fn not_found(message: impl fmt::Display) -> Self {
         Self::new(Exit::NotFound, message)
     }
 
     /// Creates the error for a conflict with what others have written.
-    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+    pub(crate) fn conflict(message: impl fmt::Display) -> Self {
         Self::new(Exit::Conflict, message)
     }
 
@@ -142,7 +142,7 @@ impl CommandError {
 
     /// Creates the error for a defect of this program.
     pub(crate) fn internal(message: impl fmt::Display) -> Self {
-        Self::new(Exit::Internal, message.to_string())
+        Self::new(Exit::Internal, message)
     }
 
     /// Creates the error for an answer of the service that cannot be read.
@@ -330,6 +330,13 @@ impl CommandError {
     /// Tells whether the same command may simply be run again: it has written nothing, or its repeat writes nothing twice.
     pub(crate) fn may_be_repeated(&self) -> bool {
         self.0.retryable || self.0.outcome == Outcome::NotExecuted
+    }
+}
+
+/// JSON that this program makes, or has read before. What users and the service send is read with an error of its own.
+impl From<serde_json::Error> for CommandError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::internal(error)
     }
 }
 

@@ -59,13 +59,10 @@ impl From<Error> for CommandError {
         let too_long = wait.filter(|_| error.is_rate_limited() && service.is_none());
         let message = match (service, too_long) {
             (Some(service), _) if !service.message.is_empty() => service.message.clone(),
-            _ if error.is_network() || error.is_timeout() => with_cause(&error),
             (_, Some(seconds)) => {
                 format!("rate limited: the wait of {seconds} s exceeds --max-wait or --timeout")
             }
-            _ => sources(&error).fold(error.to_string(), |text, more| {
-                if text.contains(&more) { text } else { format!("{text}: {more}") }
-            }),
+            _ => with_cause(&error),
         };
         let hint = match (exit, error.outcome()) {
             (Exit::NotAuthenticated, _) => Some(match ACCOUNT.get() {
@@ -127,16 +124,13 @@ fn exit_of(error: &Error) -> Exit {
 
 /// Returns the message with its last cause, which is that of the operating system or the server. Those in between come from libraries.
 fn with_cause(error: &Error) -> String {
-    let Some(cause) = sources(error).last() else { return error.to_string() };
+    let text = error.to_string();
+    let sources = std::iter::successors(std::error::Error::source(error), |it| it.source());
+    let cause = sources.last().map(ToString::to_string).filter(|cause| !text.contains(cause));
+    let Some(cause) = cause else { return text };
     let cause = cause.split(" (os error").next().unwrap_or_default();
     let mut letters = cause.chars();
     let cause: String =
         letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
-    format!("{error}: {cause}")
-}
-
-/// Returns the messages of the sources of an error.
-fn sources(error: &Error) -> impl Iterator<Item = String> {
-    let sources = std::iter::successors(std::error::Error::source(error), |it| it.source());
-    sources.map(ToString::to_string)
+    format!("{text}: {cause}")
 }

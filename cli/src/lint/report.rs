@@ -5,7 +5,7 @@ use links_pages::page_file::{Document, FilePlace, Places};
 use super::broken_rule::{BrokenRule, CheckedFile};
 use super::rule_file;
 use crate::context::prelude::*;
-use crate::output::{Body, Instead};
+use crate::output::Instead;
 use crate::ui::aligned;
 use crate::ui::annotations::{Annotate, Level};
 
@@ -51,10 +51,9 @@ pub(crate) fn output(
     lines.push(StyledLine::plain(format!("{}: {words}", count(all, "file"))));
     let data: Vec<Value> = placed.iter().map(Placed::json).collect();
     let meta = json!({ "files": all, "errors": errors, "warnings": warnings });
-    let body = Body::Own(json!({ "data": data, "meta": meta }));
     let fails = errors > 0 || strict && warnings > 0;
     let view = View::Listing(lines, Instead::Id("rule"));
-    CommandOutput::new(body, view).exit(if fails { Exit::No } else { Exit::Ok })
+    CommandOutput::with_meta(data, meta, view).exit(if fails { Exit::No } else { Exit::Ok })
 }
 
 /// A broken rule with its place.

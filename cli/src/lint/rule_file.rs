@@ -95,9 +95,7 @@ impl RuleFile {
             return Err(CommandError::refused(message));
         }
         let (name, bytes) = named::read_most(&path, MOST_BYTES)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| CommandError::invalid(format!("{name} must be UTF-8 text")))?;
-        Self::of(&name, text)
+        Self::of(&name, utf8(&name, bytes)?)
     }
 
     /// Reads the text of a file with this name.

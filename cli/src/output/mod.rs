@@ -5,7 +5,6 @@ pub(crate) mod format;
 mod styled_line;
 
 use std::any::Any;
-use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 
@@ -118,6 +117,11 @@ impl CommandOutput {
         Self::new(Body::Own(json!({ "data": data.into() })), view)
     }
 
+    /// The same with facts about the data.
+    pub(crate) fn with_meta(data: impl Into<Value>, meta: Value, view: View) -> Self {
+        Self::new(Body::Own(json!({ "data": data.into(), "meta": meta })), view)
+    }
+
     /// Output of a text of this program.
     pub(crate) fn own_text(data: Value, text: String) -> Self {
         Self { is_own_text: true, ..Self::own(data, View::File(text)) }
@@ -158,24 +162,6 @@ impl Body {
             Self::Own(body) => Some(body),
             Self::Service(_) => None,
         }
-    }
-
-    /// Names of the records: their ids, or the paths of images.
-    pub(crate) fn ids(&self) -> Vec<String> {
-        let body = match self {
-            Self::Service(bytes) => Cow::Owned(serde_json::from_slice(bytes).unwrap_or_default()),
-            Self::Own(body) => Cow::Borrowed(body),
-        };
-        let records = match &body["data"] {
-            Value::Array(records) => &records[..],
-            one => std::slice::from_ref(one),
-        };
-        let name = |record: &Value| match record.get("id").or_else(|| record.get("path"))? {
-            Value::String(text) => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            _ => None,
-        };
-        records.iter().filter_map(name).collect()
     }
 }
 

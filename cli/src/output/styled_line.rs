@@ -64,6 +64,11 @@ impl StyledLine {
         Self::new(Style::Faint, text)
     }
 
+    /// Returns the line below another one.
+    pub(crate) fn indented(self) -> Self {
+        Self::new(self.tone, format!("  {}", self.text))
+    }
+
     /// Adds a text. `is_marked` says that it stands out on a terminal.
     pub(crate) fn push(&mut self, text: &str, is_marked: bool) {
         let start = self.text.len();

@@ -154,7 +154,7 @@ fn confirmation(screen: &Screen, page: &Preview) -> Markup {
             section #refusal { p { "links apply would refuse this: " (refusal) } }
         } @else if screen.may_apply && !outlook.irreversible.is_empty() {
             section #confirm role="alert" hidden {
-                ul { @for line in &outlook.named { li class=[class(line)] { (line.text().trim()) } } }
+                ul { @for line in &outlook.plan { li class=[class(line)] { (line.text().trim()) } } }
                 p { (outlook.irreversible.join(", ")) ". Press " kbd { "a" } " again to apply, or " kbd { "Esc" } " to cancel." }
             }
         }

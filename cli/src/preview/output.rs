@@ -8,15 +8,6 @@ use crate::context::prelude::*;
 use crate::output::format::fence;
 use crate::output::{diff_lines, unified};
 
-/// Words for a page that stays as it is, as a line and for a summary.
-const NO_CHANGES: (&str, &str) = ("no visible changes", "No visible changes.\n\n");
-
-/// Words for a page whose text stays as it is.
-const OTHER_CHANGES: (&str, &str) = (
-    "no changes in the text; run `links plan` to see the other changes",
-    "No changes in the text. Run `links plan` to see the other changes.\n\n",
-);
-
 /// Returns the output of previews: with `diff` the changes instead of the pages, and neither if they were written to documents. It is also
 /// appended to the file of `summary`, in Markdown; `-` is standard output. With more than `max_tokens` the answer is no.
 pub(crate) fn shown(
@@ -68,9 +59,13 @@ pub(crate) fn shown(
                 exit = Exit::No;
             }
             if before == after {
-                let (said, noted) = if differs { OTHER_CHANGES } else { NO_CHANGES };
+                let said = if differs {
+                    "no changes in the text; run `links plan` to see the other changes"
+                } else {
+                    "no visible changes"
+                };
                 lines.push(StyledLine::plain(format!("{login}: {said}")));
-                part.heading += noted;
+                part.heading.extend([said, "\n\n"]);
             } else {
                 lines.extend(diff_lines(&changes));
                 part.lines = lines_of(&changes);

@@ -45,10 +45,6 @@ pub(crate) async fn previews(
 
 async fn preview(context: &mut Context, request: &PreviewRequest) -> Result<Preview> {
     let source = PreviewSource::read(&request.path, &request.options.flags.upload_root)?;
-    // Files were checked before; standard input is read only once.
-    if request.path.as_os_str() == "-" {
-        source.checked(context)?;
-    }
     render(context, request, &source, &mut None).await
 }
 

@@ -78,7 +78,7 @@ fn put(directory: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     } else {
         std::fs::create_dir_all(parent).and_then(|()| atomic::write(&path, bytes, true))
     };
-    written.map_err(|error| file_error(&format!("cannot write {}", path.display()), &error))?;
+    written.map_err(cannot("write", &path))?;
     Ok(path)
 }
 

@@ -101,7 +101,7 @@ fn kind(schema: &Value, labels: Option<&Value>) -> String {
     }
     let items = &schema["items"];
     let one = |name: &Value| match name.as_str() {
-        Some("string") => schema.get("format").map_or_else(|| plain(name), plain),
+        Some("string") => schema["format"].as_str().unwrap_or("string").to_owned(),
         Some("array") if items.is_object() => format!("list of {}", kind(items, None)),
         _ => plain(name),
     };

@@ -9,6 +9,7 @@ use toml_edit::{DocumentMut, Item, Value};
 
 use super::global_args::Color;
 use crate::env_vars;
+use crate::error::file_error::cannot;
 use crate::error::{CommandError, Result};
 use crate::output::format::Format;
 use links_pages::fs::private;
@@ -98,12 +99,7 @@ impl Config {
         let text = match read(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => {
-                return Err(CommandError::usage(format!(
-                    "cannot read {}: {error}",
-                    path.display()
-                )));
-            }
+            Err(error) => return Err(cannot("read", path)(error)),
         };
         let wrong = |line: usize, why: &str| {
             CommandError::usage(format!("{}:{line}: {why}", path.display()))
@@ -150,9 +146,7 @@ impl Config {
     ///
     /// When the key cannot have the value, or the file cannot be written.
     pub(crate) fn change(path: &Path, key: &ConfigKey, text: Option<&str>) -> Result<()> {
-        let unwritable = |error: io::Error| {
-            CommandError::usage(format!("cannot write {}: {error}", path.display()))
-        };
+        let unwritable = cannot("write", path);
         let _lock = private::lock(&path.with_extension("lock")).map_err(unwritable)?;
         let mut config = Self::load(path)?;
         config.set(key, text)?;

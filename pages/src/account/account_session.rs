@@ -145,19 +145,17 @@ impl<'a> AccountSession<'a> {
             if forms.iter().any(|(plan, _)| plan.name == *name) {
                 return Err(AccountError::Invalid(format!("duplicate form {name}")));
             }
-            let plan = FormPlan::new(form, &known, None, &taken);
-            let mut plan =
-                plan.map_err(|source| AccountError::FormPlan { name: name.clone(), source })?;
+            let held = form.find(&known, None, &taken);
+            let planned = held
+                .and_then(|held| FormPlan::new(form, held, form.base.as_ref(), request.overwrite));
+            let (plan, merge) =
+                planned.map_err(|source| AccountError::FormPlan { name: name.clone(), source })?;
             if let Some((earlier, _)) =
                 forms.iter().find(|(it, _)| it.id.is_some() && it.id == plan.id)
             {
                 let message = format!("forms {} and {name} have the same ID", earlier.name);
                 return Err(AccountError::Invalid(message));
             }
-            let held = known.iter().find(|held| Some(&held.id) == plan.id.as_ref());
-            let (base, overwrite) = (form.base.as_ref(), request.overwrite);
-            let merge = held.map(|held| plan.merge(form, held, base, overwrite));
-            let merge = merge.unwrap_or_default();
             let what = format!("form {name}");
             if !merge.conflicts.is_empty() {
                 return Err(AccountError::Conflicts { what, conflicts: merge.conflicts });
@@ -243,15 +241,21 @@ impl<'a> AccountSession<'a> {
         open.into_values().collect()
     }
 
+    /// Refuses a page that refers to forms that are not known.
+    fn check_forms(&self, nth: usize) -> Result<(), AccountError> {
+        let desired = self.desired(nth);
+        let names = unknown_forms(desired, |name| self.form(name));
+        if names.is_empty() {
+            return Ok(());
+        }
+        Err(AccountError::UnknownForm { page: desired.name(), names })
+    }
+
     /// Plans a page that was opened or created.
     async fn plan(&mut self, page: &mut OpenPage) -> Result<(), AccountError> {
         let nth = page.nth();
-        let desired = self.desired(nth);
-        let names = unknown_forms(desired, |name| self.form(name));
-        if !names.is_empty() {
-            return Err(AccountError::UnknownForm { page: desired.name(), names });
-        }
-        page.settle(&as_page(desired)).await?;
+        self.check_forms(nth)?;
+        page.settle(&as_page(self.desired(nth))).await?;
         let (merge, proposal) = self.merge(page)?;
         // A page that was created has another plan.
         if !self.merges.contains_key(&nth) {
@@ -361,6 +365,9 @@ impl<'a> AccountSession<'a> {
         if is_any_new {
             // Another run may have created it since the forms were read, and forms cannot be deleted.
             self.plan_forms().await?;
+            for page in &*pages {
+                self.check_forms(page.nth())?;
+            }
             self.check_consent(pages)?;
         }
         let mut done = BTreeMap::new();
@@ -390,9 +397,11 @@ impl<'a> AccountSession<'a> {
         let desired = self.request.desired.forms.iter().zip(&self.forms);
         let applied = desired.filter_map(|(desired, (plan, merge))| {
             let form = self.known.iter().find(|form| Some(&form.id) == plan.id.as_ref())?;
-            let (said, live) = desired.compared(form);
-            let (base, types) = (desired.base.as_ref(), &self.request.types);
-            let base = merge.base_after(base, &said, &live, &BTreeMap::new(), types);
+            let (before, types) = (desired.base.as_ref(), &self.request.types);
+            let base = match desired.compared(form) {
+                Ok((said, live)) => merge.base_after(before, &said, &live, &[].into(), types),
+                Err(_) => before.cloned().unwrap_or_default(),
+            };
             Some((plan.name.clone(), AppliedForm { id: form.id.clone(), base }))
         });
         applied.collect()

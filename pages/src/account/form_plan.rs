@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::apply::same;
-use crate::form_file::{CHANNELS, DesiredForm, INPUT_FIELDS, INPUTS};
+use crate::apply::{PlanOptions, same};
+use crate::form_file::{CHANNELS, DesiredForm, FORM_FIELDS, INPUT_FIELDS, INPUTS};
+use crate::sync::{FilePage, LivePage, Merge, PageBase};
 use links_sdk::types::LeadForm;
 use links_sdk::{Client, Error, FormChanges, FormId, Object};
 
@@ -26,87 +27,56 @@ pub struct FormPlan {
     pub removed: Vec<String>,
 }
 
-/// Reason why it is unclear which form is meant.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
-#[serde(tag = "problem", rename_all = "snake_case")]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub enum FormPlanError {
-    /// No form of the account has the ID.
-    #[error("form {id} not found")]
-    UnknownId {
-        /// The ID as written.
-        id: FormId,
-    },
-    /// Several forms have the title.
-    #[error("{} forms are called \"{title}\"; write the `id` of one: {}", ids.len(), ids.join(", "))]
-    SeveralTitles {
-        /// The title.
-        title: String,
-        /// IDs of the forms.
-        ids: Vec<FormId>,
-    },
-    /// A field of the form has no key, and several fields of the form have its label and type.
-    #[error("several fields are called \"{label}\"; write the `key` of one: {}", keys.join(", "))]
-    SeveralFields {
-        /// Index in the desired list.
-        index: usize,
-        /// Label of the field.
-        label: String,
-        /// Keys of the fields.
-        keys: Vec<String>,
-    },
+/// Reason why it is unclear which form, or which of its fields, is meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+#[non_exhaustive]
+pub struct FormPlanError {
+    /// Path of the field that leaves it unclear: `id`, `title` or `fields.N`.
+    pub path: String,
+    /// What is unclear.
+    pub message: String,
 }
 
 impl FormPlan {
-    /// Plans the changes to a form. `forms` are the forms of the account, `recorded` is the ID that a lock has for the name, and `taken`
-    /// are the IDs of forms that have another name.
-    ///
-    /// The form is found by the ID in `desired`, then by the recorded ID, then by its title if it is unique. Otherwise a new form is
-    /// created.
+    /// Plans the creation of a form, or the changes to the `form` that was [found](DesiredForm::find), without what others changed in it since
+    /// the last sync, by its record. `overwrite` says that the desired form wins. Nothing may be written while the merge has conflicts.
     ///
     /// # Errors
     ///
-    /// When it is unclear which form is meant.
+    /// When it is unclear which field of the form is meant.
     ///
     /// ```
     /// use links_pages::account::{DesiredForm, FormPlan};
     ///
     /// let fields = serde_json::from_value(serde_json::json!({"title": "Write to us", "fields": [{"type": "text", "label": "Name"}]}))?;
     /// let desired = DesiredForm { name: "contact".into(), fields, ..DesiredForm::default() };
-    /// let plan = FormPlan::new(&desired, &[], None, &Default::default())?;
+    /// let (plan, _) = FormPlan::new(&desired, None, None, false)?;
     /// assert!(plan.id.is_none() && plan.changed.len() == 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(
         desired: &DesiredForm,
-        forms: &[LeadForm],
-        recorded: Option<&str>,
-        taken: &BTreeSet<FormId>,
-    ) -> Result<Self, FormPlanError> {
+        form: Option<&LeadForm>,
+        base: Option<&PageBase>,
+        overwrite: bool,
+    ) -> Result<(Self, Merge), FormPlanError> {
         let name = desired.name.clone();
-        let Some(form) = find(desired, forms, recorded, taken)? else {
-            let changed = desired.fields.iter().filter(|(_, value)| !value.is_null());
-            let changed = changed.map(|(name, value)| (name.clone(), value.clone())).collect();
-            return Ok(Self { name, changed, ..Self::default() });
+        let Some(form) = form else {
+            let mut changed = desired.fields.clone();
+            changed.0.retain(|_, value| !value.is_null());
+            return Ok((Self { name, changed, ..Self::default() }, Merge::default()));
         };
-        let now = serde_json::to_value(form).unwrap_or_default();
-        let mut plan = Self { name, id: Some(form.id.clone()), ..Self::default() };
-        for (field, wanted) in desired.fields.iter() {
-            let held = now.get(field).unwrap_or(&Value::Null);
-            let wanted = match (field.as_str(), wanted, held) {
-                (INPUTS, Value::Array(wanted), Value::Array(held)) => {
-                    let found = found_fields(wanted, held)?;
-                    plan.removed = removed_fields(&found, held);
-                    Value::Array(whole_fields(wanted, &found))
-                }
-                _ => wanted.clone(),
-            };
-            if !same(&ordered(field, &wanted), &ordered(field, held)) {
-                plan.before.extend(now.get(field).map(|held| (field.clone(), held.clone())));
-                plan.changed.insert(field.clone(), wanted);
-            }
-        }
-        Ok(plan)
+        let (said, live) = desired.compared(form)?;
+        let options = PlanOptions { overwrite, ..PlanOptions::default() };
+        let merge = Merge::new(base, &said, &live, &options).unwrap_or_default();
+        let (id, changed, mut before) = (Some(form.id.clone()), merge.fields.clone(), live.fields);
+        before.0.retain(|name, held| changed.contains_key(name) && !held.is_null());
+        let removed = match (changed.get(INPUTS), before.get(INPUTS)) {
+            (Some(Value::Array(sent)), Some(Value::Array(held))) => removed_fields(sent, held),
+            _ => Vec::new(),
+        };
+        Ok((Self { name, id, changed, before, removed }, merge))
     }
 
     /// Returns whether there is nothing to do.
@@ -115,40 +85,76 @@ impl FormPlan {
     }
 }
 
-fn find<'f>(
-    desired: &DesiredForm,
-    forms: &'f [LeadForm],
-    recorded: Option<&str>,
-    taken: &BTreeSet<FormId>,
-) -> Result<Option<&'f LeadForm>, FormPlanError> {
-    let by_id = |id: &str| forms.iter().find(|form| form.id == id);
-    if let Some(id) = &desired.id {
-        let form = by_id(id).ok_or_else(|| FormPlanError::UnknownId { id: id.clone() })?;
-        return Ok(Some(form));
+impl DesiredForm {
+    /// Returns what the file says of the form.
+    pub fn said(&self) -> FilePage {
+        let fields = self.fields.iter().map(|(key, value)| (key.clone(), ordered(key, value)));
+        FilePage { fields: fields.collect(), ..FilePage::default() }
     }
-    if let Some(form) = recorded.and_then(by_id) {
-        return Ok(Some(form));
+
+    /// Returns what the file says and what the form holds, as a merge compares them. The list of the form's fields is compared as it would be
+    /// sent: with what the file does not mention of each field.
+    ///
+    /// # Errors
+    ///
+    /// When it is unclear which field of the form is meant.
+    pub fn compared(&self, form: &LeadForm) -> Result<(FilePage, LivePage), FormPlanError> {
+        let mut said = self.said();
+        let held = serde_json::to_value(form).unwrap_or_default();
+        let names = FORM_FIELDS.iter().map(|rule| rule.name).chain([INPUTS, CHANNELS]);
+        if let (Some(Value::Array(wanted)), Some(Value::Array(held))) =
+            (said.fields.get(INPUTS), held.get(INPUTS))
+        {
+            said.resolved.insert(INPUTS.to_owned(), whole_fields(wanted, held)?.into());
+        }
+        let fields = names
+            .map(|name| (name.to_owned(), ordered(name, held.get(name).unwrap_or(&Value::Null))));
+        Ok((said, LivePage { fields: fields.collect(), ..LivePage::default() }))
     }
-    let Some(title) = desired.fields.get("title").and_then(Value::as_str) else { return Ok(None) };
-    let titled: Vec<_> = forms
-        .iter()
-        .filter(|form| form.title.trim() == title.trim() && !taken.contains(&form.id))
-        .collect();
-    match titled[..] {
-        [] => Ok(None),
-        [form] => Ok(Some(form)),
-        _ => Err(FormPlanError::SeveralTitles {
-            title: title.to_owned(),
-            ids: titled.iter().map(|form| form.id.clone()).collect(),
-        }),
+
+    /// Finds the form among the `forms` of the account: by its ID, then by the `recorded` ID that a lock has for the name, then by its title if
+    /// it is unique. `taken` are the IDs of forms that have another name. If there is no such form, a new one is created.
+    ///
+    /// # Errors
+    ///
+    /// When it is unclear which form is meant.
+    pub fn find<'f>(
+        &self,
+        forms: &'f [LeadForm],
+        recorded: Option<&str>,
+        taken: &BTreeSet<FormId>,
+    ) -> Result<Option<&'f LeadForm>, FormPlanError> {
+        let by_id = |id: &str| forms.iter().find(|form| form.id == id);
+        if let Some(id) = &self.id {
+            let unknown =
+                || FormPlanError { path: "id".to_owned(), message: format!("form {id} not found") };
+            return by_id(id).ok_or_else(unknown).map(Some);
+        }
+        if let Some(form) = recorded.and_then(by_id) {
+            return Ok(Some(form));
+        }
+        let Some(title) = self.fields.get("title").and_then(Value::as_str) else { return Ok(None) };
+        let titled: Vec<_> = forms
+            .iter()
+            .filter(|form| form.title.trim() == title.trim() && !taken.contains(&form.id))
+            .collect();
+        match titled[..] {
+            [] => Ok(None),
+            [form] => Ok(Some(form)),
+            _ => {
+                let ids: Vec<&str> = titled.iter().map(|form| &*form.id).collect();
+                let (count, ids) = (ids.len(), ids.join(", "));
+                let message =
+                    format!("{count} forms are called \"{title}\"; write the `id` of one: {ids}");
+                Err(FormPlanError { path: "title".to_owned(), message })
+            }
+        }
     }
 }
 
-/// Returns for each desired field of the form the one that it is now, by its key, else as the only one of its label and type.
-pub(super) fn found_fields<'h>(
-    wanted: &[Value],
-    held: &'h [Value],
-) -> Result<Vec<Option<&'h Value>>, FormPlanError> {
+/// Returns the whole list to write: fields that stay keep their key and what is not mentioned. A desired field is the one that has its key, else
+/// the only one of its label and type.
+fn whole_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<Value>, FormPlanError> {
     let named = |field: &Value| {
         wanted.iter().any(|it| it.get("key").is_some() && it["key"] == field["key"])
     };
@@ -156,7 +162,7 @@ pub(super) fn found_fields<'h>(
     let alike = |one: &Value, other: &Value| {
         same(&one["label"], &other["label"]) && same(&one["type"], &other["type"])
     };
-    let find = |(index, field): (usize, &Value)| {
+    let find = |index: usize, field: &Value| {
         if let Some(key) = field.get("key").filter(|key| !key.is_null()) {
             return Ok(held.iter().find(|it| it["key"] == *key));
         }
@@ -170,27 +176,27 @@ pub(super) fn found_fields<'h>(
                 let nth = earlier.filter(|it| no_key(it) && alike(it, field)).count();
                 Ok(found.get(nth).copied())
             }
-            _ => Err(FormPlanError::SeveralFields {
-                index,
-                label: text(field, "label"),
-                keys: found.iter().map(|it| text(it, "key")).collect(),
-            }),
+            _ => {
+                let keys: Vec<String> = found.iter().map(|it| text(it, "key")).collect();
+                let (label, keys) = (text(field, "label"), keys.join(", "));
+                let message = format!(
+                    "several fields are called \"{label}\"; write the `key` of one: {keys}"
+                );
+                Err(FormPlanError { path: format!("fields.{index}"), message })
+            }
         }
     };
-    wanted.iter().enumerate().map(find).collect()
-}
-
-/// Returns the whole list to write: fields that stay keep their key and what is not mentioned.
-pub(super) fn whole_fields(wanted: &[Value], found: &[Option<&Value>]) -> Vec<Value> {
-    let whole = wanted.iter().zip(found).map(|(field, held)| match (field, held) {
-        (Value::Object(field), Some(Value::Object(held))) => {
-            let mut whole = held.clone();
-            whole.extend(field.clone());
-            Value::Object(whole)
-        }
-        _ => field.clone(),
-    });
-    whole.collect()
+    let whole = |(index, field): (usize, &Value)| {
+        Ok(match (field, find(index, field)?) {
+            (Value::Object(field), Some(Value::Object(held))) => {
+                let mut whole = held.clone();
+                whole.extend(field.clone());
+                Value::Object(whole)
+            }
+            _ => field.clone(),
+        })
+    };
+    wanted.iter().enumerate().map(whole).collect()
 }
 
 /// Returns whether a desired field names no field of the form.
@@ -198,9 +204,9 @@ fn no_key(field: &Value) -> bool {
     field.get("key").is_none_or(Value::is_null)
 }
 
-/// Returns the labels of the fields of the form that no desired field stands for.
-fn removed_fields(found: &[Option<&Value>], held: &[Value]) -> Vec<String> {
-    let is_kept = |field: &&Value| found.iter().flatten().any(|it| it["key"] == field["key"]);
+/// Returns the labels of the fields of the form that are not among those that are sent.
+fn removed_fields(sent: &[Value], held: &[Value]) -> Vec<String> {
+    let is_kept = |field: &&Value| sent.iter().any(|it| it["key"] == field["key"]);
     held.iter().filter(|field| !is_kept(field)).map(|field| text(field, "label")).collect()
 }
 
@@ -209,10 +215,11 @@ fn text(field: &Value, name: &str) -> String {
 }
 
 /// Returns the value of a field without an order that has no meaning.
-pub(super) fn ordered(field: &str, value: &Value) -> Value {
+fn ordered(field: &str, value: &Value) -> Value {
     let mut value = value.clone();
     if let (CHANNELS, Value::Array(list)) = (field, &mut value) {
         list.sort_by_key(Value::to_string);
+        list.dedup();
     }
     value
 }
@@ -231,7 +238,7 @@ impl FormPlan {
     ///     "fields": [{"type": "text", "label": "Name", "required": true}],
     /// });
     /// let desired = DesiredForm { name: "contact".into(), fields: serde_json::from_value(fields)?, ..DesiredForm::default() };
-    /// let plan = FormPlan::new(&desired, &client.forms().list().await?, None, &Default::default())?;
+    /// let (plan, _) = FormPlan::new(&desired, None, None, false)?;
     /// let form = plan.execute(&client, None).await?;
     /// assert_eq!(form.title, "Write to us");
     /// # Ok(()) });
@@ -273,7 +280,7 @@ impl FormPlan {
     ///     "fields": [{"type": "text", "label": "Name", "required": true}],
     /// });
     /// let desired = DesiredForm { name: "contact".into(), fields: serde_json::from_value(fields)?, ..DesiredForm::default() };
-    /// let plan = FormPlan::new(&desired, &client.forms().list().await?, None, &Default::default())?;
+    /// let (plan, _) = FormPlan::new(&desired, None, None, false)?;
     /// plan.check(&client).await?;
     /// assert!(!client.forms().list().await?.iter().any(|form| form.title == "Write to us"));
     /// # Ok(()) });
@@ -316,11 +323,15 @@ impl FormPlan {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use links_sdk::ErrorKind;
     use links_sdk::testing::FailedCall;
     use serde_json::json;
 
     use super::*;
+    use crate::apply::SlotTypes;
+    use crate::sync::{Conflict, RemoteChange};
 
     fn form(id: &str, title: &str, fields: Value) -> LeadForm {
         serde_json::from_value(json!({
@@ -335,13 +346,21 @@ mod tests {
         DesiredForm { name: "booking".into(), id: id.map(FormId::from), fields, base: None }
     }
 
+    fn planned(
+        desired: &DesiredForm,
+        forms: &[LeadForm],
+        recorded: Option<&str>,
+    ) -> Result<FormPlan, FormPlanError> {
+        let form = desired.find(forms, recorded, &BTreeSet::new())?;
+        FormPlan::new(desired, form, None, false).map(|(plan, _)| plan)
+    }
+
     #[test]
     fn only_what_the_service_adds_to_a_field_is_left_out_where_it_is_refused() {
         let field = json!({ "label": "Size", "type": "select", "options": ["S", "M"], "id": 7 });
         let fields = json!({ "title": "Book", "fields": [field] });
         let forms = [form("a", "Book", json!([]))];
-        let plan =
-            FormPlan::new(&desired(Some("a"), fields), &forms, None, &BTreeSet::new()).unwrap();
+        let plan = planned(&desired(Some("a"), fields), &forms, None).unwrap();
         let refused = |name: &str| {
             let failed = FailedCall::new(ErrorKind::Validation);
             Error::from(failed.field_error(format!("fields.0.{name}"), "It is invalid."))
@@ -362,21 +381,16 @@ mod tests {
             form("c", "Other", json!([])),
         ];
         let plan = |id, title: &str, recorded| {
-            FormPlan::new(
-                &desired(id, json!({ "title": title })),
-                &forms,
-                recorded,
-                &BTreeSet::new(),
-            )
+            planned(&desired(id, json!({ "title": title })), &forms, recorded)
         };
         assert_eq!(plan(Some("b"), "Book", Some("a")).unwrap().id.as_deref(), Some("b"));
         assert_eq!(plan(None, "Book", Some("a")).unwrap().id.as_deref(), Some("a"));
         assert_eq!(plan(None, "Other ", Some("gone")).unwrap().id.as_deref(), Some("c"));
         assert_eq!(plan(None, "New", None).unwrap().id, None);
         assert!(
-            matches!(plan(None, "Book", None), Err(FormPlanError::SeveralTitles { ids, .. }) if ids == ["a", "b"])
+            matches!(plan(None, "Book", None), Err(error) if error.path == "title" && error.message.ends_with("a, b"))
         );
-        assert!(matches!(plan(Some("x"), "Book", None), Err(FormPlanError::UnknownId { .. })));
+        assert!(matches!(plan(Some("x"), "Book", None), Err(error) if error.path == "id"));
     }
 
     #[test]
@@ -390,7 +404,7 @@ mod tests {
         let wanted = json!({ "title": "Book", "notificationChannelIds": [1, 2], "fields": [
             {"type": "phone", "label": "Phone", "required": true}, {"type": "text", "label": "Name"}, {"type": "text", "label": "New"},
         ]});
-        let plan = FormPlan::new(&desired(None, wanted), &forms, None, &BTreeSet::new()).unwrap();
+        let plan = planned(&desired(None, wanted), &forms, None).unwrap();
         assert_eq!(plan.removed, ["Old"]);
         assert_eq!(plan.changed.keys().collect::<Vec<_>>(), ["fields"]);
         assert_eq!(
@@ -404,9 +418,7 @@ mod tests {
         let same = json!({ "title": "Book", "fields": [
             {"type": "text", "label": "Name"}, {"key": "phone", "type": "phone", "label": "Phone"}, {"type": "text", "label": "Old"},
         ]});
-        assert!(
-            FormPlan::new(&desired(None, same), &forms, None, &BTreeSet::new()).unwrap().is_empty()
-        );
+        assert!(planned(&desired(None, same), &forms, None).unwrap().is_empty());
     }
 
     #[test]
@@ -415,14 +427,8 @@ mod tests {
             {"key": "a", "type": "text", "label": "X", "required": false}, {"key": "b", "type": "text", "label": "X", "required": false},
         ]);
         let forms = [form("f", "Book", held)];
-        let plan = |fields: Value| {
-            FormPlan::new(
-                &desired(Some("f"), json!({ "fields": fields })),
-                &forms,
-                None,
-                &BTreeSet::new(),
-            )
-        };
+        let plan =
+            |fields: Value| planned(&desired(Some("f"), json!({ "fields": fields })), &forms, None);
         let one = json!({"type": "text", "label": "X"});
         assert!(plan(json!([one, one])).unwrap().is_empty());
         let error = plan(json!([one])).unwrap_err();
@@ -434,5 +440,50 @@ mod tests {
             plan(json!([{"key": "b", "type": "text", "label": "X"}])).unwrap().removed,
             ["X"]
         );
+    }
+    fn labelled(title: &str, label: &str) -> LeadForm {
+        form("a", title, json!([{"key": "f1", "type": "text", "label": label, "required": true}]))
+    }
+
+    fn file(title: &str, label: &str) -> DesiredForm {
+        let fields = json!([{"key": "f1", "type": "text", "label": label}]);
+        let fields = json!({ "title": title, "fields": fields, "notificationChannelIds": [1, 2] });
+        desired(Some("a"), fields)
+    }
+
+    /// Merges a file with a form, after both had the title `Book` and a field with the label `Name`.
+    fn merged(file: &DesiredForm, form: &LeadForm, overwrite: bool) -> (FormPlan, Merge) {
+        let (before, agreed) = (self::file("Book", "Name"), labelled("Book", "Name"));
+        let (said, live) = before.compared(&agreed).unwrap();
+        let first = Merge::new(None, &said, &live, &PlanOptions::default()).unwrap();
+        let types = SlotTypes::default();
+        let base = first.base_after(None, &said, &live, &BTreeMap::new(), &types);
+        FormPlan::new(file, Some(form), Some(&base), overwrite).unwrap()
+    }
+
+    #[test]
+    fn what_others_changed_stays_and_what_the_file_changed_is_written() {
+        let (plan, merge) = merged(&file("Reserve", "Name"), &labelled("Book", "Full name"), false);
+        assert_eq!(plan.changed.keys().collect::<Vec<_>>(), ["title"]);
+        assert!(plan.removed.is_empty() && merge.conflicts.is_empty());
+        let [RemoteChange::Field { key, .. }] = &merge.remote[..] else { panic!("{merge:?}") };
+        assert_eq!(key, "fields");
+        let (plan, merge) = merged(&file("Book", "Name"), &labelled("Theirs", "Name"), false);
+        assert!(plan.is_empty() && merge.remote.len() == 1, "{merge:?}");
+        let (plan, merge) = merged(&file("Book", "Name"), &labelled("Book", "Name"), false);
+        assert!(plan.is_empty() && merge.remote.is_empty(), "{merge:?}");
+    }
+
+    #[test]
+    fn a_value_that_both_changed_is_a_conflict_unless_the_file_wins() {
+        let (file, form) = (file("Mine", "Name"), labelled("Theirs", "Name"));
+        let (_, merge) = merged(&file, &form, false);
+        assert!(matches!(&merge.conflicts[..], [Conflict::Value { key, .. }] if key == "title"));
+        let (plan, merge) = merged(&file, &form, true);
+        assert!(merge.conflicts.is_empty() && merge.replaced.len() == 1, "{merge:?}");
+        assert_eq!(plan.changed["title"], "Mine");
+        // Without a record the file wins, as it does for a page.
+        let (plan, merge) = FormPlan::new(&file, Some(&form), None, false).unwrap();
+        assert!(merge.conflicts.is_empty() && plan.changed.len() == 1, "{merge:?}");
     }
 }

@@ -7,7 +7,6 @@
 mod account_error;
 mod account_session;
 mod desired_account;
-mod form_merge;
 mod form_plan;
 mod read;
 mod request;

@@ -47,7 +47,7 @@ pub enum ApplyCause {
     #[error("the run was stopped")]
     Stopped,
     /// The page is empty, although the last run left this number of slots on it.
-    #[error("the page is empty, but the last run left slots on it ({0})")]
+    #[error("the page is empty, but the last run left {0} slots on it")]
     Emptied(usize),
     /// The deletes and the new login of the page were not sent, because another page of the same run was not written. A slot that moves
     /// between pages would otherwise be on neither page. If the page had no room for its new slots, nothing was sent to it.
@@ -163,12 +163,10 @@ impl ApplyError {
     /// so it can be repeated as well. If another run has locked the page, or the server that keeps the locks cannot be reached, a new run
     /// may succeed later.
     pub fn is_safe_to_repeat(&self) -> bool {
-        let is_lock = matches!(
-            self.0.cause,
-            ApplyCause::Lock(LockError::Taken(_) | LockError::Elsewhere | LockError::Lost)
-        );
+        let kind = self.kind();
+        let is_locked = matches!(self.0.cause, ApplyCause::Lock(_)) && kind == ErrorKind::Conflict;
         (self.outcome() != Outcome::Unknown || self.run().is_some())
-            && (is_lock || self.kind().is_temporary())
+            && (is_locked || kind.is_temporary())
     }
 }
 
@@ -185,11 +183,9 @@ impl FailedRun for ApplyError {
 
     fn kind(&self) -> ErrorKind {
         match self.0.cause {
-            ApplyCause::Changed(_)
-            | ApplyCause::Lock(LockError::Taken(_) | LockError::Elsewhere | LockError::Lost) => {
-                ErrorKind::Conflict
-            }
+            ApplyCause::Lock(LockError::Io { .. }) => ErrorKind::Run,
             ApplyCause::Lock(LockError::Unreachable(_)) => ErrorKind::Network,
+            ApplyCause::Changed(_) | ApplyCause::Lock(_) => ErrorKind::Conflict,
             _ => FailedRun::call(self).map_or(ErrorKind::Run, Error::kind),
         }
     }

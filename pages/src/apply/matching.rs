@@ -107,15 +107,15 @@ impl<'n> Matcher<'n> {
         };
         let choices = choose_read_only(&items, fitting, |index, at| self.holds_no_more(at, index));
         for (index, choice) in choices {
-            let kind = self.items[index].kind.clone();
             match choice {
                 Ok(position) => self.take(index, position),
                 Err(none) if none.is_empty() => {
+                    let kind = self.items[index].kind.clone();
                     self.refuse(index, ItemProblem::NotCreatable { kind });
                 }
                 Err(several) => {
                     let ids = several.iter().map(|position| self.page[*position].id).collect();
-                    self.refuse(index, ItemProblem::Ambiguous { kind, ids });
+                    self.refuse(index, ItemProblem::Ambiguous { ids });
                 }
             }
         }

@@ -86,7 +86,7 @@ pub use plan::{
 };
 pub(crate) use plan::{arrange, label};
 pub(crate) use plan_error::check_ids;
-pub use plan_error::{IdentityProblem, ItemError, ItemProblem, PlanError};
+pub use plan_error::{ItemError, ItemProblem, PlanError};
 pub use plan_options::{PlanOptions, RetainReason, SyncedRun};
 pub use proposal::Proposal;
 pub use request::{Apply, PlannedPage};

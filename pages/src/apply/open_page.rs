@@ -98,7 +98,7 @@ impl OpenPage {
             let (unended, now) = blocking(move || (of_page.unended(), of_page.mark())).await;
             let logs = self.logs.insert(logs(unended)?);
             is_changed |= lock.was_awaited
-                || logs.iter().any(JournalEntries::is_in_doubt)
+                || logs.iter().any(JournalEntries::is_unsettled)
                 || marks.journals.get(&id).unwrap_or(&None) != &now;
         }
         (self.turn, self.lock) = (Some(turn), lock);
@@ -180,13 +180,15 @@ impl OpenPage {
         };
         let Some(mut log) = unfinished(&logs).cloned() else { return Ok(None) };
         let is_resumed = log.opening.is_of(desired);
+        let call = &self.settings.command.call;
+        let is_of_call = call.is_some() && log.opening.command.call == *call;
         if self.writes {
             let lock = self.lock.take().ok_or_else(|| not_prepared("the page is not locked"))??;
             let (of_page, run) = (runs.clone(), log.run.clone());
             let resumed = blocking(move || of_page.resume(Some(lock), &run)).await;
             let path = runs.journal(&log.run);
             let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
-            if let Some(turn) = self.turn.as_mut().filter(|_| journal.log.is_in_doubt()) {
+            if let Some(turn) = self.turn.as_mut().filter(|_| journal.log.is_unsettled()) {
                 let page = Arc::make_mut(&mut self.page);
                 // The settlement may send the last create once more.
                 turn.lock(&self.client).await?;
@@ -196,11 +198,9 @@ impl OpenPage {
                 settled?;
                 log = journal.log.clone();
             }
-            let command = self.settings.command.as_ref();
-            let call = command.and_then(|command| command.call.as_deref());
             if is_resumed {
                 self.journal = Some(journal);
-            } else if call.is_some() && log.call() == call {
+            } else if is_of_call {
                 self.lock = journal.release().map(Ok);
                 self.continued = Some(Box::new(journal));
             } else {
@@ -216,7 +216,7 @@ impl OpenPage {
         }
         // A run that only plans leaves that of another file alone.
         let is_told = is_resumed || self.writes || log.is_unsettled();
-        Ok(is_told.then_some((log, is_resumed)))
+        Ok(is_told.then_some((log, is_resumed || is_of_call)))
     }
 
     /// Returns the slots that an interrupted run created, by the index of their item.
@@ -226,19 +226,17 @@ impl OpenPage {
 
     /// Records the run on this page under another command than the settings.
     pub fn record_as(&mut self, command: RunCommand) {
-        self.settings.command = Some(command);
+        self.settings.command = command;
     }
 
     /// Returns the name of the call of the program that started the interrupted run, if that run is continued and its journal has the name.
     pub fn resumed_call(&self) -> Option<&str> {
-        self.journal.as_ref()?.log.call()
+        self.journal.as_ref()?.log.opening.command.call.as_deref()
     }
 
     /// Records the run on this page as part of another call of the program.
     pub fn record_as_part_of(&mut self, call: &str) {
-        if let Some(command) = &mut self.settings.command {
-            command.call = Some(call.to_owned());
-        }
+        self.settings.command.call = Some(call.to_owned());
     }
 
     /// Returns whether an interrupted run is continued.

@@ -224,7 +224,7 @@ impl PageRun {
         };
         if let Some(Journal { log, .. }) = &self.journal
             && log.done.is_nothing()
-            && !log.is_in_doubt()
+            && !log.is_unsettled()
         {
             self.record(move |journal| journal.close(ending)).await;
         }

@@ -15,12 +15,9 @@ pub enum PlanError {
     /// The service listed an ID more than once. Such a page cannot be trusted.
     #[error("duplicate slot IDs on the page: {}", list(.0))]
     RepeatedIds(Vec<SlotId>),
-    /// Items that are not possible, in the order of the file.
-    #[error("{}", all(.0))]
-    Items(Vec<ItemError>),
-    /// Items whose slots are unclear.
+    /// Items that are not possible, or whose slots are unclear.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Unclear(Vec<IdentityProblem>),
+    Items(Vec<ItemError>),
     /// The page would have too many slots.
     #[error("the page would have {slots} slots, but can have at most {max}{}", of_them(*.kept))]
     TooManySlots {
@@ -33,7 +30,7 @@ pub enum PlanError {
     },
 }
 
-/// An item that is not possible.
+/// An item that is not possible, or whose slot is unclear.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("slots[{index}]: {problem}")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -85,12 +82,28 @@ pub enum ItemProblem {
         /// The keys that differ.
         keys: Vec<String>,
     },
-    /// Several read-only slots match the item, or the item and another one match the same slot.
-    #[error("cannot tell which {kind} slot this is ({}); write the slot's `id`", list(ids))]
+    /// Several slots that differ match the item, or the item and another one match the same slot.
+    #[error("cannot tell which slot this is ({}); write the slot's `id`", list(ids))]
     Ambiguous {
-        /// The type.
-        kind: String,
         /// IDs of the slots that match.
+        ids: Vec<SlotId>,
+    },
+    /// The item is new, and may be a slot that was deleted on the page since the last sync.
+    #[error(
+        "may be slot {}, which was deleted on the page since the last sync; write that `id`, or `id: new` for a new slot",
+        list(ids)
+    )]
+    PerhapsDeleted {
+        /// Former IDs of the slots.
+        ids: Vec<SlotId>,
+    },
+    /// The item is new, and similar to slots that were created on the page since the last sync.
+    #[error(
+        "may be slot {}, which was created on the page since the last sync; write that `id`, or `id: new` for a new slot",
+        list(ids)
+    )]
+    Resembles {
+        /// IDs of the slots.
         ids: Vec<SlotId>,
     },
     /// The item is not on the page, and slots of its type cannot be created.
@@ -106,46 +119,6 @@ pub enum ItemProblem {
         kind: String,
         /// The key.
         key: String,
-    },
-}
-
-/// Reason why the slots of some items are unclear. Items are identified by their index in the file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub enum IdentityProblem {
-    /// The ID of an item cannot be the ID of its slot.
-    #[error(transparent)]
-    Named(ItemError),
-    /// Items match slots that differ on the page, and it is unclear which item is which slot.
-    #[error("{}: may be any of the slots {}; write the slot's `id`", places(items), list(ids))]
-    Ambiguous {
-        /// The items.
-        items: Vec<usize>,
-        /// IDs of the slots.
-        ids: Vec<SlotId>,
-    },
-    /// New items may be slots that were deleted on the page since the last sync.
-    #[error(
-        "{}: may be slot {}, which was deleted on the page since the last sync; write that `id`, or `id: new` for a new slot",
-        places(items),
-        list(ids)
-    )]
-    PerhapsDeleted {
-        /// The items.
-        items: Vec<usize>,
-        /// Former IDs of the slots.
-        ids: Vec<SlotId>,
-    },
-    /// A new item is similar to slots that were created on the page since the last sync.
-    #[error(
-        "slots[{item}]: may be slot {}, which was created on the page since the last sync; write that `id`, or `id: new` for a new slot",
-        list(ids)
-    )]
-    Resembles {
-        /// The item.
-        item: usize,
-        /// IDs of the slots.
-        ids: Vec<SlotId>,
     },
 }
 
@@ -174,25 +147,6 @@ pub(super) fn misfit(item: &DesiredSlot, id: SlotId, slot: Option<&Slot>) -> Opt
     let Some(slot) = slot else { return Some(ItemProblem::NotOnPage { id }) };
     let (on_page, in_file) = (slot.kind.clone(), item.kind.clone());
     (on_page != in_file).then_some(ItemProblem::TypeDiffers { id, on_page, in_file })
-}
-
-fn all(items: &[ItemError]) -> String {
-    let (missing, mut lines) =
-        items.iter().fold((Vec::new(), Vec::new()), |(mut missing, mut lines), item| {
-            match item.problem {
-                ItemProblem::NotOnPage { id } => missing.push(id),
-                _ => lines.push(item.to_string()),
-            }
-            (missing, lines)
-        });
-    if !missing.is_empty() {
-        lines.insert(0, format!("not on the page: {}", list(&missing)));
-    }
-    lines.join("\n")
-}
-
-fn places(items: &[usize]) -> String {
-    items.iter().map(|item| format!("slots[{item}]")).collect::<Vec<_>>().join(", ")
 }
 
 fn list<T: fmt::Display>(things: &[T]) -> String {

@@ -11,8 +11,7 @@ use super::run::{Run, execute};
 use super::run_settings::RunSettings;
 use super::{
     ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, NotRestored, OpenPage,
-    PageRequest, PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, fingerprint,
-    guard,
+    PageRequest, PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, guard,
 };
 use links_sdk::{CallFuture, Error, ProfileHandle};
 
@@ -193,15 +192,9 @@ impl Apply {
         let proposal = match self.of_undo.take() {
             None => Proposal::new(now, self.desired.clone(), options)?,
             Some((undo, seen)) => {
-                let (before, after) = (seen.fields(), now.fields());
-                let mut names = undo.desired.fields.keys();
-                if fingerprint(&seen.slots) != fingerprint(&now.slots)
-                    || names.any(|name| before.get(name) != after.get(name))
-                {
-                    let found = vec!["the undo is based on an earlier state".to_owned()];
-                    return Err(ApplyCause::Changed(found).into());
-                }
-                let wanted = undo.wanted(&now.slots, &options.created);
+                let wanted = undo.wanted(&seen, now, &options.created).ok_or_else(|| {
+                    ApplyCause::Changed(vec!["the undo is based on an earlier state".to_owned()])
+                })?;
                 Proposal::of_wanted(now, wanted, options)?
             }
         };

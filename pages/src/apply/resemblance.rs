@@ -32,6 +32,10 @@ pub(super) fn closest(
     let mut scores = vec![0_u64; items.len() * slots.len()];
     let mut best = Vec::new();
     for SharedValue { telling, holders: [of_items, of_slots] } in &traits.all {
+        // What all of them have tells none of them apart.
+        if !*telling && of_items.len() * of_slots.len() == items.len() * slots.len() {
+            continue;
+        }
         let rarity = (items.len() + slots.len()) / (of_items.len() + of_slots.len());
         let points = if *telling { u64::from(1 + rarity.ilog2()) << 32 } else { 1 };
         for item in of_items {

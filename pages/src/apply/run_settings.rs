@@ -27,10 +27,10 @@ pub struct RunSettings {
     pub service: Option<String>,
     /// Path of the file for the run. A [`PageRequest`](super::PageRequest) has the path of its page.
     pub path: Option<String>,
-    /// Owner of the run.
-    pub owner: Option<RunOwner>,
+    /// Owner of the run, as far as it is known.
+    pub owner: RunOwner,
     /// Command of the run, for the journals.
-    pub command: Option<RunCommand>,
+    pub command: RunCommand,
     /// Set to wait for another run on a page instead of failing, up to the [`deadline`](links_sdk::ClientBuilder::deadline) of the client
     /// if it has one. Without a journal, runs of this process take turns on a page in any case, and wait up to that deadline, or two
     /// minutes.
@@ -69,11 +69,12 @@ impl RunSettings {
         Some(JournalStore::of(state, self.service_of(client), page))
     }
 
-    /// Returns the write that creates a page, with a journal of its own if the command of the run is known: the runs of a page are below its
+    /// Returns the write that creates a page, with a journal of its own if the command of the run has a name: the runs of a page are below its
     /// ID.
     pub(super) fn page_creation(&self, client: &Client, login: &str) -> SingleWrite {
         let target = || {
-            let (state, command) = (self.state.as_ref()?, self.command.clone()?);
+            let state = self.state.as_ref().filter(|_| !self.command.name.is_empty())?;
+            let command = self.command.clone();
             let service = self.service_of(client);
             let time = runs::clock(client).wall();
             let mut header = RunHeader::of_command(service, command, (0, login), time);

@@ -10,8 +10,8 @@ use super::journal::{Journal, JournalEntry, RecordedPlan};
 use super::page_fields::has_expired_mood;
 use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, label};
 use super::{
-    JournalStore, Plan, PlannedFields, RecordWrite, RunEnding, RunHeader, SlotRef, SlotTypes,
-    fingerprint, page_fields,
+    JournalStore, Plan, PlannedFields, RecordWrite, RunCommand, RunEnding, RunHeader, SlotRef,
+    SlotTypes, fingerprint, page_fields,
 };
 use links_sdk::types::NewSlot;
 use links_sdk::{
@@ -41,14 +41,11 @@ impl SingleWrite {
         Self(Arc::new(Mutex::new(Recording { target, journal, error, replaced })))
     }
 
-    /// Records the run that this write undoes, and the runs of the same operation that it does not undo.
+    /// Records the write under another command.
     #[must_use]
-    pub fn undoing(self, run: &str, leaves: &[String]) -> Self {
-        if let Some((_, header)) = &mut self.recording().target
-            && let Some(command) = &mut header.command
-        {
-            command.undoes = Some(run.to_owned());
-            command.leaves = leaves.to_vec();
+    pub fn record_as(self, command: RunCommand) -> Self {
+        if let Some((_, header)) = &mut self.recording().target {
+            header.command = command;
         }
         self
     }
@@ -396,7 +393,7 @@ impl Recording {
     /// Ends the journal. It stays open while it is unknown whether the last request was executed.
     fn close(&mut self, is_complete: bool) {
         let Some(mut journal) = self.journal.take() else { return };
-        if !journal.log.is_in_doubt() {
+        if !journal.log.is_unsettled() {
             match (is_complete, journal.log.has_effect()) {
                 (true, _) => journal.commit(journal.log.slots),
                 (false, true) => journal.close(RunEnding::Stopped),
@@ -450,7 +447,7 @@ mod tests {
     use links_sdk::testing::FailedCall;
 
     use super::*;
-    use crate::apply::{RunCommand, RunState};
+    use crate::apply::RunState;
 
     fn write_into(store: &JournalStore) -> SingleWrite {
         let (command, page) = (RunCommand::default(), (7, "cafe"));
@@ -508,12 +505,12 @@ mod tests {
             assert_eq!(log.has_effect(), is_written || is_unsettled);
         }
         let open = store.list().unwrap().pop().unwrap().run;
-        let old = store.old(0, None, |_| true).unwrap();
+        let old = store.old(0, None, false, |_| true).unwrap();
         assert_eq!(old.len(), 3);
         store.remove_runs(&old).unwrap();
         store.abort(None, &open).unwrap();
         let log = store.list().unwrap().pop().unwrap().log.unwrap();
         assert!(log.is_unsettled() && log.state == RunState::Ended(RunEnding::Aborted));
-        assert_eq!(store.old(0, None, |_| true).unwrap(), [open]);
+        assert_eq!(store.old(0, None, false, |_| true).unwrap(), [open]);
     }
 }

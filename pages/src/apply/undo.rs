@@ -11,7 +11,7 @@ use super::run_effects::RunEffects;
 use super::schema::Clearing;
 use super::{
     DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, Plan, PlanOptions, SlotTypes, Wanted,
-    same,
+    fingerprint, same,
 };
 use links_sdk::{Object, Slot, SlotId};
 
@@ -138,23 +138,41 @@ pub enum NotRestored {
 }
 
 impl Undo {
-    /// Returns the wanted content of the page, with slots identified only by their IDs. `created` are the slots that an interrupted undo
-    /// has created, by the index of their item.
-    pub fn wanted(&self, page: &[Slot], created: &BTreeMap<usize, SlotId>) -> Wanted {
+    /// Returns the wanted content of a page, with slots identified only by their IDs; `None` if others have changed the page since the undo
+    /// was made for it as it was in `seen`. `created` are the slots that an interrupted undo has created, by the index of their item.
+    pub fn wanted(
+        &self,
+        seen: &PageSnapshot,
+        now: &PageSnapshot,
+        created: &BTreeMap<usize, SlotId>,
+    ) -> Option<Wanted> {
+        // A create in doubt may just have been settled.
+        let others = |slots: &[Slot]| {
+            let others = slots.iter().filter(|slot| created.values().all(|id| *id != slot.id));
+            fingerprint(&others.cloned().collect::<Vec<_>>())
+        };
+        let (before, after) = (seen.fields(), now.fields());
+        let mut names = self.desired.fields.keys();
+        if others(&seen.slots) != others(&now.slots)
+            || names.any(|name| !same(held(&before, name), held(&after, name)))
+        {
+            return None;
+        }
         let mut desired = self.desired.clone();
         for (index, id) in created {
             if let Some(item) = desired.slots.get_mut(*index).filter(|item| item.id.is_none()) {
-                item.id = Some(*id).filter(|id| page.iter().any(|slot| slot.id == *id));
+                item.id = Some(*id).filter(|id| now.slots.iter().any(|slot| slot.id == *id));
             }
         }
-        Wanted::by_id(desired, self.deletes.clone())
+        Some(Wanted::by_id(desired, self.deletes.clone()))
     }
 
     /// Returns whether there is anything to write to the current page, as far as it can be planned.
     pub fn has_changes(&self, now: &PageSnapshot, types: &SlotTypes) -> bool {
         let options = PlanOptions { types: types.clone(), ..PlanOptions::default() };
-        let plan = Plan::of_page(now, &self.wanted(&now.slots, &BTreeMap::new()), &options);
-        plan.map_or(true, |plan| !plan.is_empty())
+        let wanted = self.wanted(now, now, &BTreeMap::new());
+        let plan = wanted.map(|wanted| Plan::of_page(now, &wanted, &options));
+        plan.is_none_or(|plan| plan.map_or(true, |plan| !plan.is_empty()))
     }
 
     /// Returns the reverse of a run for the page as it is now: its slots in order, and its profile fields in the form of files.
@@ -165,10 +183,9 @@ impl Undo {
         facts: &UndoFacts<'_>,
     ) -> Self {
         let effects = RunEffects::of(run, now, facts.before);
-        let before = facts.before.map(|backup| effects.before(run, backup));
-        let facts = &UndoFacts { before: before.as_deref(), ..*facts };
+        let before = &*effects.before(run, facts.before.unwrap_or_default());
         let on_page: BTreeMap<SlotId, &Slot> = now.iter().map(|slot| (slot.id, slot)).collect();
-        let mut reverse = Reverse { facts, run, effects, on_page, undo: Self::default() };
+        let mut reverse = Reverse { facts, before, run, effects, on_page, undo: Self::default() };
         reverse.restore_fields(fields);
         reverse.delete_created();
         let mut values = reverse.restore_values();
@@ -198,6 +215,8 @@ impl Undo {
 /// The reverse of a run while it is made.
 struct Reverse<'a> {
     facts: &'a UndoFacts<'a>,
+    /// Slots before the run, as far as they are known.
+    before: &'a [DesiredSlot],
     run: &'a JournalEntries,
     effects: RunEffects<'a>,
     on_page: BTreeMap<SlotId, &'a Slot>,
@@ -329,8 +348,7 @@ impl<'a> Reverse<'a> {
             if self.on_page.contains_key(&self.now_of(id)) {
                 continue;
             }
-            let mut before = self.facts.before.into_iter().flatten();
-            let recorded = before.find(|slot| slot.id == Some(id));
+            let recorded = self.before.iter().find(|slot| slot.id == Some(id));
             match recorded.filter(|slot| can_be_created(slot, self.facts.types)) {
                 Some(slot) => {
                     match since.iter().position(|it| is_equal(it, slot, self.facts.types)) {
@@ -348,7 +366,7 @@ impl<'a> Reverse<'a> {
 
     /// Returns the slots that came to the page since the run, so that none of them is made a second time.
     fn slots_since(&self) -> Vec<&'a Slot> {
-        let before = || self.facts.before.into_iter().flatten().filter_map(|slot| slot.id);
+        let before = || self.before.iter().filter_map(|slot| slot.id);
         let mut known: BTreeSet<SlotId> = before().map(|id| self.now_of(id)).collect();
         known.extend(self.effects.creates.iter().map(|(id, _)| self.now_of(*id)));
         // One that was gone before the run, and was created again since, did not come since. IDs only grow.
@@ -364,8 +382,9 @@ impl<'a> Reverse<'a> {
     /// Returns the slots in the order of the page to be, those that are created again by their earlier IDs.
     fn order(&mut self, now: &[Slot], recreates: &BTreeMap<SlotId, &DesiredSlot>) -> Vec<SlotId> {
         let page: Vec<SlotId> = now.iter().map(|slot| slot.id).collect();
-        let before = self.facts.before.into_iter().flatten();
-        let before: Vec<SlotId> = before
+        let before: Vec<SlotId> = self
+            .before
+            .iter()
             .filter_map(|slot| Some(self.now_of(slot.id?)))
             .filter(|id| self.on_page.contains_key(id) || recreates.contains_key(id))
             .collect();

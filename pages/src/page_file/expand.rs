@@ -402,9 +402,10 @@ impl Expander<'_> {
     /// Returns the value with a name, of the first place that has it.
     fn value(&mut self, name: &str, used_at: &Node) -> Result<Node, FieldDiagnostic> {
         let find = |scopes: &[Node]| scopes.iter().find_map(|scope| named(scope, name)).cloned();
-        if find(&self.scopes).is_none() {
-            self.read_values(used_at)?;
+        if let Some(found) = find(&self.scopes) {
+            return Ok(found);
         }
+        self.read_values(used_at)?;
         if let Some(found) = find(&self.scopes) {
             return Ok(found);
         }

@@ -12,7 +12,7 @@ use cap_std::fs::Dir;
 use links_sdk::{ImageType, ImageUse, MAX_UPLOAD_BYTES, image_size_of};
 use sha2::{Digest, Sha256};
 
-use crate::fs::named::{self, MAX_BYTES, Refusal};
+use crate::fs::named::{self, MAX_BYTES, ReadError, Refusal};
 
 /// Directories that may contain images, and the directory that image names are relative to.
 #[derive(Clone, Debug, Default)]
@@ -102,17 +102,13 @@ impl ImageError {
     }
 }
 
-/// Error for an additional directory that cannot be opened.
-#[derive(Debug)]
-pub struct RootError(pub PathBuf, pub io::Error);
-
 impl ImageRoots {
     /// Returns the roots for a page file in this directory.
     ///
     /// # Errors
     ///
     /// When an additional directory cannot be opened.
-    pub fn new(directory: &Path, more: &[PathBuf]) -> Result<Self, RootError> {
+    pub fn new(directory: &Path, more: &[PathBuf]) -> Result<Self, ReadError> {
         Self::within(directory, directory, more)
     }
 
@@ -126,10 +122,12 @@ impl ImageRoots {
     /// # Errors
     ///
     /// When an additional directory cannot be opened.
-    pub fn within(directory: &Path, trusted: &Path, more: &[PathBuf]) -> Result<Self, RootError> {
+    pub fn within(directory: &Path, trusted: &Path, more: &[PathBuf]) -> Result<Self, ReadError> {
         let shown = directory.to_owned();
-        let opened =
-            |path: &PathBuf| Root::open(path).map_err(|error| RootError(path.clone(), error));
+        let opened = |path: &PathBuf| {
+            let name = || format!("--upload-root {}", path.display());
+            Root::open(path).map_err(|error| ReadError::Io(name(), error))
+        };
         let mut roots = more.iter().map(opened).collect::<Result<Vec<_>, _>>()?;
         let resolved = std::fs::canonicalize(here(directory)).ok();
         let trusted = Root::open(trusted).ok();
@@ -378,10 +376,8 @@ pub fn flaw(bytes: &[u8]) -> Option<String> {
     let Some((width, height)) = image_size_of(bytes) else {
         return Some("may be damaged: its width and height cannot be read".to_owned());
     };
-    let marker = |name: u8| bytes.windows(2).rposition(|it| *it == [0xff, name]);
     let is_whole = match ImageType::of(bytes) {
-        // The end of a JPEG follows its last pixels. A thumbnail before them has an end of its own.
-        Some(ImageType::Jpeg) => marker(0xda).is_some_and(|scan| marker(0xd9) > Some(scan)),
+        Some(ImageType::Jpeg) => has_end(bytes),
         Some(ImageType::Png) => bytes.windows(4).any(|it| it == b"IEND"),
         _ => true,
     };
@@ -393,6 +389,20 @@ pub fn flaw(bytes: &[u8]) -> Option<String> {
             "has {width}x{height} pixels, more than pages show; {USEFUL_PIXELS} per side is enough"
         )
     })
+}
+
+/// Tells whether a JPEG has an end behind its first pixels. A thumbnail is within a segment before them; other data may follow the end.
+fn has_end(bytes: &[u8]) -> bool {
+    let mut at = 2;
+    while let Some(&[0xff, marker, high, low]) = bytes.get(at..at + 4) {
+        match marker {
+            0xda => return bytes[at..].windows(2).any(|it| it == [0xff, 0xd9]),
+            // Any number of these bytes may stand before a segment.
+            0xff => at += 1,
+            _ => at += 2 + usize::from(u16::from_be_bytes([high, low])),
+        }
+    }
+    false
 }
 
 /// Returns why an image of this width and height does not suit a field of a page, as words after its name.
@@ -463,6 +473,8 @@ mod tests {
     fn a_jpeg_that_was_cut_off_is_noticed() {
         let whole = jpeg();
         assert_eq!(flaw(&whole), None);
+        let motion_photo = [&whole[..], &[0xff, 0xd9, 1, 0xff, 0xda, 2]].concat();
+        assert_eq!(flaw(&motion_photo), None);
         for length in 2..whole.len() - 5 {
             assert!(flaw(&whole[..length]).is_some_and(|it| it.contains("damaged")), "{length}");
         }

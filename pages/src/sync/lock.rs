@@ -140,7 +140,8 @@ impl Lock {
             }
             [kind, of, moved, at, fact @ ..] => {
                 let (of, kind) = match kind.strip_prefix("form-") {
-                    Some(kind) => (RecordOf::Form(text_of(of)?.into()), kind),
+                    Some(kind @ "field") => (RecordOf::Form(text_of(of)?.into()), kind),
+                    Some(_) => return Err(WORDS),
                     None => (RecordOf::Page(number(of)?), *kind),
                 };
                 let (key, content) = read_fact(kind, fact)?;

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::bound::{Bound, ComparedKey, Decision};
 use super::identity::{Identities, ItemIdentity};
 use super::{
-    Conflict, Deletion, DeletionReason, FilePage, FileSlotId, IdentityProblem, LivePage, PageBase,
-    RemoteChange, Replaced, SyncNote,
+    Conflict, Deletion, DeletionReason, FilePage, FileSlotId, LivePage, PageBase, RemoteChange,
+    Replaced, SyncNote,
 };
 use crate::apply::{
-    BoundItem, DesiredPage, DesiredSlot, PlanError, PlanOptions, Wanted, arrange, label,
+    BoundItem, DesiredPage, DesiredSlot, ItemError, ItemProblem, PlanError, PlanOptions, Wanted,
+    arrange, label,
 };
 use links_sdk::{Object, Slot, SlotId};
 
@@ -116,17 +117,14 @@ fn claim_resembling(identities: &mut Identities) {
 
 fn refuse_doubtful(bound: &Bound<'_>) -> Result<(), PlanError> {
     let new = ItemIdentity { entry: None, position: None };
-    let resembling =
-        bound.identities.resembling.iter().enumerate().filter(|(item, positions)| {
-            bound.identities.items[*item] == new && !positions.is_empty()
-        });
-    let resembling = resembling.map(|(item, positions)| {
-        let ids = positions.iter().map(|position| bound.id(*position)).collect();
-        IdentityProblem::Resembles { item, ids }
-    });
-    let doubtful = bound.identities.doubtful.iter().cloned();
-    let problems: Vec<IdentityProblem> = doubtful.chain(resembling).collect();
-    if problems.is_empty() { Ok(()) } else { Err(PlanError::Unclear(problems)) }
+    let mut problems = bound.identities.doubts();
+    for (index, positions) in bound.identities.resembling.iter().enumerate() {
+        if bound.identities.items[index] == new && !positions.is_empty() {
+            let ids = positions.iter().map(|position| bound.id(*position)).collect();
+            problems.push(ItemError { index, problem: ItemProblem::Resembles { ids } });
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(PlanError::Items(problems)) }
 }
 
 struct Merger<'c, 'a> {
@@ -166,8 +164,7 @@ impl Merger<'_, '_> {
 
     /// Lists the deletions that the file may undo, where it wins.
     fn note_doubtful(&mut self) {
-        for problem in &self.bound.identities.doubtful {
-            let IdentityProblem::PerhapsDeleted { items, ids } = problem else { continue };
+        for (items, ids) in &self.bound.identities.doubtful {
             let item = items.first().copied().unwrap_or_default();
             let undone = ids.iter().map(|id| Replaced::Deletion { item, id: *id });
             self.merge.replaced.extend(undone);

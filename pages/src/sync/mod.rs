@@ -55,7 +55,6 @@ pub use next_base::sent_keys;
 pub use pull::Pull;
 use serde_json::Value;
 
-pub use crate::apply::IdentityProblem;
 pub use crate::apply::value_hash::ValueHash;
 use crate::apply::{SchemaNode, SlotTypes, tells};
 

@@ -56,9 +56,9 @@ impl Pull {
         refused: &BTreeSet<(Option<usize>, String)>,
     ) -> Result<Self, PlanError> {
         let bound = Bound::new(base, file, page, types, &BTreeMap::new())?;
-        let doubtful = &bound.identities.doubtful;
-        if !doubtful.is_empty() {
-            return Err(PlanError::Unclear(doubtful.clone()));
+        let doubts = bound.identities.doubts();
+        if !doubts.is_empty() {
+            return Err(PlanError::Items(doubts));
         }
         let puller = Puller {
             bound: &bound,

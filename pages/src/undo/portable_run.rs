@@ -40,12 +40,10 @@ impl PortableRun {
         state: &Path,
         service: &str,
         call: &str,
-        owner: Option<&RunOwner>,
+        owner: &RunOwner,
     ) -> io::Result<Vec<Self>> {
         let is_own = |(_, header, _): &(String, RunHeader, JournalStore)| {
-            let mut owners = owner.into_iter().zip(&header.owner);
-            let called = header.command.as_ref().and_then(|command| command.call.as_deref());
-            called == Some(call) && owners.all(|(own, owner)| owner.is(own) != Some(false))
+            header.command.call.as_deref() == Some(call) && header.owner.is(owner) != Some(false)
         };
         let found = JournalStore::headers(state, service)?.filter(is_own);
         found.filter_map(|(run, _, store)| Self::read(run, &store).transpose()).collect()
@@ -59,7 +57,7 @@ impl PortableRun {
             Err(why) => return Err(io::Error::other(format!("run {run}: {why}"))),
         };
         if let Some(JournalEntry::Open(header)) = entries.first_mut() {
-            (header.owner, header.path, header.sync) = (None, None, None);
+            (header.owner, header.path, header.sync) = (RunOwner::default(), None, None);
         }
         let before = slots_before(store, &run)?;
         Ok(Some(Self { page: store.profile(), run, entries, before }))
@@ -70,27 +68,19 @@ impl PortableRun {
         &self.run
     }
 
-    /// Returns the ID of the page, for a run over a page.
-    pub fn page(&self) -> Option<ProfileId> {
-        self.page
-    }
-
-    /// Takes the slots before the run, if known.
-    pub fn take_before(&mut self) -> Option<Vec<DesiredSlot>> {
-        self.before.take()
-    }
-
-    /// Returns the run as if it had been recorded on this service by this owner. `call` is the name that the runs of the file share.
+    /// Returns the run as if it had been recorded on this service by this owner, with its store below `state`, and the slots before it, if
+    /// known. `call` is the name that the runs of the file share.
     ///
     /// # Errors
     ///
     /// When the name is not the name of a run, or the entries are not the entries of a journal.
     pub fn recorded(
         self,
+        state: &Path,
         service: &str,
-        owner: Option<RunOwner>,
+        owner: RunOwner,
         call: &str,
-    ) -> Result<RecordedRun, JournalError> {
+    ) -> Result<(JournalStore, RecordedRun, Option<Vec<DesiredSlot>>), JournalError> {
         if !is_run_name(&self.run) {
             return Err(JournalError::Io(io::Error::other("invalid run name")));
         }
@@ -99,9 +89,14 @@ impl PortableRun {
         service.clone_into(&mut header.service);
         (header.owner, header.path, header.sync) = (owner, None, None);
         header.profile = self.page.unwrap_or(header.profile);
-        header.command.get_or_insert_default().call = Some(call.to_owned());
-        let opening = Some(log.opening.clone());
-        Ok(RecordedRun { run: self.run, path: PathBuf::new(), opening, log: Ok(log) })
+        header.command.call = Some(call.to_owned());
+        let store = match self.page {
+            Some(page) => JournalStore::of(state, service, page),
+            None => JournalStore::of_commands(state, service),
+        };
+        let opening = log.opening.clone();
+        let recorded = RecordedRun { run: self.run, path: PathBuf::new(), opening, log: Ok(log) };
+        Ok((store, recorded, self.before))
     }
 }
 
@@ -145,11 +140,11 @@ mod tests {
 
     /// Reverses what a file says, if it can be used.
     fn reverse(run: &Value) -> Option<Undo> {
-        let mut run: PortableRun = serde_json::from_value(run.clone()).ok()?;
-        let before = run.take_before();
-        let recorded = run.recorded("service", Some(RunOwner::of_user(7)), "file").ok()?;
-        assert_eq!(recorded.opening.as_ref()?.path, None);
-        assert_eq!(recorded.opening?.owner, Some(RunOwner::of_user(7)));
+        let run: PortableRun = serde_json::from_value(run.clone()).ok()?;
+        let recorded = run.recorded(Path::new(""), "service", RunOwner::of_user(7), "file");
+        let (_, recorded, before) = recorded.ok()?;
+        assert_eq!(recorded.opening.path, None);
+        assert_eq!(recorded.opening.owner, RunOwner::of_user(7));
         let slots = [2, 9, 1].map(
             |id| json!({ "id": id, "type": "text", "data": { "title": "B" }, "supported": true }),
         );

@@ -20,11 +20,12 @@ use super::exchange::{
 use super::observer::{AttemptReport, RequestView};
 use super::pacing::{PacerNote, WaitReason};
 use super::retry::{
-    AttemptCounts, AttemptEnd, AttemptState, Evidence, RetryDecision, backoff, decide, retry_after,
+    AttemptCounts, AttemptEnd, AttemptState, RetryDecision, backoff, decide, retry_after,
 };
 use super::shared::Shared;
 use super::trace::AttemptSpan;
 use crate::crash_point;
+use crate::error_kind::Outcome;
 use crate::operation::{Effect, Operation};
 use crate::success::{RecordCheck, check_answer};
 use crate::token::{Hidden, Token};
@@ -135,7 +136,7 @@ impl<'a> AttemptLoop<'a> {
             };
             if end == AttemptEnd::Answer(409) {
                 // A request with this key, perhaps an earlier one of this call, is being executed.
-                self.note(Evidence::Unknown);
+                self.note(Outcome::Unknown);
                 self.tries.in_flight += 1;
             } else if reason == WaitReason::TooManyRequests {
                 self.tries.too_many += 1;
@@ -206,9 +207,10 @@ impl<'a> AttemptLoop<'a> {
 
     /// Adds the evidence of an attempt. A dry run writes nothing, however it ends; [`Error::is_dry_run_executed`](crate::Error) is for an
     /// answer that says otherwise.
-    fn note(&mut self, evidence: Evidence) {
-        let strongest = if self.options.dry_run { Evidence::NotExecuted } else { evidence };
-        self.tries.evidence = self.tries.evidence.max(evidence.min(strongest));
+    fn note(&mut self, evidence: Outcome) {
+        if !self.options.dry_run {
+            self.tries.evidence = self.tries.evidence.max(evidence);
+        }
     }
 
     fn effect(&self) -> Effect {
@@ -306,7 +308,7 @@ impl<'a> AttemptLoop<'a> {
             let mut result = span.around(answer).await;
             let end = attempt_end(&result);
             if let Some(write) = write.filter(|_| !was_in_doubt)
-                && end.is_none_or(|end| end.evidence() < Evidence::Unknown)
+                && end.is_none_or(|end| end.evidence() == Outcome::NotExecuted)
             {
                 shared.tally.undo_doubt(write);
             }

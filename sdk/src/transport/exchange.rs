@@ -15,7 +15,7 @@ use super::caller_headers::{IDEMPOTENCY_KEY, IdempotencyKey};
 use super::clock::Clock;
 use super::observer::RequestView;
 use super::pacing::{PacerError, Ticket, WaitReason};
-use super::retry::{AttemptCounts, AttemptEnd, Evidence};
+use super::retry::{AttemptCounts, AttemptEnd};
 use super::write_tally::WriteRecord;
 use crate::error_kind::Outcome;
 use crate::operation::{Effect, Operation};
@@ -106,12 +106,7 @@ impl CallResult {
 
     /// Returns whether something was written, by the evidence of all attempts. A read writes nothing.
     pub(crate) fn outcome(&self) -> Outcome {
-        match self.tries.evidence {
-            _ if !self.operation.has_outcome() => Outcome::NotExecuted,
-            Evidence::NotSent | Evidence::NotExecuted => Outcome::NotExecuted,
-            Evidence::Unknown => Outcome::Unknown,
-            Evidence::Executed => Outcome::Executed,
-        }
+        if self.operation.has_outcome() { self.tries.evidence } else { Outcome::NotExecuted }
     }
 }
 

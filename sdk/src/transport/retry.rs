@@ -4,20 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 
+use crate::error_kind::Outcome;
 use crate::operation::Effect;
-
-/// Evidence that an attempt gives about the request; a later one is stronger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Evidence {
-    /// The request never reached the service.
-    NotSent,
-    /// The service answered that it did not execute the request.
-    NotExecuted,
-    /// The request may have been executed.
-    Unknown,
-    /// The service executed the request.
-    Executed,
-}
 
 /// End of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,17 +31,18 @@ pub(crate) enum AttemptEnd {
 }
 
 impl AttemptEnd {
-    pub(crate) fn evidence(self) -> Evidence {
+    /// Returns what the attempt proves about the request.
+    pub(crate) fn evidence(self) -> Outcome {
         match self {
             Self::Answer(status) | Self::Cut(status) | Self::TooLarge(status) => match status {
-                200..=299 => Evidence::Executed,
+                200..=299 => Outcome::Executed,
                 // A redirect, and a refused request.
-                307 | 308 | 400..=499 => Evidence::NotExecuted,
-                _ => Evidence::Unknown,
+                307 | 308 | 400..=499 => Outcome::NotExecuted,
+                _ => Outcome::Unknown,
             },
-            Self::Unreachable | Self::Untrusted => Evidence::NotSent,
+            Self::Unreachable | Self::Untrusted => Outcome::NotExecuted,
             Self::Unusable(_) | Self::NoAnswer | Self::TimedOut | Self::Redirected => {
-                Evidence::Unknown
+                Outcome::Unknown
             }
         }
     }
@@ -82,7 +71,7 @@ pub(crate) struct AttemptCounts {
     /// Total wait after them.
     pub(crate) waited: Duration,
     /// The strongest proof of any of them.
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: Outcome,
     /// Set if the service has refused a token of this call, and there was another one.
     pub(crate) renewed: bool,
 }
@@ -94,7 +83,7 @@ impl AttemptCounts {
         too_many: 0,
         in_flight: 0,
         waited: Duration::ZERO,
-        evidence: Evidence::NotSent,
+        evidence: Outcome::NotExecuted,
         renewed: false,
     };
 
@@ -174,7 +163,7 @@ impl AttemptState {
     /// Returns whether a conflict may be the service's own work on a request with the same key. A conflict with a rule names no time to
     /// wait.
     fn is_in_flight(&self) -> bool {
-        let replayed = self.tries.evidence >= Evidence::Unknown || self.retry_after.is_some();
+        let replayed = self.tries.evidence >= Outcome::Unknown || self.retry_after.is_some();
         self.keyed && replayed && self.tries.in_flight < MAX_IN_FLIGHT
     }
 
@@ -244,7 +233,7 @@ mod tests {
 
     /// Returns attempts of which one may have been executed.
     fn maybe(sent: u32, in_flight: u32) -> AttemptCounts {
-        AttemptCounts { sent, in_flight, evidence: Evidence::Unknown, ..AttemptCounts::NONE }
+        AttemptCounts { sent, in_flight, evidence: Outcome::Unknown, ..AttemptCounts::NONE }
     }
 
     /// Returns one letter for a decision: `.` ends, `a` again, `l` later.
@@ -299,12 +288,12 @@ mod tests {
         use AttemptEnd::{
             Answer, Cut, NoAnswer, Redirected, TimedOut, TooLarge, Unreachable, Untrusted, Unusable,
         };
-        let ends: [(Evidence, &[AttemptEnd]); 4] = [
-            (Evidence::NotSent, &[Unreachable, Untrusted]),
-            (Evidence::NotExecuted, &[Answer(429), Answer(408), Answer(422)]),
-            (Evidence::Executed, &[Answer(201), Cut(201), TooLarge(201)]),
+        let ends: [(Outcome, &[AttemptEnd]); 4] = [
+            (Outcome::NotExecuted, &[Unreachable, Untrusted]),
+            (Outcome::NotExecuted, &[Answer(429), Answer(408), Answer(422)]),
+            (Outcome::Executed, &[Answer(201), Cut(201), TooLarge(201)]),
             (
-                Evidence::Unknown,
+                Outcome::Unknown,
                 &[NoAnswer, TimedOut, Redirected, Answer(500), Answer(302), Unusable(200)],
             ),
         ];
@@ -326,10 +315,10 @@ mod tests {
 
     #[test]
     fn every_status_has_its_evidence_and_its_decision() {
-        use Evidence::{Executed, NotExecuted, Unknown};
+        use Outcome::{Executed, NotExecuted, Unknown};
 
         let read = Effect::Read;
-        let mut spans: Vec<(u16, u16, Evidence, char)> = Vec::new();
+        let mut spans: Vec<(u16, u16, Outcome, char)> = Vec::new();
         for status in 100..=599 {
             let end = AttemptEnd::Answer(status);
             let now = (end.evidence(), letter(decide(read, &attempt(end))));

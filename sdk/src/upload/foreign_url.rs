@@ -183,7 +183,11 @@ pub(crate) async fn send_to_upload_url(
         let request = Request::new(method.clone(), url.url.clone());
         Box::pin(file.send_in(request, method == Method::POST))
     };
-    Ok(sender.send_made(operation, stored, &mut make).await?.0)
+    let (file, mut answer) = sender.send_made(operation, stored, &mut make).await?;
+    // The path of the file may be a part of the URL, and is no secret where the upload has succeeded.
+    answer.secrets = shared.secrets.clone();
+    call.keep_answer(&answer);
+    Ok(file)
 }
 
 /// Returns the record of the file, in the envelope of the service or without it: the interface shows neither.

@@ -20,10 +20,7 @@ impl ExistingFile {
     pub(crate) fn read(path: &Path, scope: FileScope) -> Result<Self> {
         let read = read_page(path, &[]);
         let (file, bytes) = read.map_err(|failure| no_page_file(path).unwrap_or(failure))?;
-        let text = String::from_utf8(bytes).map_err(|_| {
-            let name = file.document.name();
-            CommandError::usage(format!("{name} is not UTF-8"))
-        })?;
+        let text = utf8(file.document.name(), bytes)?;
         let file = if scope == FileScope::Slots { file.slots_only()? } else { file };
         Ok(Self { path: path.to_owned(), text, file })
     }
@@ -81,15 +78,16 @@ pub(crate) fn replace(path: &Path, read: &str, text: &str) -> Result<()> {
 
 /// Writes a file. Unless it `replaces`, one that is there is kept.
 pub(crate) fn write_file(path: &Path, text: &str, replaces: bool) -> Result<()> {
-    atomic::write(path, text, replaces).map_err(|error| not_written(path, &error))
+    atomic::write(path, text, replaces).map_err(not_written(path))
 }
 
-/// Returns the error for a file that cannot be written.
-pub(crate) fn not_written(path: &Path, error: &io::Error) -> CommandError {
-    let path = path.display();
-    if error.kind() == io::ErrorKind::AlreadyExists {
-        return CommandError::refused(format!("{path} already exists"))
-            .with_hint("use --force to replace it");
+/// Returns what makes the error for a file that cannot be written.
+pub(crate) fn not_written(path: &Path) -> impl Fn(io::Error) -> CommandError {
+    move |error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            CommandError::refused(format!("{} already exists", path.display()))
+                .with_hint("use --force to replace it")
+        }
+        _ => cannot("write", path)(error),
     }
-    file_error(&format!("cannot write {path}"), error)
 }

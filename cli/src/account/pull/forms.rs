@@ -1,20 +1,17 @@
 //! Forms of the account as form files: their local names, new files, and files that exist.
 
-use std::fs;
-
-use links_pages::account::{DesiredForm, FormPlan};
 use links_pages::apply::SlotTypes;
 use links_pages::sync::{ConflictMark, HashPair, Pull, ValueHash};
 use links_sdk::types::NotificationChannel;
 use links_sdk::{ChannelId, FormId};
 
-use super::existing_file::{not_written, replace, write_file};
+use super::existing_file::{replace, write_file};
 use super::file_name::local_name;
 use super::place::{PullDirectory, PullOptions};
 use super::report::{Report, left_out_line};
 use crate::account::form_finder::{form_ids, title};
 use crate::apply::known_forms::KnownForms;
-use crate::apply::sync::FormSync;
+use crate::apply::sync::{SyncRecord, pull_summary, pulled_form_text};
 use crate::context::prelude::*;
 use crate::output::yaml;
 use links_pages::form_file::{
@@ -22,9 +19,7 @@ use links_pages::form_file::{
 };
 use links_pages::page_file::Document;
 use links_pages::page_file::fields::FieldRule;
-use links_pages::page_file::patch::{
-    self, Edit, MarkedConflict, PatchError, refuse_marks, without_marks,
-};
+use links_pages::page_file::patch::{refuse_marks, without_marks};
 
 /// What became of a file that says what the form has.
 const UNCHANGED: &str = "no changes";
@@ -136,42 +131,32 @@ impl LocalForms {
         if options.portable && self.forms[nth].is_filed {
             return Ok(());
         }
-        let file = self.forms[nth].file.take();
         let LocalForm { form, name, .. } = &self.forms[nth];
         let (value, left_out) = holdable(self.value(form, name, options))?;
+        let file = self.forms[nth].file.take();
+        let LocalForm { form, name, .. } = &self.forms[nth];
         let (path, what, conflicts) = match file {
-            Some((path, _)) if options.portable => {
-                let text = yaml(&value)?;
-                let is_same = named::read(&path).is_ok_and(|(_, now)| now == text.as_bytes());
-                if !is_same {
-                    write_file(&path, &text, options.force)?;
-                }
-                (path, if is_same { UNCHANGED } else { WRITTEN }.to_owned(), 0)
-            }
-            Some((path, mut file)) => {
+            Some((path, mut file)) if !options.portable => {
                 // References that name no channel stay in `channels`: the list is replaced or marked.
                 drop(file.resolve_channels(&self.channels));
                 let value = (&value, &left_out[..]);
                 let (what, conflicts) = update(context, &path, &file, form, value, options)?;
                 (path, what, conflicts)
             }
-            None => {
-                let text = yaml(&value)?;
-                let path = directory.new_form(name).ok_or_else(|| {
-                    let message = format!(
-                        "the file for form {name} already exists; the form was not written"
-                    );
-                    CommandError::refused(message).with_hint("move or delete the file")
-                })?;
-                if let Some(parent) = path.parent() {
-                    let created = named::resolve(parent).and_then(fs::create_dir_all);
-                    created.map_err(|error| not_written(&path, &error))?;
+            earlier => {
+                let (text, replaces) = (yaml(&value)?, earlier.is_some() && options.force);
+                let path = match earlier {
+                    Some((path, _)) => path,
+                    None => directory.new_form(name)?,
+                };
+                let is_same = named::read(&path).is_ok_and(|(_, now)| now == text.as_bytes());
+                if !is_same {
+                    write_file(&path, &text, replaces)?;
                 }
-                write_file(&path, &text, false)?;
                 if !options.portable {
-                    self.begin(context, &path, text, form)?;
+                    self.record(context, &path, text, form)?;
                 }
-                (path, WRITTEN.to_owned(), 0)
+                (path, if is_same { UNCHANGED } else { WRITTEN }.to_owned(), 0)
             }
         };
         let file = path.display().to_string();
@@ -189,12 +174,12 @@ impl LocalForms {
     }
 
     /// Records a file that says what its form holds.
-    fn begin(&self, context: &Context, path: &Path, text: String, form: &LeadForm) -> Result<()> {
-        let Some(record) = FormSync::of(context, path)? else { return Ok(()) };
+    fn record(&self, context: &Context, path: &Path, text: String, form: &LeadForm) -> Result<()> {
+        let Some(record) = SyncRecord::of(context, path)? else { return Ok(()) };
         let name = path.display().to_string();
         let mut file = FormFile::of(Document::from_bytes(&name, text.into_bytes())?)?;
         file.resolve_channels(&self.channels)?;
-        record.begin(context, &file.form, form)
+        record.rebuild_form(context, &file.form, form)
     }
 
     /// Returns a form as a form file has it, without empty fields.
@@ -283,78 +268,52 @@ fn update(
     if !options.force {
         refuse_marks(&file.document)?;
     }
-    let desired = DesiredForm { id: Some(form.id.clone()), ..file.form.clone() };
     let refused = |error: &dyn std::fmt::Display| {
         CommandError::invalid(format!("cannot update {}: {error}", path.display()))
     };
-    FormPlan::new(&desired, std::slice::from_ref(form), None, &BTreeSet::new())
-        .map_err(|error| refused(&error))?;
-    let (said, live) = desired.compared(form);
-    let record = FormSync::of(context, path)?;
-    let known = record.as_ref().and_then(|record| record.base(&form.id, &said));
+    let (said, live) = file.form.compared(form).map_err(|error| refused(&error))?;
+    let record = SyncRecord::of(context, path)?;
+    let known = record.as_ref().and_then(|record| record.form_base(&form.id, &said));
     let base = known.as_ref().filter(|_| !options.force);
     let left = left_out.iter().map(|key| (None, key.clone())).collect();
-    let pull = Pull::new(base, &said, &live, &SlotTypes::default(), &left)
+    let mut pull = Pull::new(base, &said, &live, &SlotTypes::default(), &left)
         .map_err(|error| refused(&error))?;
-    let mut set: Vec<&str> = pull.fields.keys().map(String::as_str).collect();
     let marked = pull.marks.iter().filter_map(|mark| match mark {
-        ConflictMark::Value { key, .. } => Some(key.as_str()),
+        ConflictMark::Value { key, .. } => Some(key.clone()),
         _ => None,
     });
-    let mut marked: Vec<&str> = marked.collect();
+    let mut marked: BTreeSet<String> = marked.collect();
     // Nothing says which channel a reference meant that names none now.
-    let is_unclear = !file.channels.is_empty() && !left_out.iter().any(|it| it == CHANNELS);
-    if is_unclear && !set.contains(&CHANNELS) && !marked.contains(&CHANNELS) {
-        marked.push(CHANNELS);
-    }
+    let is_left = pull.fields.contains_key(CHANNELS) || left_out.iter().any(|it| it == CHANNELS);
+    marked.extend((!file.channels.is_empty() && !is_left).then(|| CHANNELS.to_owned()));
+    let in_file = |key: &str| value.get(key).cloned().unwrap_or_default();
+    let mut set: Vec<String> = pull.fields.keys().cloned().collect();
     if options.force {
-        set.append(&mut marked);
+        set.extend(std::mem::take(&mut marked));
     }
-    let place =
-        |key: &str| (patch::Path::root().key(key), value.get(key).cloned().unwrap_or_default());
-    let sets = set.iter().map(|key| {
-        let (path, value) = place(key);
-        Edit::Set { path, value }
-    });
-    let marks = marked.iter().map(|key| {
-        let (path, value) = place(key);
-        Edit::Mark { path, conflict: MarkedConflict::Differs(value) }
-    });
-    let edits: Vec<Edit> = sets.chain(marks).collect();
+    for key in set {
+        // What a file says of a field of the form is less than what the form has.
+        let (value, page) = (in_file(&key), ValueHash::of_option(live.fields.get(&key)));
+        let file = if key == CHANNELS { page } else { ValueHash::of(&value) };
+        pull.base.fields.insert(key.clone(), HashPair { file: Some(file), page });
+        pull.fields.insert(key, value);
+    }
+    let mark = |key: String| ConflictMark::Value { item: None, page: in_file(&key), key };
+    pull.marks = marked.into_iter().map(mark).collect();
     let text = String::from_utf8_lossy(&named::read(path)?.1).into_owned();
     // What was decided is about the text that was parsed.
     if text.trim_start_matches('\u{feff}') != file.document.text() {
         return Err(CommandError::changed(path.display()));
     }
     let unmarked = if options.force { without_marks(&text) } else { text.clone() };
-    let patched = patch::patch(&unmarked, &edits).map_err(|error| {
-        let exit = match error {
-            PatchError::NotMarkable { .. } => Exit::Conflict,
-            _ => Exit::Refused,
-        };
-        CommandError::new(exit, format!("cannot update {}: {error}", path.display()))
-            .with_hint("use --force to use the form's values")
-    })?;
+    let patched = pulled_form_text(&pull, &unmarked, &file.document)?;
     replace(path, &text, &patched)?;
     if let Some(record) = record {
-        let (name, none) = (&desired.name, BTreeSet::new());
-        let mut next = pull.base;
-        for key in &set {
-            // What a file says of a field of the form is less than what the form has.
-            let page = ValueHash::of_option(live.fields.get(*key));
-            let file = if *key == CHANNELS { page } else { ValueHash::of_option(value.get(key)) };
-            next.fields.insert((*key).to_owned(), HashPair { file: Some(file), page });
-        }
-        record.put(context, name, &form.id, (&said, &next), &none)?;
+        record.put_form(context, (&file.form, form), (&said, &pull.base), &BTreeSet::new())?;
     }
-    let done = [(set.len(), "change", "merged"), (marked.len(), "conflict", "marked")];
-    let done = done.into_iter().filter(|(number, ..)| *number > 0);
-    let done = done.map(|(number, what, how)| format!("{} {how}", count(number, what)));
-    let done: Vec<String> = done.collect();
-    let what = match &done[..] {
-        [] if patched == text => UNCHANGED.to_owned(),
-        [] => "conflict marks removed".to_owned(),
-        done => done.join(", "),
+    let what = match pull_summary(&pull) {
+        what if what == UNCHANGED && patched != text => "conflict marks removed".to_owned(),
+        what => what,
     };
-    Ok((what, marked.len()))
+    Ok((what, pull.marks.len()))
 }

@@ -22,7 +22,6 @@ use crate::apply::sync::page_path::without_links;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::args::page::is_yaml_or_json;
 use crate::context::prelude::*;
-use crate::error::file_error::unusable_path;
 use crate::ui::{self, PartUpdate};
 pub(crate) use file_name::stem;
 pub(crate) use files_of::{Filed, files_of};
@@ -44,7 +43,7 @@ pub(crate) async fn pull(
 ) -> Result<CommandOutput> {
     let out = out.filter(|it| it.as_os_str() != "-");
     if let Some(path) = &out {
-        named::resolve(path).map_err(|error| unusable_path(path, &error))?;
+        named::resolve(path).map_err(cannot("use", path))?;
     }
     match (&keys[..], out) {
         ([key], None) => print(context, key, &how, scope).await,
@@ -73,7 +72,7 @@ pub(crate) async fn pull_files(
     let mut named = Vec::new();
     for path in paths {
         let found = file_of(path).canonicalize();
-        found.map_err(|error| unusable_path(path, &error))?;
+        found.map_err(cannot("use", path))?;
         named.push(without_links(path));
     }
     // The files of a lock are read together: it names their forms.

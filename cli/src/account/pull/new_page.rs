@@ -18,7 +18,7 @@ pub(super) struct NewPage {
 impl NewPage {
     /// Returns the file of a content, without references.
     pub(super) fn of(content: &PageContent) -> Result<Self> {
-        let value = serde_json::to_value(content).map_err(CommandError::internal)?;
+        let value = serde_json::to_value(content)?;
         Ok(Self { value, comment: String::new() })
     }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use links_pages::sync::{Lock, PageName};
 use links_sdk::FormId;
 
-use super::existing_file::no_page_file;
+use super::existing_file::{no_page_file, not_written};
 use super::file_name::stem;
 use super::images::IMAGES;
 use crate::account::files::read_page;
@@ -17,7 +17,6 @@ use crate::apply::sync::ComposedPage;
 use crate::apply::sync::page_path::{is_there, pages_of, without_links};
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
-use crate::error::file_error::unusable_path;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::local_image::here;
 use links_pages::page_file::node::Tree;
@@ -72,10 +71,10 @@ impl PullDirectory {
     pub(crate) fn read(context: &Context, path: PathBuf) -> Result<Self> {
         // Nothing is written where a directory leads elsewhere, and no name there is read.
         for directory in [FORMS, IMAGES].map(|it| path.join(it)) {
-            named::resolve(&directory).map_err(|error| unusable_path(&directory, &error))?;
+            named::resolve(&directory).map_err(cannot("use", &directory))?;
         }
         let shown = here(&path);
-        fs::create_dir_all(shown).map_err(|error| unusable_path(shown, &error))?;
+        fs::create_dir_all(shown).map_err(cannot("use", shown))?;
         let lock = match LockStore::of(&path.join(LOCK_NAME)) {
             Some(store) => {
                 let lock = store.read(context)?;
@@ -288,10 +287,17 @@ impl PullDirectory {
         !self.taken[1].contains(&form_file(name).to_lowercase())
     }
 
-    /// Returns the path of a new form file if its name is free, in whatever case.
-    pub(super) fn new_form(&mut self, name: &str) -> Option<PathBuf> {
-        let is_new = self.taken[1].insert(form_file(name).to_lowercase());
-        is_new.then(|| self.form_path(name))
+    /// Returns the path of a new form file in the directory of the forms, which is created. Its name must be free, in whatever case.
+    pub(super) fn new_form(&mut self, name: &str) -> Result<PathBuf> {
+        if !self.taken[1].insert(form_file(name).to_lowercase()) {
+            let message =
+                format!("the file for form {name} already exists; the form was not written");
+            return Err(CommandError::refused(message).with_hint("move or delete the file"));
+        }
+        let (path, forms) = (self.form_path(name), self.path.join(FORMS));
+        let created = named::resolve(&forms).and_then(fs::create_dir_all);
+        created.map_err(not_written(&path))?;
+        Ok(path)
     }
 }
 

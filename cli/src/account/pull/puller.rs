@@ -161,7 +161,7 @@ impl<'c> Puller<'c> {
 
     /// Reads a page file that exists, after its record.
     fn existing(&self, path: &Path, key: &ProfileKey) -> Result<Existing> {
-        let exists = || not_written(path, &io::ErrorKind::AlreadyExists.into());
+        let exists = || not_written(path)(io::ErrorKind::AlreadyExists.into());
         if self.how.portable {
             return Err(exists());
         }

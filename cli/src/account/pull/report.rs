@@ -1,7 +1,6 @@
 //! Output of a pull.
 
 use crate::context::prelude::*;
-use crate::output::Body;
 use crate::ui::Ui;
 
 const MARKED: &str = "resolve the conflicts (lines starting with `# <<<`) and delete those lines; the file can't be applied until then";
@@ -74,11 +73,9 @@ impl Report {
             self.note("this account has no pages and no forms");
         }
         let exit = if self.conflicts + self.left > 0 { Exit::Conflict } else { Exit::Ok };
-        let body = json!({
-            "data": { "pages": self.pages, "forms": self.forms },
-            "meta": { "requests": requests },
-        });
-        Ok(CommandOutput::new(Body::Own(body), View::Lines(self.lines)).exit(exit))
+        let data = json!({ "pages": self.pages, "forms": self.forms });
+        let (meta, view) = (json!({ "requests": requests }), View::Lines(self.lines));
+        Ok(CommandOutput::with_meta(data, meta, view).exit(exit))
     }
 }
 

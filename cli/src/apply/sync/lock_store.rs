@@ -199,7 +199,7 @@ impl LockStore {
                 return CommandError::refused(format!("{} already exists", path.display()))
                     .with_hint("run `links init --refresh` to rebuild its records");
             }
-            file_error(&format!("cannot write {}", path.display()), &error)
+            cannot("write", &path)(error)
         })
     }
 
@@ -215,9 +215,7 @@ impl LockStore {
     /// Refuses a lock that cannot be written.
     pub(super) fn check_writable(&self) -> Result<()> {
         atomic::check_writable(&self.path()).map_err(|error| {
-            let path = self.path();
-            let message = format!("cannot write {}: {error}; nothing was written", path.display());
-            CommandError::usage(message).with_hint(
+            cannot("write", &self.path())(error).with_hint(
                 "make the directory writable, or pass --locked, which does not change links.lock",
             )
         })
@@ -245,7 +243,7 @@ impl LockStore {
         let failure = CommandError::from(error);
         match failure.exit() {
             Exit::Refused => failure,
-            _ => CommandError::refused(failure.to_string())
+            _ => CommandError::refused(failure)
                 .with_hint("check that it is a regular file and that you can read it"),
         }
     }

@@ -2,14 +2,15 @@
 
 use std::fmt;
 
-use links_pages::apply::{ItemError, ItemProblem};
 use links_pages::sync::{
-    Conflict, Deletion, DeletionReason, IdentityProblem, Merge, PageBase, RemoteChange, Replaced,
-    SlotBase, SyncNote, ValueHash,
+    Conflict, Deletion, DeletionReason, Merge, PageBase, RemoteChange, Replaced, SlotBase,
+    SyncNote, ValueHash,
 };
 
 use super::LockStore;
 use crate::context::prelude::*;
+use crate::error::for_account;
+use crate::output::named_slot;
 use crate::ui::plan::shown_value;
 use links_pages::page_file::{At, Document, FieldDiagnostic, FileKind};
 
@@ -24,6 +25,13 @@ pub(crate) struct MergedPage {
     pub(crate) is_unsure: bool,
     pub(crate) merge: Merge,
     pub(crate) since: Since,
+}
+
+impl MergedPage {
+    /// Returns the lines about the merge.
+    pub(crate) fn lines(&self) -> Vec<StyledLine> {
+        lines(&self.merge, self.base.is_some(), ("on the page", self.since))
+    }
 }
 
 /// Time from which a merge counts the changes of others.
@@ -44,14 +52,17 @@ impl fmt::Display for Since {
     }
 }
 
-/// Returns the conflicts of a merge at their places in the file, each with the ways to settle it. `pull` is the command that marks them there,
-/// `gap` says why earlier commits are unknown.
-pub(crate) fn conflicts(
+/// Returns the error for changes of both sides that exclude each other, at their places in the file, each with the ways to settle it. `pull` is
+/// the command that marks them there, `gap` says why earlier commits are unknown.
+pub(crate) fn refusal(
     merge: &Merge,
     file: &Document,
-    pull: &str,
+    pull: String,
     gap: Option<&str>,
-) -> Vec<FieldDiagnostic> {
+) -> CommandError {
+    let (pull, held) = (for_account(pull), if is_form(file) { "form" } else { "page" });
+    let keep_value =
+        format!("use --force to keep the file's value, or write the {held}'s value here");
     let with_help = |conflicting: &Conflict| {
         if let Some(gap) = gap {
             let help = format!(
@@ -60,13 +71,7 @@ pub(crate) fn conflicts(
             return conflict(conflicting, file, Since::Sync).help(help);
         }
         let help = match conflicting {
-            Conflict::Value { .. } => {
-                if is_form(file) {
-                    "use --force to keep the file's value, or write the form's value here"
-                } else {
-                    "use --force to keep the file's value, or write the page's value here"
-                }
-            }
+            Conflict::Value { .. } => &*keep_value,
             Conflict::DeletedThere { .. } => {
                 "delete the item, or use --force to create the slot again"
             }
@@ -80,7 +85,13 @@ pub(crate) fn conflicts(
         let help = format!("nothing was written; {help}; to mark it in the file, run `{pull}`");
         conflict(conflicting, file, Since::Sync).help(help)
     };
-    merge.conflicts.iter().map(with_help).collect()
+    let problems = merge.conflicts.iter().map(with_help).collect();
+    let message =
+        format!("the file and the {held} both changed since the last sync; nothing was written");
+    let hint = format!(
+        "run `{pull}` to mark the conflicts in the file, or use --force to keep the file's values"
+    );
+    CommandError::conflict(message).with_hint(hint).at(file.bad(problems))
 }
 
 fn is_form(file: &Document) -> bool {
@@ -112,10 +123,10 @@ pub(super) fn conflict(conflict: &Conflict, file: &Document, since: Since) -> Fi
             (vec![slots, item.to_string()], message)
         }
         Conflict::DeletedHere { id, kind, label, keys } => {
-            let label = label.as_deref().map(|it| format!(" \"{it}\"")).unwrap_or_default();
+            let slot = named_slot(kind, *id, label.as_deref());
+            let keys = keys.join(", ");
             let message = format!(
-                "{kind} {id}{label} is no longer in the file, but was changed on the page {since} ({})",
-                keys.join(", ")
+                "{slot} is no longer in the file, but was changed on the page {since} ({keys})"
             );
             (vec![slots], message)
         }
@@ -135,53 +146,27 @@ fn value_path(slot: Option<(usize, SlotId)>, key: &str) -> Vec<String> {
     item.into_iter().flatten().chain([key.to_owned()]).collect()
 }
 
-/// Returns the problems of items whose slots are unclear, at their places in the file. `page_of_slot` says which other page has a slot.
-pub(crate) fn identity_problems(
-    problems: &[IdentityProblem],
-    file: &PageFile,
-    page_of_slot: &dyn Fn(SlotId) -> Option<String>,
-) -> Vec<FieldDiagnostic> {
-    let problems = problems.iter().flat_map(|problem| {
-        let (items, key): (&[usize], _) = match problem {
-            IdentityProblem::Named(ItemError { index, problem }) => {
-                let differs = matches!(problem, ItemProblem::TypeDiffers { .. });
-                (std::slice::from_ref(index), Some(if differs { "type" } else { "id" }))
-            }
-            IdentityProblem::Resembles { item, .. } => (std::slice::from_ref(item), None),
-            IdentityProblem::Ambiguous { items, .. }
-            | IdentityProblem::PerhapsDeleted { items, .. } => (items, None),
-        };
-        let other = match problem {
-            IdentityProblem::Named(ItemError {
-                problem: ItemProblem::NotOnPage { id }, ..
-            }) => page_of_slot(*id),
-            _ => None,
-        };
-        items.iter().map(move |item| {
-            let item = item.to_string();
-            let path: Vec<&str> = ["slots", &item].into_iter().chain(key).collect();
-            file.document.locate(&path, At::Value, problem.to_string()).help_if(other.clone())
-        })
-    });
-    problems.collect()
-}
-
-/// Returns lines about the changes of others that a plan keeps or replaces, and notes; without what they say of the login.
-pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
-    let MergedPage { base, merge, since, .. } = merged;
-    let since = *since;
+/// Returns lines about the changes of others that a plan keeps or replaces, and notes; without what they say of the login. `there` is `on the
+/// page` or `in the form`.
+pub(crate) fn lines(
+    merge: &Merge,
+    is_recorded: bool,
+    (there, since): (&str, Since),
+) -> Vec<StyledLine> {
     // The plan lists it among the slots that stay.
     let is_listed =
         |it: &&RemoteChange| since == Since::Opened || !matches!(it, RemoteChange::Made { .. });
-    let kept = merge.remote.iter().filter(is_listed).map(|it| remote(it, since));
-    let kept = kept.map(StyledLine::changed);
+    let kept = merge.remote.iter().filter(is_listed);
+    let kept = kept.map(|it| StyledLine::changed(format!("< {}", remote(it, there, since))));
     // Without a record nothing tells that an empty value was anything else before.
     let is_noted = |replaced: &&Replaced| match replaced {
-        Replaced::Key { page, .. } => base.is_some() || !is_empty(page),
-        Replaced::Field { key, page } => (base.is_some() || !is_empty(page)) && key != "login",
+        Replaced::Key { page, .. } => is_recorded || !is_empty(page),
+        Replaced::Field { key, page } => (is_recorded || !is_empty(page)) && key != "login",
         Replaced::Order { .. } | Replaced::Deletion { .. } => true,
     };
-    let replaced = merge.replaced.iter().filter(is_noted).map(replaced);
+    let replaced = merge.replaced.iter().filter(is_noted);
+    let replaced =
+        replaced.map(|it| StyledLine::changed(format!("! {}", replaced_words(it, there))));
     let deleted = merge.deletions.iter().filter_map(|deletion| {
         let why = match deletion.reason {
             DeletionReason::DeletedHere => return None,
@@ -192,65 +177,60 @@ pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
         let text = format!("! deletes {kind} {id}, which was {why} on the page {since}");
         Some(StyledLine::removed(text))
     });
-    let notes = merge.notes.iter().map(|it| StyledLine::faint(note(it)));
+    let notes = merge.notes.iter().map(|it| StyledLine::faint(note(it, there)));
     kept.chain(replaced).chain(deleted).chain(notes).collect()
 }
 
-fn remote(change: &RemoteChange, since: Since) -> String {
+/// Describes a change of others that the file does not have.
+pub(crate) fn remote(change: &RemoteChange, there: &str, since: Since) -> String {
     match change {
         RemoteChange::Key { id, key, page, .. } => {
             let page = shown_value(page);
-            format!("< slot {id}: `{key}` changed to {page} on the page {since}; kept")
+            format!("slot {id}: `{key}` changed to {page} {there} {since}; kept")
         }
         RemoteChange::Field { key, page, .. } => {
-            format!("< `{key}` changed to {} on the page {since}; kept", shown_value(page))
+            format!("`{key}` changed to {} {there} {since}; kept", shown_value(page))
         }
         RemoteChange::Deleted { item, id } => {
-            format!("< item {}: slot {id} was deleted on the page {since}; not recreated", item + 1)
+            format!("item {}: slot {id} was deleted {there} {since}; not recreated", item + 1)
         }
         RemoteChange::Made { id, kind, .. } => {
-            format!("< {kind} {id} was created on the page {since}; kept")
+            format!("{kind} {id} was created {there} {since}; kept")
         }
-        RemoteChange::Order { .. } => format!("< the order changed on the page {since}; kept"),
+        RemoteChange::Order { .. } => format!("the order changed {there} {since}; kept"),
     }
 }
 
-/// Describes a change of the page that the file does not have.
-pub(crate) fn remote_words(change: &RemoteChange) -> String {
-    remote(change, Since::Sync).trim_start_matches("< ").to_owned()
-}
-
-fn replaced(replaced: &Replaced) -> StyledLine {
+fn replaced_words(replaced: &Replaced, there: &str) -> String {
     let value = |page: &Value| if is_empty(page) { "empty".to_owned() } else { shown_value(page) };
-    let text = match replaced {
+    match replaced {
         Replaced::Key { id, key, page, .. } => {
-            format!("! slot {id}: overwrites `{key}`, which is now {} on the page", value(page))
+            format!("slot {id}: overwrites `{key}`, which is now {} {there}", value(page))
         }
         Replaced::Field { key, page } => {
-            format!("! overwrites `{key}`, which is now {} on the page", value(page))
+            format!("overwrites `{key}`, which is now {} {there}", value(page))
         }
-        Replaced::Order { .. } => "! overwrites the order of the page".to_owned(),
+        Replaced::Order { .. } => "overwrites the order of the page".to_owned(),
         Replaced::Deletion { item, id } => {
-            format!("! item {}: recreates slot {id}, which was deleted on the page", item + 1)
+            format!("item {}: recreates slot {id}, which was deleted {there}", item + 1)
         }
-    };
-    StyledLine::changed(text)
+    }
 }
 
 fn is_empty(value: &Value) -> bool {
     ValueHash::of(value) == ValueHash::of(&Value::Null)
 }
 
-fn note(note: &SyncNote) -> String {
+fn note(note: &SyncNote, there: &str) -> String {
     match note {
         SyncNote::KeyStays { id, key, .. } => {
-            format!("slot {id}: `{key}` is no longer in the file; its value stays on the page")
+            format!("slot {id}: `{key}` is no longer in the file; its value stays {there}")
         }
         SyncNote::FieldStays { key } => {
-            format!("`{key}` is no longer in the file; its value stays on the page")
+            format!("`{key}` is no longer in the file; its value stays {there}")
         }
         SyncNote::Adopted { item, id } => {
-            format!("item {} matched new slot {id} on the page (same content)", item + 1)
+            format!("item {} matched new slot {id} {there} (same content)", item + 1)
         }
         SyncNote::Recreated { item, was, id } => {
             format!(

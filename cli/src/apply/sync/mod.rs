@@ -15,12 +15,11 @@ mod state_records;
 mod write_back;
 mod written_locks;
 
-pub(crate) use form_sync::FormSync;
 pub(crate) use lock_store::{LOCK_NAME, LockStore, from_here, governing};
-pub(crate) use merge_report::{MergedPage, Since, conflicts, lines, note_on_input, remote_words};
+pub(crate) use merge_report::{MergedPage, Since, lines, note_on_input, refusal, remote};
 pub(crate) use opened_text::OpenedText;
-pub(crate) use pulled::{pull_summary, pulled_text};
-pub(crate) use record::{SyncRecord, agreed};
+pub(crate) use pulled::{pull_summary, pulled_form_text, pulled_text};
+pub(crate) use record::SyncRecord;
 pub(crate) use state_records::{LockWrites, StateRecords};
 pub(crate) use write_back::{ComposedPage, WriteBack};
 pub(crate) use written_locks::WrittenLocks;

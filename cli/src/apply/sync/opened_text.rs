@@ -28,7 +28,7 @@ impl OpenedText {
         let live = LivePage::of(page, &said).without_fields();
         let options = PlanOptions { types, ..PlanOptions::default() };
         let merge = Merge::new(None, &said, &live, &options)
-            .map_err(|error| CommandError::new(Exit::Server, error.to_string()))?;
+            .map_err(|error| CommandError::new(Exit::Server, error))?;
         let base = merge.base_after(None, &said, &live, &BTreeMap::new(), &options.types);
         Ok(Self(Rc::new(RefCell::new(base))))
     }

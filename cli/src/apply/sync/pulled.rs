@@ -7,7 +7,8 @@ use super::SyncRecord;
 use super::pull_edits::edits;
 use super::record::REPLACES;
 use crate::context::prelude::*;
-use links_pages::page_file::patch::{PatchError, patch};
+use links_pages::page_file::Document;
+use links_pages::page_file::patch::{Edit, MarkedConflict, PatchError, patch};
 
 /// Takes over the changes of a page. `text` is the whole text of the file. Returns the new one, and what is taken over.
 pub(crate) fn pulled_text(
@@ -19,11 +20,26 @@ pub(crate) fn pulled_text(
 ) -> Result<(String, Pull)> {
     let pull = record.pull(file, page, types, &BTreeSet::new())?;
     let edits = edits(&pull, &file.page.content.fields);
-    let text = patch(text, &edits).map_err(|error| match &error {
-        PatchError::Invalid(problems) => file.document.bad(problems.clone()).into(),
-        error => unpatched(error, Path::new(file.document.name())),
-    })?;
-    Ok((text, pull))
+    Ok((patched(text, &edits, &file.document)?, pull))
+}
+
+/// Takes over the changes of a form into the text of its file. What is marked only differs: the record may not say which side changed it.
+pub(crate) fn pulled_form_text(pull: &Pull, text: &str, file: &Document) -> Result<String> {
+    let of_form = |edit: Edit| match edit {
+        Edit::Mark { path, conflict: MarkedConflict::Changed(value) } => {
+            Edit::Mark { path, conflict: MarkedConflict::Differs(value) }
+        }
+        edit => edit,
+    };
+    let edits: Vec<Edit> = edits(pull, &Object::default()).into_iter().map(of_form).collect();
+    patched(text, &edits, file)
+}
+
+fn patched(text: &str, edits: &[Edit], file: &Document) -> Result<String> {
+    patch(text, edits).map_err(|error| match &error {
+        PatchError::Invalid(problems) => file.bad(problems.clone()).into(),
+        error => unpatched(error, Path::new(file.name())),
+    })
 }
 
 /// Short description of what is taken over.
@@ -47,9 +63,8 @@ pub(crate) fn pull_summary(pull: &Pull) -> String {
 pub(super) fn unpatched(error: &PatchError, file: &Path) -> CommandError {
     let message = format!("{}: {error}; nothing was written", file.display());
     match error {
-        PatchError::NotMarkable { .. } => CommandError::conflict(message).with_hint(
-            "resolve this with `links slots apply --force`, which keeps the file's values",
-        ),
+        PatchError::NotMarkable { .. } => CommandError::conflict(message)
+            .with_hint("resolve this with `links apply --force`, which keeps the file's values"),
         _ => CommandError::refused(message).with_hint(REPLACES),
     }
 }

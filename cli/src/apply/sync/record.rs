@@ -11,11 +11,10 @@ use links_sdk::FormId;
 
 use super::history::{FileHistory, LockHistory};
 use super::lock_store::{absolute, as_on_disk, from_here};
-use super::merge_report::identity_problems;
 use super::page_path::is_there;
 use super::state_records::StateRecords;
 use super::{LockStore, LockWrites, MergedPage, OpenedText, Since};
-use crate::apply::runs;
+use crate::apply::{problems, runs};
 use crate::context::prelude::*;
 use crate::git;
 use links_pages::page_file::page::is_holdable;
@@ -26,17 +25,17 @@ use links_pages::sanitize::quoted;
 /// Hint for a file that a pull cannot change.
 pub(super) const REPLACES: &str = "use --force to replace the whole file";
 
-/// The record of the last sync of a page file, as it was read when the command began.
+/// The record of the last sync of a page file or form file, as it was read when the command began.
 #[derive(Debug)]
 pub(crate) struct SyncRecord {
-    place: RecordPlace,
+    pub(super) place: RecordPlace,
     /// Name of the file in the record.
     key: String,
-    lock: Arc<Lock>,
+    pub(super) lock: Arc<Lock>,
     /// The lock without what was changed in it since it was read.
     read: Arc<Lock>,
     /// What commits say of the lock.
-    history: Arc<LockHistory>,
+    pub(super) history: Arc<LockHistory>,
     /// What runs here wrote into the lock.
     lock_writes: LockWrites,
     /// What runs with `--locked` recorded.
@@ -118,7 +117,7 @@ impl RecordPlace {
 }
 
 impl SyncRecord {
-    /// Returns the record of a page file, which may be empty; `None` if there is no place for one.
+    /// Returns the record of a file, which may be empty; `None` if there is no place for one.
     pub(crate) fn of(context: &Context, file: &Path) -> Result<Option<Box<Self>>> {
         let Some(place) = RecordPlace::of(context, file) else { return Ok(None) };
         let Some(key) = place.key(file) else {
@@ -206,7 +205,7 @@ impl SyncRecord {
     pub(crate) fn read_sent(&mut self, context: &Context, page: ProfileId) -> Result<()> {
         if let (Some(runs), Some(_), None) = (journals(context, page), self.page(), self.text()) {
             let sent = runs.sent(&self.run_file(), || self.digest());
-            self.sent = sent.map_err(|error| runs::list_error(&error))?;
+            self.sent = sent.map_err(runs::list_error)?;
         }
         Ok(())
     }
@@ -251,7 +250,7 @@ impl SyncRecord {
             return Some(known);
         }
         let locks: Vec<&Lock> = std::iter::once(&*self.lock).chain(&self.beyond_lock).collect();
-        let mut known = self.history.known(&locks, &self.file_history(page, said));
+        let mut known = self.history.known(&locks, &self.file_history(RecordOf::Page(page), said));
         // The record of another page says nothing of this one.
         let name = locks.iter().find_map(|it| it.pages.get(&self.key).filter(|it| it.id == page));
         (known.base.id, known.base.login) =
@@ -259,8 +258,8 @@ impl SyncRecord {
         (name.is_some() || !known.is_empty()).then_some(known)
     }
 
-    fn file_history<'a>(&self, page: ProfileId, said: &'a FilePage) -> FileHistory<'a> {
-        FileHistory { of: RecordOf::Page(page), said, path: self.file_path() }
+    pub(super) fn file_history<'a>(&self, of: RecordOf, said: &'a FilePage) -> FileHistory<'a> {
+        FileHistory { of, said, path: self.file_path() }
     }
 
     /// Returns the page of which there is a record, if there is one.
@@ -329,16 +328,9 @@ impl SyncRecord {
         Some(key.clone())
     }
 
-    /// Returns the error for items whose slots are unclear, at their places in the file; for another problem what `other` makes of it.
-    pub(crate) fn unplannable(
-        &self,
-        error: PlanError,
-        file: &PageFile,
-        other: impl FnOnce(PlanError) -> CommandError,
-    ) -> CommandError {
-        let PlanError::Unclear(problems) = error else { return other(error) };
-        let problems = identity_problems(&problems, file, &|id| self.page_of_slot(id));
-        file.document.bad(problems).into()
+    /// Returns the error for a page of which no plan can be made.
+    pub(crate) fn unplannable(&self, error: &PlanError, file: &PageFile) -> CommandError {
+        problems::unplannable(error, file, &|id| self.page_of_slot(id))
     }
 
     /// Says which other page has a slot, by the lock.
@@ -442,10 +434,9 @@ impl SyncRecord {
         let (said, live) = file.compared(page);
         let known = self.known(page.id, &said);
         let base = known.map(|known| known.base.with_sent(&self.sent, &said, &live, types));
-        let other = |error: PlanError| CommandError::invalid(error.to_string()).with_hint(REPLACES);
         let without = |refused: &_| {
             Pull::new(base.as_ref(), &said, &live, types, refused)
-                .map_err(|error| self.unplannable(error, file, other))
+                .map_err(|error| self.unplannable(&error, file).with_hint(REPLACES))
         };
         let pull = without(refused)?;
         let left = pull.fields.iter().filter(|(key, value)| !is_holdable(key, value));
@@ -469,9 +460,8 @@ impl SyncRecord {
     ) -> Result<()> {
         let (said, live) = file.compared(page);
         let options = PlanOptions { types, ..PlanOptions::default() };
-        let other = |error| CommandError::invalid(format!("{}: {error}", self.key));
         let merge = Merge::new(None, &said, &live, &options)
-            .map_err(|error| self.unplannable(error, file, other))?;
+            .map_err(|error| self.unplannable(&error, file))?;
         let mut base = agreed(merge, &said, &live, &options.types);
         let known = self.known(page.id, &said).unwrap_or_default().base;
         if !file.page.has_slots {
@@ -509,7 +499,8 @@ impl SyncRecord {
         let ((said, _), records) = (file.compared(page), self.state_records(context));
         // Moves the lines of the page on to this record.
         let put_into = |lock: &mut Lock| {
-            self.history.put_into(lock, &self.file_history(base.id, &said), base, written);
+            let file = self.file_history(RecordOf::Page(base.id), &said);
+            self.history.put_into(lock, &file, base, written);
             let name = PageName { id: base.id, login: base.login.clone() };
             lock.pages.insert(self.key.clone(), name);
         };
@@ -679,7 +670,7 @@ fn names(file: &PageFile, login: &str) -> bool {
 }
 
 /// Returns the record with which a file and its page or form agree as far as they are equal. What differs counts as changed on both sides.
-pub(crate) fn agreed(
+pub(super) fn agreed(
     mut merge: Merge,
     said: &FilePage,
     live: &LivePage,

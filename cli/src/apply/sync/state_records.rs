@@ -41,9 +41,7 @@ impl StateRecords {
     pub(crate) fn forget_service(state: &Path, service: &str) -> Result<()> {
         let directory = directory_of(state, service);
         let removed = private::if_there(fs::remove_dir_all(&directory));
-        removed.map(drop).map_err(|error| {
-            CommandError::usage(format!("cannot remove {}: {error}", directory.display()))
-        })
+        removed.map(drop).map_err(cannot("remove", &directory))
     }
 
     /// Returns the records of all page files of a service that no `links.lock` governed, each with its path. Those that cannot be read are left out.
@@ -69,7 +67,7 @@ impl StateRecords {
 
     /// Returns the record of the file where no `links.lock` governs it, without one of another user.
     pub(super) fn own(&self, context: &Context) -> Result<Lock> {
-        let user = context.owner().and_then(|owner| owner.user);
+        let user = context.owner().user;
         let file = short(&self.file);
         let own = self.all_own().find(|own| own.file == file);
         let lock = own.map_or(Ok(None), |own| self.read(&own.path))?;

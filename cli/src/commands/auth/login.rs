@@ -191,8 +191,7 @@ fn from_command(line: &str) -> Result<NewCredentials> {
     let words = words
         .ok_or_else(|| CommandError::usage("--token-command: empty, or a quote is not closed"))?;
     let token = TokenCommand::new(&words).get();
-    let token =
-        token.map_err(|error| CommandError::new(Exit::NotAuthenticated, error.to_string()))?;
+    let token = token.map_err(|error| CommandError::new(Exit::NotAuthenticated, error))?;
     Ok(NewCredentials { kept: SecretLocation::Command(words), token, value: None, mcp_url: None })
 }
 
@@ -207,7 +206,7 @@ fn from_stdin(context: &Context, kept: SecretLocation) -> Result<NewCredentials>
         text.map_err(|error| CommandError::usage(format!("cannot read the token: {error}")))?;
     let text = Zeroizing::new(text);
     let token = Token::new(&text).map_err(|error| {
-        CommandError::usage(error.to_string())
+        CommandError::usage(error)
             .with_hint("read the token from a file: `links auth login --token-stdin < FILE`")
     })?;
     let value = Some(Value::Token(token.secret().to_owned().into()));
@@ -260,7 +259,7 @@ fn choose(
     if choice.is_none() && context.ui.ask_about(&[], &question) == Some(true) {
         return Ok(SecretLocation::File);
     }
-    Err(CommandError::refused(error.to_string()).with_hint(format!(
+    Err(CommandError::refused(error).with_hint(format!(
         "pass --store file to store the secret under {directory}, in a file that only you can read, or set {} instead of logging in",
         env_vars::TOKEN
     )))

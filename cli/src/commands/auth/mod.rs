@@ -2,6 +2,7 @@
 
 use crate::auth::{Account, AccountName, AccountsFile, Store, Value};
 use crate::commands::prelude::*;
+use crate::context::no_such_account;
 use crate::env_vars::ACCOUNT;
 use crate::settings::{OF_ACCOUNT, ServiceTarget, Settings, TokenOrigin};
 
@@ -93,7 +94,7 @@ fn switch(context: &Context, name: &AccountName) -> CommandResult {
         accounts.current = Some(name.clone());
         Some(account)
     })?;
-    let account = switched.ok_or_else(|| no_such_account(name))?;
+    let account = switched.ok_or_else(|| no_such_account(Exit::NotFound, name))?;
     let text = format!("now using account {name}: {} at {}", account.user, account.base_url);
     let data = json!({ "account": name, "baseUrl": account.base_url });
     let mut lines = vec![StyledLine::plain(text)];
@@ -118,12 +119,6 @@ fn switch(context: &Context, name: &AccountName) -> CommandResult {
     Ok(CommandOutput::own(data, View::Lines(lines)))
 }
 
-/// Returns the error for an unknown account.
-fn no_such_account(name: &AccountName) -> CommandError {
-    CommandError::not_found(format!("no such account: `{name}`"))
-        .with_hint("`links auth list` lists accounts, and `links auth login` adds one")
-}
-
 /// Returns the account in use.
 fn in_use(context: &Context) -> Result<&AccountName> {
     let Settings { target, token, .. } = &context.settings;
@@ -134,7 +129,9 @@ fn in_use(context: &Context) -> Result<&AccountName> {
             format!("the token in use is that of {}", token.source())
         }
         (_, TokenOrigin::Nowhere(_)) => {
-            context.check_account()?;
+            let hint = "pass the name of an account; `links auth list` lists all accounts";
+            let unusable = context.check_account();
+            unusable.map_err(|it| it.about("nothing was removed").with_hint(hint))?;
             "not logged in".to_owned()
         }
     };
@@ -153,7 +150,8 @@ async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
         Some(name) => name.clone(),
         None => in_use(context)?.clone(),
     };
-    let account = accounts.known.get(&name).ok_or_else(|| no_such_account(&name))?;
+    let account =
+        accounts.known.get(&name).ok_or_else(|| no_such_account(Exit::NotFound, &name))?;
     let origin = account.origin().unwrap_or_default();
     let mut ended = false;
     let mut lines = vec![StyledLine::plain(format!("removed account {name}"))];

@@ -155,7 +155,7 @@ impl From<LoginError> for CommandError {
         } else {
             Exit::Server
         };
-        Self::new(exit, error.to_string())
+        Self::new(exit, error)
     }
 }
 

@@ -232,7 +232,7 @@ pub(super) async fn shared_limits(server: &RedisServer) -> Finding {
             let took = clock.monotonic().saturating_sub(start).as_millis();
             Finding::good(check, format!("{server} responded in {took} ms"))
         }
-        Err(error) => Finding::bad(check, &CommandError::new(Exit::Network, error.to_string())),
+        Err(error) => Finding::bad(check, &CommandError::new(Exit::Network, error)),
     }
 }
 

@@ -124,8 +124,7 @@ type ListedLogin = (String, Option<(String, usize)>);
 /// When the file cannot be read, is not UTF-8, or names no login.
 fn listed(file: &Path) -> Result<Vec<ListedLogin>> {
     let (name, bytes) = named::read(file)?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| CommandError::invalid(format!("{name} is not UTF-8")))?;
+    let text = utf8(&name, bytes)?;
     let logins = parse(&name, &text);
     if logins.is_empty() {
         return Err(CommandError::invalid(format!("{name} contains no logins")));

@@ -65,8 +65,7 @@ fn update(file: &Path, page: &Markdown, data: Value) -> CommandResult {
         let message = format!("{} is not a Markdown file; nothing was written", file.display());
         return Err(CommandError::usage(message).with_hint("use a name such as cafe.md"));
     }
-    atomic::write(file, &page.text, true)
-        .map_err(|error| file_error(&format!("cannot write {}", file.display()), &error))?;
+    atomic::write(file, &page.text, true).map_err(cannot("write", file))?;
     Ok(said(data, format!("updated {}", file.display())))
 }
 

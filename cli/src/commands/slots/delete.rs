@@ -51,8 +51,8 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
     let deleted = journal::finish(context, &write, deleted)?;
     let left = page.len() - deleted;
     let line = View::line(format!("deleted {}, {left} left", count(deleted, "slot")));
-    let body = json!({ "data": to_delete, "meta": { "deleted": deleted, "total": left } });
-    Ok(CommandOutput::new(Body::Own(body), line))
+    let meta = json!({ "deleted": deleted, "total": left });
+    Ok(CommandOutput::with_meta(json!(to_delete), meta, line))
 }
 
 /// Returns the output for slots that are known to be refused, whatever a dry run reports: a dry run may not check this rule.

@@ -64,8 +64,8 @@ fn shown(context: &Context, clicks: PageClicks, slots: &[Slot]) -> CommandOutput
     }
     let data = ranked(slots, |slot| clicks.of(slot).unwrap_or(0));
     let total = data.iter().filter_map(|slot| slot["clicks"].as_u64()).fold(0, u64::saturating_add);
-    let body = json!({ "data": data, "meta": { "clicks": total, "analytics": clicks.meta } });
-    CommandOutput::new(Body::Own(body), View::Table(COLUMNS))
+    let meta = json!({ "clicks": total, "analytics": clicks.meta });
+    CommandOutput::with_meta(data, meta, View::Table(COLUMNS))
 }
 
 /// Returns the slots by their clicks; those with the same number share a place, and are in page order. A slot without clicks has no place.

@@ -51,6 +51,7 @@ pub(crate) async fn run(
         // A beginning of its name may also be that of a run of this undo.
         args.name(operations.all[*index].id());
     }
+    let mut types = None;
     let mut candidates = found.into_iter().peekable();
     while let Some(index) = candidates.next() {
         let operation = &operations.all[index];
@@ -67,9 +68,12 @@ pub(crate) async fn run(
         selection::tell_others(context, &operations, index);
         let undone = UndoneOperation::of(&operations, index, &args, &BTreeSet::new())?;
         tell(context, &undone);
-        let types = context.slot_types().await?;
+        let types = match &types {
+            Some(types) => types,
+            None => types.insert(context.slot_types().await?),
+        };
         let older = candidates.peek().map(|older| operations.all[*older].id());
-        let reverse = reverse(context, &client, (&undone, &types), &args, older).await?;
+        let reverse = reverse(context, &client, (&undone, types), &args, older).await?;
         let is_settled = undone.continues.is_none() && !reverse.has_changes();
         if is_settled && candidates.peek().is_some() {
             let text = "nothing left to undo here; continuing with the operation before it";
@@ -80,7 +84,7 @@ pub(crate) async fn run(
             continue;
         }
         let taken = (undone, reverse, file);
-        return Box::pin(take_back_whole(context, &client, taken, &types, &args)).await;
+        return Box::pin(take_back_whole(context, &client, taken, types, &args)).await;
     }
     let message = format!("nothing to {}", direction.verb());
     Err(CommandError::not_found(message).with_hint(LIST))
@@ -185,17 +189,12 @@ async fn take_back_earlier(
 /// Adds the output about earlier writes of the operation.
 fn add(outcome: &mut CommandOutput, mut more: CommandOutput) {
     if let (Some(body), Some(added)) = (outcome.body.own_mut(), more.body.own_mut()) {
-        for key in ["pages", "notRestored", "kept"] {
-            if let (Some(all), Some(added)) =
-                (body["data"][key].as_array_mut(), added["data"][key].as_array_mut())
-            {
-                all.append(added);
+        for (key, added) in added["data"].as_object_mut().into_iter().flatten() {
+            match (&mut body["data"][key], added) {
+                (Value::Array(all), Value::Array(added)) => all.append(added),
+                (Value::Object(all), Value::Object(added)) => all.append(added),
+                _ => {}
             }
-        }
-        if let (Some(all), Some(added)) =
-            (body["data"]["forms"].as_object_mut(), added["data"]["forms"].as_object_mut())
-        {
-            all.append(added);
         }
         body["meta"] = added["meta"].take();
     }
@@ -285,13 +284,13 @@ async fn take_back(
     let is_whole = reverse.is_whole();
     let lost: Value = std::mem::take(&mut reverse.lost).into_iter().map(|(_, it)| it).collect();
     let kept = std::mem::take(&mut reverse.conflicts);
-    let (form_edits, pages) = std::mem::take(reverse).into_edits(context);
+    let (form_edits, pages) = std::mem::take(reverse).into_edits(context)?;
     for form in &form_edits {
-        context.plan_first.plan(&(form.id(), &form.plan.changed))?;
+        context.plan_first.plan(&(&form.plan.id, &form.plan.changed))?;
     }
     let recreated: Vec<_> = pages
         .iter()
-        .map(|(page, _)| (page.seen.id, page.undo.recreates.clone(), page.file.clone()))
+        .map(|page| (page.seen.id, page.undo.recreates.clone(), page.file.clone()))
         .collect();
     let options = RunOptions {
         flags: ApplyArgs {
@@ -307,7 +306,7 @@ async fn take_back(
         wait: args.wait,
         ..RunOptions::default()
     };
-    let keys: Vec<_> = pages.iter().map(|(page, _)| ProfileKey::Id(page.seen.id)).collect();
+    let keys: Vec<_> = pages.iter().map(|page| ProfileKey::Id(page.seen.id)).collect();
     let edit = SlotsEdit { edit: Box::new(pages), pages: keys, types: types.clone() };
     let source = RunSource { edit: Some(Rc::new(edit)), form_edits, ..RunSource::default() };
     let mut outcome = apply(context, source, options).await?;

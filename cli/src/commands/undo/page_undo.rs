@@ -1,8 +1,6 @@
 //! The reverse of the runs of an operation, as an edit of their pages.
 
-use links_pages::apply::{
-    DesiredSlot, JournalEntries, OpenPage, RunCommand, Undo, Wanted, fingerprint, same,
-};
+use links_pages::apply::{DesiredSlot, JournalEntries, OpenPage, RunCommand, Undo, Wanted};
 
 use crate::account::edit::{AskedPage, PageEdit};
 use crate::commands::prelude::*;
@@ -10,8 +8,8 @@ use crate::commands::prelude::*;
 /// The reverse of a run for its page as it was read.
 #[derive(Debug)]
 pub(super) struct PageUndo {
-    /// Name of the run.
-    pub(super) run: String,
+    /// The command in the journal of the page.
+    pub(super) command: RunCommand,
     /// File that the run was for.
     pub(super) file: Option<PathBuf>,
     pub(super) undo: Undo,
@@ -21,23 +19,20 @@ pub(super) struct PageUndo {
     pub(super) has_changes: bool,
 }
 
-fn of_page<'p>(
-    pages: &'p [(PageUndo, RunCommand)],
-    page: &PageSnapshot,
-) -> Result<&'p (PageUndo, RunCommand)> {
-    let found = pages.iter().find(|(it, _)| it.seen.id == page.id);
+fn of_page<'p>(pages: &'p [PageUndo], page: &PageSnapshot) -> Result<&'p PageUndo> {
+    let found = pages.iter().find(|it| it.seen.id == page.id);
     found.ok_or_else(|| CommandError::internal("undo of a page that was not read"))
 }
 
 /// The reverse of an operation, on all its pages.
-impl PageEdit for Vec<(PageUndo, RunCommand)> {
+impl PageEdit for Vec<PageUndo> {
     fn ask(
         &self,
         page: &PageSnapshot,
         _: &SlotTypeCatalog,
         _: &[JournalEntries],
     ) -> Result<AskedPage> {
-        let (PageUndo { undo, .. }, command) = of_page(self, page)?;
+        let PageUndo { undo, command, .. } = of_page(self, page)?;
         let lost = match undo.recreates.len() {
             0 => None,
             1 => Some(
@@ -57,28 +52,15 @@ impl PageEdit for Vec<(PageUndo, RunCommand)> {
 
     fn wanted(&self, _: &AskedPage, open: &OpenPage) -> Result<Wanted> {
         let page = open.snapshot();
-        let (PageUndo { undo, seen, .. }, _) = of_page(self, page)?;
-        let (before, now) = (seen.fields(), page.fields());
-        let is_held = |name: &String| {
-            let value = |fields: &Object| fields.get(name).cloned().unwrap_or_default();
-            same(&value(&before), &value(&now))
-        };
-        // Of an undo that is continued, a create in doubt may just have been settled.
-        let created: BTreeSet<SlotId> = open.created().into_values().collect();
-        let others = |slots: &[Slot]| {
-            let others = slots.iter().filter(|slot| !created.contains(&slot.id));
-            fingerprint(&others.cloned().collect::<Vec<_>>())
-        };
-        if others(&page.slots) == others(&seen.slots) && undo.desired.fields.keys().all(is_held) {
-            return Ok(undo.wanted(&page.slots, &open.created()));
-        }
-        let message = "another client changed the page in the meantime; nothing was written";
-        Err(CommandError::conflict(message).with_hint("run the same command again for a new plan"))
+        let PageUndo { undo, seen, .. } = of_page(self, page)?;
+        undo.wanted(seen, page, &open.created()).ok_or_else(|| {
+            let message = "another client changed the page in the meantime; nothing was written";
+            CommandError::conflict(message).with_hint("run the same command again for a new plan")
+        })
     }
 
     fn item_name(&self, login: &str, index: usize, item: &DesiredSlot) -> String {
-        let mut pages = self.iter().map(|(page, _)| page);
-        let page = pages.find(|page| page.seen.login == login);
+        let page = self.iter().find(|page| page.seen.login == login);
         match (item.id, page.and_then(|page| page.undo.recreates.get(&index))) {
             (None, Some(old)) => format!("slot {old}, recreated"),
             (id, _) => format!("slot {}", id.unwrap_or_default()),

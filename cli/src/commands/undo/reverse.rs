@@ -3,14 +3,14 @@
 use links_pages::apply::{
     DesiredSlot, JournalStore, NotRestored, RecordWrite, RunCommand, UndoConflict, same,
 };
-use links_pages::undo::{UndoSource, slots_before};
+use links_pages::undo::UndoSource;
 
 use super::page_undo::PageUndo;
 use super::selection::{UndoArgs, UndoneOperation, UndoneWrite};
-use crate::account::form_edit::FormEdit;
+use crate::account::forms::PlannedForm;
 use crate::account::pull::Filed;
 use crate::commands::prelude::*;
-use crate::editor::form_fields::{FormEditSession, without_foreign_keys};
+use crate::editor::form_fields::{self, without_foreign_keys};
 use crate::ui::plan::{cut, shown_value};
 
 const LANGUAGE: &str = "languageCode";
@@ -19,8 +19,8 @@ const LANGUAGE: &str = "languageCode";
 #[derive(Default)]
 pub(super) struct Reverse {
     pub(super) pages: Vec<PageUndo>,
-    /// Forms with the values to write, each with the name of its run.
-    forms: Vec<(FormEditSession, Object, String)>,
+    /// Forms with the values to write, each with the command in its journal.
+    forms: Vec<(LeadForm, Object, RunCommand)>,
     /// The pages and forms that are written, with the files that the journals name.
     pub(super) filed: Vec<Filed>,
     /// Lines about values that others changed since, which stay unless they are overwritten.
@@ -43,7 +43,7 @@ impl Reverse {
         for part in &undone.parts {
             let read = match (&part.log.opening.form, &part.log.write) {
                 (Some(form), Some(write)) => {
-                    reverse.add_form(context, client, part, (form, write), args).await
+                    reverse.add_form(client, part, (form, write), args).await
                 }
                 _ => reverse.add_page(context, client, (undone, part), types, args).await,
             };
@@ -64,20 +64,19 @@ impl Reverse {
 
     async fn add_form(
         &mut self,
-        context: &Context,
         client: &Client,
         part: &UndoneWrite<'_>,
         (id, write): (&str, &RecordWrite),
         args: &UndoArgs,
     ) -> Result<()> {
-        let session = FormEditSession::read(context, client, id).await?;
-        let stored = part.log.stored.as_ref();
-        let (changes, conflicts) = reverse(write, stored, &session.before, args.overwrite);
+        let form = client.form(id).get().await?;
+        let (stored, now) = (part.log.stored.as_ref(), form_fields::values(&form));
+        let (changes, conflicts) = reverse(write, stored, &now, args.overwrite);
         self.add_conflicts(part, &conflicts);
         if !changes.is_empty() {
-            let was_applied = part.write.command().is_some_and(|command| command.name == "apply");
-            self.filed.push(Filed::Form(session.id.clone(), was_applied));
-            self.forms.push((session, changes, part.log.run.clone()));
+            let was_applied = part.write.command().name == "apply";
+            self.filed.push(Filed::Form(form.id.to_string(), was_applied));
+            self.forms.push((form, changes, part.undoing(BTreeMap::new())));
         }
         Ok(())
     }
@@ -92,11 +91,7 @@ impl Reverse {
     ) -> Result<()> {
         let mut seen = PageSnapshot::read(client, &part.page()?).await?;
         let service = runs::service(context).unwrap_or_default();
-        let before = match &part.write.before {
-            Some(before) => Some(before.clone()),
-            None => slots_before(&part.write.store, part.write.run())
-                .map_err(|error| runs::list_error(&error))?,
-        };
+        let before = part.write.slots_before()?;
         if part.page.is_none()
             && before.as_ref().is_some_and(|before| is_another(part, before, &seen))
         {
@@ -117,7 +112,7 @@ impl Reverse {
             seen.read_language(client).await?;
         }
         let undo = source.reverse(&seen, &types.rules(), args.overwrite);
-        let undo = undo.map_err(|it| runs::list_error(&it))?;
+        let undo = undo.map_err(runs::list_error)?;
         for missing in &undo.not_restored {
             let (line, mut record) = lost(missing);
             record["page"] = seen.login.clone().into();
@@ -131,7 +126,8 @@ impl Reverse {
         let has_changes = undo.has_changes(&seen, &types.rules());
         let file = part.log.opening.path.as_ref().map(PathBuf::from);
         self.filed.push(Filed::Page(seen.id, seen.login.clone(), file.clone()));
-        self.pages.push(PageUndo { run: part.log.run.clone(), file, undo, seen, has_changes });
+        let command = part.undoing(undo.recreates.clone());
+        self.pages.push(PageUndo { command, file, undo, seen, has_changes });
         Ok(())
     }
 
@@ -153,26 +149,22 @@ impl Reverse {
         !self.forms.is_empty() || self.pages.iter().any(|page| page.has_changes)
     }
 
-    /// Returns the edits of the forms, and the pages with their commands in the journals.
-    pub(super) fn into_edits(
-        self,
-        context: &Context,
-    ) -> (Vec<FormEdit>, Vec<(PageUndo, RunCommand)>) {
+    /// Returns the edits of the forms, and the pages, with their whole commands.
+    pub(super) fn into_edits(self, context: &Context) -> Result<(Vec<PlannedForm>, Vec<PageUndo>)> {
         let leaves = self.leaves;
-        let form = |(session, changes, run): (FormEditSession, Object, String)| {
-            FormEdit::new(session.undoing(&run, &leaves), changes)
+        let whole = |RunCommand { undoes, recreates, .. }| RunCommand {
+            undoes,
+            recreates,
+            leaves: leaves.clone(),
+            ..journal::command(context)
         };
-        let page = |page: PageUndo| {
-            let command = RunCommand {
-                undoes: Some(page.run.clone()),
-                recreates: page.undo.recreates.clone(),
-                leaves: leaves.clone(),
-                ..journal::command(context)
-            };
-            (page, command)
+        let form = |(form, changes, command): (LeadForm, Object, RunCommand)| {
+            let write = journal::form_write(context, &form.id).record_as(whole(command));
+            PlannedForm::edit(form, changes, write)
         };
-        let forms = self.forms.into_iter().map(form).collect();
-        (forms, self.pages.into_iter().map(page).collect())
+        let page = |page: PageUndo| PageUndo { command: whole(page.command), ..page };
+        let forms = self.forms.into_iter().map(form).collect::<Result<_>>()?;
+        Ok((forms, self.pages.into_iter().map(page).collect()))
     }
 }
 

@@ -1,10 +1,10 @@
 //! What `links undo` and `links redo` take back: their arguments, and the selection of the operation.
 
-use links_pages::apply::{JournalEntries, JournalError, RunState};
+use links_pages::apply::{JournalEntries, JournalError, RunCommand, RunState};
 use links_pages::sanitize::quoted;
 
 use crate::apply::operations::{LIST, Operation, Operations, names};
-use crate::apply::write_log::{LoggedWrite, PageFilter, is_create, is_same};
+use crate::apply::write_log::{LoggedWrite, PageFilter, is_create};
 use crate::auth::ServiceUser;
 use crate::commands::prelude::*;
 use crate::env_vars::ACCOUNT;
@@ -196,7 +196,7 @@ pub(super) fn candidates(
         return operations.one(name).map(|index| vec![index]);
     }
     let own = context.owner();
-    let is_own = |index: &usize| operations.all[*index].is_of(own.as_ref());
+    let is_own = |index: &usize| operations.all[*index].is_of(&own);
     let own: Vec<usize> = (0..operations.all.len()).rev().filter(is_own).collect();
     let filter = args.page.as_ref().map(|key| PageFilter::new(operations.writes(), key));
     let is_own_only = is_of_one_account(context, args);
@@ -265,7 +265,7 @@ pub(super) fn tell_skipped(
     (direction, found): (Direction, &[usize]),
 ) {
     let own = context.owner();
-    let newest = operations.all.iter().rposition(|operation| operation.is_of(own.as_ref()));
+    let newest = operations.all.iter().rposition(|operation| operation.is_of(&own));
     let is_any = args.operation.is_none() && args.page.is_none() && args.from.is_none();
     if let Some(newest) = newest.filter(|it| is_any && direction.takes(operations.depth(*it)))
         && found.first() != Some(&newest)
@@ -347,11 +347,10 @@ impl<'o> UndoneOperation<'o> {
                 refused.extend(has_effect.then(|| format!("{}: {why}", part.target())));
                 continue;
             }
-            let write = UndoneWrite::of(operations, part);
             // An older write to the same page is the next to be taken back.
-            let is_newest = write.iter().all(|it| parts.iter().all(|other| !it.is_of_same(other)));
+            let is_newest = parts.iter().all(|other| !other.write.is_of_same(part));
             if is_newest && (is_pending(operations, part) || !is_any_pending) {
-                parts.extend(write);
+                parts.extend(UndoneWrite::of(operations, part));
             }
         }
         parts.reverse();
@@ -371,7 +370,7 @@ impl<'o> UndoneOperation<'o> {
         };
         let is_cut_short = |write: &&LoggedWrite| {
             let log = write.log().filter(|log| log.has_effect() && is_open(write, log));
-            let of = log.and_then(|log| log.opening.command.as_ref()?.undoes.as_ref());
+            let of = log.and_then(|log| log.opening.command.undoes.as_ref());
             !write.is_foreign && of.is_some_and(|of| parts.iter().any(|it| it.write.run() == of))
         };
         let cut_short = operations.writes().filter(is_cut_short).collect();
@@ -444,17 +443,17 @@ impl<'o> UndoneWrite<'o> {
         Some(Self { write, log, page })
     }
 
+    /// Returns the command that takes the write back. `recreates` are the earlier IDs of the slots that it creates again.
+    pub(super) fn undoing(&self, recreates: BTreeMap<usize, SlotId>) -> RunCommand {
+        RunCommand { undoes: Some(self.log.run.clone()), recreates, ..RunCommand::default() }
+    }
+
     /// Key of the page.
     pub(super) fn page(&self) -> Result<ProfileKey> {
         match self.page {
             None => profile_key::parse(&self.log.opening.login).map_err(CommandError::internal),
             Some(id) => Ok(ProfileKey::Id(id)),
         }
-    }
-
-    /// Returns whether both are writes to the same page or form.
-    fn is_of_same(&self, other: &Self) -> bool {
-        is_same((self.page, &self.write.target()), (other.page, &other.write.target()))
     }
 }
 

@@ -18,7 +18,7 @@ use records::Selection;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Cell, Column, CommandOutput, Instead, StyledLine, View, parsed, yaml};
+use super::{Body, Cell, Column, CommandOutput, Instead, StyledLine, View, parsed, yaml};
 use crate::error::{CommandError, Result};
 
 /// How data is printed.
@@ -144,7 +144,7 @@ impl OutputOptions {
                     let rows = rows.into_iter().flatten();
                     all = ids(rows.filter(|row| row["action"] != "none"), view);
                 }
-                text(ContentKind::Data, all)
+                text(ContentKind::Data, all.into_iter().map(|id| id + "\n").collect())
             }
             (Format::Markdown, _) => text(ContentKind::Document, self.markdown(&selected, view)?),
             (Format::Table, _) => Rendering::Grid(self.grid(&selected, view, grid::show)?),
@@ -191,7 +191,7 @@ impl OutputOptions {
             Selection::Made(values) if self.raw => {
                 let mut text = String::new();
                 for value in values {
-                    match serde_json::from_str(value.get()).map_err(CommandError::internal)? {
+                    match serde_json::from_str(value.get())? {
                         Value::String(string) => text += &string,
                         _ => text += value.get(),
                     }
@@ -257,9 +257,16 @@ fn csv_lines(grid: &Grid, safe: bool) -> Result<String> {
 /// Field names of ids in records of the service.
 const IDS: &[&str] = &["id", "profileId", "userId"];
 
-/// Returns the id of each record on a line, for `xargs` and loops: its `id`, or else the field that its view names or begins with; a record
-/// that is not an object is its own id.
-fn ids<'r>(records: impl IntoIterator<Item = &'r Value>, view: &View) -> String {
+/// Returns the id of each record of an output.
+pub(crate) fn ids_of(body: &Body, view: &View) -> Vec<String> {
+    let selected = Selection::of(body, None, None);
+    let records = selected.and_then(|selected| selected.records());
+    records.map(|(records, _)| ids(&records, view)).unwrap_or_default()
+}
+
+/// Returns the id of each record, for `xargs` and loops: its `id`, or else the field that its view names or begins with; a record that is not an
+/// object is its own id.
+fn ids<'r>(records: impl IntoIterator<Item = &'r Value>, view: &View) -> Vec<String> {
     let first = match view {
         View::Table([Column { cell: Cell::At(path), .. }, ..]) => Some(*path),
         View::Record(first) => first.first().copied(),
@@ -275,7 +282,7 @@ fn ids<'r>(records: impl IntoIterator<Item = &'r Value>, view: &View) -> String 
         Value::Null | Value::Array(_) => None,
         plain => Some(Cow::Borrowed(plain)),
     };
-    records.into_iter().filter_map(id).map(|id| compact(&id) + "\n").collect()
+    records.into_iter().filter_map(id).map(|id| compact(&id)).collect()
 }
 
 fn yaml_documents(selected: &Selection) -> Result<String> {

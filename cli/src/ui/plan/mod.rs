@@ -15,7 +15,7 @@ pub(crate) use text::{cut, value as shown_value};
 use unicode_width::UnicodeWidthStr;
 
 use super::width;
-use crate::output::{Style, StyledLine, count};
+use crate::output::{Style, StyledLine, count, named_slot};
 
 /// Maximum width of the label of a slot in columns.
 const LABEL_MAX: usize = 40;
@@ -100,14 +100,16 @@ impl PlanView<'_> {
             )));
         }
         for upload in &self.uploads {
-            lines.push(StyledLine::changed(format!("^ upload {upload}")));
-            let warning = upload.warning.iter();
-            lines.extend(warning.map(|it| StyledLine::changed(format!("! {it}"))));
+            let Upload { file, media_type, bytes, warning, .. } = upload;
+            let file = links_pages::sanitize::line(file);
+            let text = format!("^ upload {file} ({media_type}, {bytes} bytes)");
+            lines.push(StyledLine::changed(text));
+            lines.extend(warning.iter().map(|it| StyledLine::changed(format!("! {it}"))));
         }
         for delete in self.deletes {
-            let name = name(Some(delete.id), &delete.kind, delete.label.as_deref());
-            lines
-                .push(StyledLine::removed(format!("- {name} (its click statistics will be lost)")));
+            let name = name(delete.id, &delete.kind, delete.label.as_deref());
+            let text = format!("- {name} (its click statistics will be lost)");
+            lines.push(StyledLine::removed(text));
         }
         lines.extend(self.warnings(item_name));
         lines
@@ -120,7 +122,7 @@ impl PlanView<'_> {
             RetainReason::ReadOnly => "kept: `links` never deletes slots of this type",
             RetainReason::Unsupported => "legacy slot, kept",
         };
-        let name = name(Some(slot.id), &slot.kind, slot.label.as_deref());
+        let name = name(slot.id, &slot.kind, slot.label.as_deref());
         StyledLine::faint(format!("= {name} ({why})"))
     }
 
@@ -141,9 +143,12 @@ impl PlanView<'_> {
 
 impl ShownSlot<'_> {
     fn name(&self, item_name: &dyn Fn(usize) -> String) -> String {
-        match (self.id, self.index) {
-            (None, Some(index)) => format!("the new {} ({})", self.kind, item_name(index)),
-            (id, _) => name(id, self.kind, self.label),
+        match self.id {
+            Some(id) => name(id, self.kind, self.label),
+            None => {
+                let item = item_name(self.index.unwrap_or_default());
+                format!("the new {} ({item})", self.kind)
+            }
         }
     }
 }
@@ -175,11 +180,9 @@ fn change(change: &Change<'_>, width: usize) -> Vec<StyledLine> {
     }
 }
 
-fn name(id: Option<SlotId>, kind: &str, label: Option<&str>) -> String {
-    let id = id.map(|it| format!(" {it}")).unwrap_or_default();
-    let label =
-        label.map(|it| format!(" \"{}\"", text::cut(&links_pages::sanitize::line(it), LABEL_MAX)));
-    format!("{kind}{id}{}", label.unwrap_or_default())
+fn name(id: SlotId, kind: &str, label: Option<&str>) -> String {
+    let label = label.map(|it| text::cut(&links_pages::sanitize::line(it), LABEL_MAX));
+    named_slot(kind, id, label.as_deref())
 }
 
 /// Name of the value of a form that lists its fields.

@@ -1,7 +1,6 @@
 //! View of a plan, human-readable and for scripts: every change by its path, and the minimum number of moves.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use links_pages::apply::{
     self, Notice, Plan, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
@@ -36,7 +35,7 @@ pub(crate) struct PlanView<'p> {
 }
 
 /// Image to upload.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct Upload {
     /// Index of the first item in the file that names the image; `None` for a field of the page.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,14 +115,6 @@ impl<'p> PlanView<'p> {
     pub(crate) fn without_field(mut self, name: &str) -> Self {
         self.fields.retain(|change| change.path != name);
         self
-    }
-}
-
-/// Formats the image as human-readable text: `images/menu.gif (image/gif, 43 bytes)`.
-impl fmt::Display for Upload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, media_type, bytes, .. } = self;
-        write!(f, "{} ({media_type}, {bytes} bytes)", links_pages::sanitize::line(file))
     }
 }
 

@@ -133,8 +133,7 @@ impl JournalEntries {
             JournalEntry::Open(_) => false,
             JournalEntry::Begin { step, .. }
             | JournalEntry::End { step, .. }
-            | JournalEntry::Refused { step }
-            | JournalEntry::Unknown { step } => {
+            | JournalEntry::Refused { step } => {
                 self.batch(*step).is_some() || (*step == 0 && self.write.is_some())
             }
             JournalEntry::Write(_) => self.plans.is_empty() && self.write.is_none(),
@@ -149,7 +148,7 @@ impl JournalEntries {
     pub(super) fn take(&mut self, entry: JournalEntry) {
         let plans = self.plans.len();
         match entry {
-            JournalEntry::Open(_) | JournalEntry::Unknown { .. } | JournalEntry::Recorded => {}
+            JournalEntry::Open(_) | JournalEntry::Recorded => {}
             JournalEntry::Plan(plan) => self.plans.push(*plan),
             JournalEntry::Write(write) => self.write = Some(*write),
             JournalEntry::Begin { step, key } => {
@@ -215,12 +214,7 @@ impl JournalEntries {
         self.steps.last().filter(|it| it.created.is_none() && it.plans == self.plans.len())
     }
 
-    /// Returns whether it is unknown whether the last request was executed.
-    pub fn is_in_doubt(&self) -> bool {
-        self.state == RunState::Unfinished && self.begun().is_some()
-    }
-
-    /// Returns whether it stays unknown whether a request was executed, even after the run was abandoned for another.
+    /// Returns whether it is unknown whether the last request was executed. After the run was abandoned for another, it stays so.
     pub fn is_unsettled(&self) -> bool {
         self.state != RunState::Done && self.begun().is_some()
     }
@@ -276,11 +270,6 @@ impl JournalEntries {
     /// Returns the updates that were executed.
     pub fn updates(&self) -> impl Iterator<Item = &PlannedUpdate> {
         self.executed().flat_map(|(batch, _)| batch.updates())
-    }
-
-    /// Returns the name of the call of the program that the run belongs to.
-    pub(crate) fn call(&self) -> Option<&str> {
-        self.opening.command.as_ref()?.call.as_deref()
     }
 
     /// Returns whether anything was written, or may have been.

@@ -19,9 +19,9 @@ pub struct RunHeader {
     pub(crate) format: u32,
     /// The service's URL, or another name for it.
     pub service: String,
-    /// The account. Journals of older versions do not have it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub owner: Option<RunOwner>,
+    /// The account, as far as it is known.
+    #[serde(default, skip_serializing_if = "RunOwner::is_unknown")]
+    pub owner: RunOwner,
     /// The page's ID.
     pub profile: ProfileId,
     /// The page's login when the run began.
@@ -41,9 +41,9 @@ pub struct RunHeader {
     pub slots: usize,
     /// Time at which the page was read, in seconds since 1970.
     pub time: u64,
-    /// The command. Journals of older versions and of other programs do not have it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<RunCommand>,
+    /// The command. It has no name if another program did not name it.
+    #[serde(default)]
+    pub command: RunCommand,
     /// ID of the form, if the command wrote a form instead of a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
@@ -73,6 +73,11 @@ impl RunOwner {
             user: None,
             token: Some(short_hash(format!("Bearer {}", token.secret()).as_bytes())),
         }
+    }
+
+    /// Returns whether nothing is known about the account.
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::default()
     }
 
     /// Returns whether both are the same account. `None` if this is unknown, because a user can have several tokens.
@@ -128,14 +133,6 @@ impl RecordWrite {
     pub fn creating(operation: &str, changed: Object) -> Self {
         Self { operation: operation.to_owned(), changed, before: Object::default() }
     }
-
-    /// Returns the write of these fields of a record, with their values in `seen`.
-    pub fn replacing(operation: &str, changed: Object, seen: &impl Serialize) -> Self {
-        let seen = serde_json::to_value(seen).unwrap_or_default();
-        let held = |name: &String| Some((name.clone(), seen.get(name)?.clone()));
-        let before = changed.keys().filter_map(held).collect();
-        Self { operation: operation.to_owned(), changed, before }
-    }
 }
 
 impl RunHeader {
@@ -153,7 +150,7 @@ impl RunHeader {
             profile: page.0.into(),
             login: page.1.into(),
             time: seconds(time),
-            command: Some(command),
+            command,
             ..Self::default()
         }
     }
@@ -244,7 +241,8 @@ pub(crate) enum JournalEntry {
     Plan(Box<RecordedPlan>),
     /// The only request of a command that writes no slots. It is step 0.
     Write(Box<RecordWrite>),
-    /// The step's request is about to be sent, under this key if it creates slots. A step that begins once more was not executed before.
+    /// The step's request is about to be sent, under this key if it creates slots. A step that begins once more was not executed before. Of
+    /// a step without an end, it is unknown whether it was executed.
     Begin {
         step: usize,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -263,10 +261,6 @@ pub(crate) enum JournalEntry {
     },
     /// The step was not executed.
     Refused {
-        step: usize,
-    },
-    /// It is unknown whether the step was executed.
-    Unknown {
         step: usize,
     },
     /// The page matches the file.

@@ -76,12 +76,11 @@ impl Journal {
         self.note(JournalEntry::End { step, created, deleted, stored });
     }
 
-    /// Notes that a step was not executed, or that it is unknown whether it was.
+    /// Notes that a step has failed. If it is unknown whether it was executed, it stays without an end.
     pub(crate) fn failed(&mut self, step: usize, outcome: Outcome) {
-        self.note(match outcome {
-            Outcome::NotExecuted => JournalEntry::Refused { step },
-            Outcome::Executed | Outcome::Unknown => JournalEntry::Unknown { step },
-        });
+        if outcome == Outcome::NotExecuted {
+            self.note(JournalEntry::Refused { step });
+        }
     }
 
     /// Notes that the page matches the file, and has this number of slots.

@@ -24,14 +24,14 @@ impl JournalStore {
         let kept = if self.is_of_commands() { KEPT_COMMANDS } else { KEPT };
         let is_many = |all: Vec<PathBuf>| all.iter().filter(|it| is_journal(it)).count() >= kept;
         if entries(&self.directory).is_ok_and(is_many) {
-            let old = self.removable(kept - 1, None, |_| true, true);
+            let old = self.old(kept - 1, None, true, |_| true);
             let _ = old.and_then(|old| self.remove_runs(&old));
         }
     }
 
     /// Returns the names of the ended runs that [`Self::remove_runs`] may remove, oldest first. The newest `keep` runs are left out, and with
-    /// `before`, so are runs that started at that time or later, in seconds since 1970. Only runs whose header `may_remove` accepts are
-    /// counted.
+    /// `before`, so are runs that started at that time or later, in seconds since 1970. With `keeps_doubt`, so are runs of which it is unknown
+    /// what they did. Only runs whose header `may_remove` accepts are counted.
     ///
     /// Runs that did not start are counted separately, because a damaged journal can look the same. Other unreadable journals are kept with
     /// their backups, which may be the only copy of a page. Unfinished runs are kept, too, and runs that undo others for as long as those are
@@ -44,17 +44,8 @@ impl JournalStore {
         &self,
         keep: usize,
         before: Option<u64>,
-        may_remove: impl Fn(Option<&RunHeader>) -> bool,
-    ) -> io::Result<Vec<String>> {
-        self.removable(keep, before, may_remove, false)
-    }
-
-    fn removable(
-        &self,
-        keep: usize,
-        before: Option<u64>,
-        may_remove: impl Fn(Option<&RunHeader>) -> bool,
         keeps_doubt: bool,
+        may_remove: impl Fn(&RunHeader) -> bool,
     ) -> io::Result<Vec<String>> {
         let is_old = |run: &str| {
             before.is_none_or(|before| order_of(run).is_some_and(|it| it >> 8 < before))
@@ -62,7 +53,7 @@ impl JournalStore {
         let (mut ended, mut not_begun, mut old) = (0, 0, Vec::new());
         for stored in self.stored()?.rev() {
             let opening = stored.opening();
-            if !may_remove(opening.as_ref()) {
+            if !may_remove(&opening) {
                 continue;
             }
             // The plans of those that are kept are not decoded.
@@ -80,8 +71,7 @@ impl JournalStore {
             };
             *counted += 1;
             if *counted > keep && is_old(&run) {
-                let undoes = opening.and_then(|opening| opening.command?.undoes);
-                old.push((run, undoes));
+                old.push((run, opening.command.undoes));
             }
         }
         // The oldest first, because an undo may have been undone itself.

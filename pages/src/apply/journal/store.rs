@@ -75,8 +75,8 @@ pub struct RecordedRun {
     pub run: String,
     /// Path of its journal.
     pub path: PathBuf,
-    /// The header of the run, if it can be read.
-    pub opening: Option<RunHeader>,
+    /// The header of the run; empty if it cannot be read.
+    pub opening: RunHeader,
     /// The entries of the journal.
     pub log: Result<JournalEntries, JournalError>,
 }
@@ -91,18 +91,22 @@ pub(super) struct StoredRun {
 }
 
 impl StoredRun {
-    pub(super) fn opening(&self) -> Option<RunHeader> {
-        self.bytes.as_ref().ok().and_then(|bytes| opening_of(bytes))
+    fn bytes(&self) -> &[u8] {
+        self.bytes.as_deref().unwrap_or_default()
+    }
+
+    pub(super) fn opening(&self) -> RunHeader {
+        opening_of(self.bytes()).unwrap_or_default()
     }
 
     /// Returns the entry with which the run has ended. Nothing but the ends of its journal is decoded.
     pub(super) fn ending(&self) -> Option<JournalEntry> {
-        self.bytes.as_ref().ok().and_then(|bytes| ending(bytes))
+        ending(self.bytes())
     }
 
     /// Returns whether the record of the file was written after the run.
     fn is_recorded(&self) -> bool {
-        self.bytes.as_ref().is_ok_and(|bytes| bytes.ends_with(RECORDED))
+        self.bytes().ends_with(RECORDED)
     }
 
     pub(super) fn into_recorded(self) -> RecordedRun {
@@ -303,10 +307,8 @@ impl JournalStore {
     /// Returns the journals of the runs of a page file that carried out a merge, the newest first. What one that cannot be read may have sent
     /// counts as sent by others, which is refused rather than overwritten.
     fn synced(&self, file: &str) -> io::Result<impl Iterator<Item = StoredRun>> {
-        let is_of_file = move |stored: &StoredRun| {
-            let sync = stored.opening().and_then(|opening| opening.sync);
-            sync.is_some_and(|run| run.file == file)
-        };
+        let is_of_file =
+            move |stored: &StoredRun| stored.opening().sync.is_some_and(|run| run.file == file);
         Ok(self.stored()?.rev().filter(is_of_file))
     }
 

@@ -111,7 +111,7 @@ fn journal_entries_are_read_back_as_written() {
     assert_eq!((written.done.created[&1], written.done.deleted), (SlotId::new(9), 1));
     assert_eq!(written.executed().count(), 2);
     assert_eq!(written.state, RunState::Unfinished);
-    assert!(!written.is_in_doubt());
+    assert!(!written.is_unsettled());
     journal.commit(2);
     assert_eq!((env.only().unwrap().state, env.only().unwrap().slots), (RunState::Done, 2));
 }
@@ -182,7 +182,7 @@ fn a_torn_last_line_counts_as_not_written_and_is_cut_off() {
         env.append(&run, torn);
         assert_eq!(env.only().unwrap(), before, "{torn:?}");
         let mut journal = env.runs.resume(env.runs.lock().ok(), &run).unwrap();
-        assert!(journal.log.is_in_doubt());
+        assert!(journal.log.is_unsettled());
         journal.commit(1);
         assert_eq!(env.only().unwrap().state, RunState::Done, "{torn:?}");
     }
@@ -206,7 +206,7 @@ fn a_broken_line_in_the_middle_is_an_error_and_can_be_put_aside() {
     env.append(&run, "what?\n{}\n");
     env.runs.abort(env.runs.lock().ok(), &run).unwrap();
     assert!(matches!(env.only(), Err(JournalError::PutAside)));
-    assert_eq!(env.runs.list().unwrap()[0].opening.as_ref().unwrap().login, "cafe");
+    assert_eq!(env.runs.list().unwrap()[0].opening.login, "cafe");
     drop(env.open());
 }
 
@@ -433,15 +433,15 @@ fn a_journal_names_its_owner_and_one_without_an_owner_is_read() {
     let options = PlanOptions::default();
     let mut opening = RunHeader::new(SERVICE, &env.page, &env.file, &options);
     let lock = env.runs.lock().unwrap();
-    opening.owner = Some(RunOwner::of_user(7));
+    opening.owner = RunOwner::of_user(7);
     drop(env.begin(lock, opening));
     let read = env.only().unwrap();
-    assert_eq!(read.opening.owner, Some(RunOwner::of_user(7)));
+    assert_eq!(read.opening.owner, RunOwner::of_user(7));
     let path = env.runs.journal(&read.run);
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains("\"owner\":{\"user\":7},"), "{text}");
     fs::write(&path, text.replacen("\"owner\":{\"user\":7},", "", 1)).unwrap();
-    assert_eq!(env.only().unwrap().opening.owner, None);
+    assert_eq!(env.only().unwrap().opening.owner, RunOwner::default());
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn an_event_that_the_file_lacks_stays_and_one_that_could_be_two_is_an_error() {
     assert!(plan.kept.iter().all(|kept| kept.reason == RetainReason::ReadOnly));
 
     let unnamed = file(&[json!(["event", {"title": "Concert"}])]);
-    let problem = ItemProblem::Ambiguous { kind: "event".into(), ids: vec![2.into(), 3.into()] };
+    let problem = ItemProblem::Ambiguous { ids: vec![2.into(), 3.into()] };
     let expected = PlanError::Items(vec![ItemError { index: 0, problem }]);
     assert_eq!(plan_of(&two, &unnamed, &PlanOptions::default()).unwrap_err(), expected);
 }
@@ -273,13 +273,14 @@ fn all_faulty_items_are_named_at_once() {
     let error = plan_of(&page, &items, &options).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "not on the page: 9, 8
-slots[0]: slots of type `hologram` can't be created
+        "slots[0]: slots of type `hologram` can't be created
+slots[1]: slot 9 is not on this page; remove `id` to create a new slot
 slots[2]: slot 1 has type text, not button, and types can't change; remove `id` to create a new slot
 slots[3]: slot 1 is already used by slots[2]
+slots[4]: slot 8 is not on this page; remove `id` to create a new slot
 slots[5]: slot 2 (event) cannot be edited, but place, title would change
 slots[6]: slot 3 (oldmap) cannot be edited, but zoom would change
-slots[7]: cannot tell which event slot this is (4, 5); write the slot's `id`
+slots[7]: cannot tell which slot this is (4, 5); write the slot's `id`
 slots[8]: slots of type `event` can't be created"
     );
     let PlanError::Items(items) = error else { panic!("{error}") };
@@ -296,9 +297,9 @@ fn two_items_do_not_share_an_event() {
     };
     assert_eq!(errors.len(), 2);
     assert!(
-        errors.iter().all(
-            |error| matches!(&error.problem, ItemProblem::Ambiguous { ids, .. } if *ids == [1])
-        )
+        errors
+            .iter()
+            .all(|error| matches!(&error.problem, ItemProblem::Ambiguous { ids } if *ids == [1]))
     );
 }
 

@@ -38,7 +38,7 @@ pub(super) fn block_rearranged(
     let shares_line = !is_blank(&text[start..first.start]);
     let start = if shares_line { text[..first.start].trim_end_matches(' ').len() } else { start };
 
-    let (mut within, mut splices) = sorted(&chunks, by_entry);
+    let (mut within, mut splices) = sorted(region.path, &chunks, by_entry)?;
     let (mut new, mut next_gap) = (String::new(), 1_usize);
     for (nth, part) in parts.iter().enumerate() {
         let end = match part {
@@ -149,7 +149,7 @@ pub(super) fn flow_rearranged(
         gap.trim_start().strip_prefix(',').unwrap_or(gap)
     };
     let default_gap = if entries.len() > 1 { gap(1).to_owned() } else { gap_of_first(region) };
-    let (mut within, mut splices) = sorted(&entries, by_entry);
+    let (mut within, mut splices) = sorted(region.path, &entries, by_entry)?;
     let mut new = String::new();
     for (nth, part) in parts.iter().enumerate() {
         let gap = match part {

@@ -94,12 +94,15 @@ impl Writer<'_> {
     }
 }
 
-/// Tells the splices within each entry, which has its comments in its chunk, from the others, which are before the collection: elsewhere they
-/// overlap it.
+/// Splices within entries, by their indexes.
+type SplicesWithin = HashMap<usize, Vec<Splice>>;
+
+/// Tells the splices within each entry, which has its comments in its chunk, from the others, which must be before the collection.
 fn sorted(
+    path: &Path,
     chunks: &[Span],
     by_entry: Vec<(usize, Vec<Splice>)>,
-) -> (HashMap<usize, Vec<Splice>>, Vec<Splice>) {
+) -> Result<(SplicesWithin, Vec<Splice>), PatchError> {
     let (mut within, mut outside) = (HashMap::new(), Vec::new());
     for (at, splices) in by_entry {
         let chunk = &chunks[at];
@@ -108,7 +111,11 @@ fn sorted(
         within.insert(at, own);
         outside.extend(other);
     }
-    (within, outside)
+    let start = chunks.first().map_or(0, |first| first.start);
+    match outside.iter().find(|it| it.span.end > start) {
+        Some(stray) => Err(not_in_place(path, &stray.span, SHARED_LINES)),
+        None => Ok((within, outside)),
+    }
 }
 
 /// Tells whether an entry begins with a comment or a mark.
@@ -116,7 +123,7 @@ fn begins_with_comment(
     text: &str,
     chunks: &[Span],
     part: &EntryPart<'_>,
-    within: &HashMap<usize, Vec<Splice>>,
+    within: &SplicesWithin,
 ) -> bool {
     match part {
         EntryPart::Own { at, .. } => {

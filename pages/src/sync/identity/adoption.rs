@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::{FileSlotId, IdentityProblem};
-use super::super::{HashedItem, HashedSlot};
+use super::super::{FileSlotId, HashedItem, HashedSlot};
 use super::Binder;
 use links_sdk::SlotId;
 
@@ -54,7 +53,7 @@ impl Binder<'_> {
             if !near.is_empty() {
                 let mut ids = self.ids(&near);
                 ids.push(self.slots[position].slot.id);
-                self.problems.push(IdentityProblem::Ambiguous { items: vec![item], ids });
+                self.refuse_unclear(item, ids);
             }
         }
     }

@@ -8,7 +8,7 @@ use links_sdk::SlotId;
 use serde_json::Value;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::super::{IdentityProblem, ValueHash};
+use super::super::ValueHash;
 use super::Binder;
 use crate::apply::{ItemProblem, choose_read_only, may_be_stored_as, same};
 
@@ -147,7 +147,7 @@ impl Binder<'_> {
                 Err(several) => {
                     let ids =
                         several.iter().map(|position| self.slots[*position].slot.id).collect();
-                    self.problems.push(IdentityProblem::Ambiguous { items: vec![item], ids });
+                    self.refuse_unclear(item, ids);
                 }
             }
         }

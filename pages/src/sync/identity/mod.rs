@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use links_sdk::SlotId;
 
-use super::{FileSlotId, HashedItem, HashedSlot, IdentityProblem, SlotBase, ValueHash};
+use super::{FileSlotId, HashedItem, HashedSlot, SlotBase, ValueHash};
 use crate::apply::{ItemError, ItemProblem, PlanError, SlotTypes};
 
 mod adoption;
@@ -40,10 +40,24 @@ pub(super) struct Identities {
     pub(super) live: Vec<Option<usize>>,
     /// For each item without a slot, the new slots of the page that share a telling value with it, the most similar first.
     pub(super) resembling: Vec<Vec<usize>>,
-    /// New items that may be slots which were deleted on the page.
-    pub(super) doubtful: Vec<IdentityProblem>,
+    /// New items that may be slots which were deleted on the page, and the IDs of these slots.
+    pub(super) doubtful: Vec<(Vec<usize>, Vec<SlotId>)>,
     /// The slots of the page that belong to no item and no entry.
     pub(super) made_there: Vec<usize>,
+}
+
+impl Identities {
+    /// Returns the errors of the items that may be slots which were deleted on the page.
+    pub(super) fn doubts(&self) -> Vec<ItemError> {
+        let mut doubts = Vec::new();
+        for (items, ids) in &self.doubtful {
+            let problem = ItemProblem::PerhapsDeleted { ids: ids.clone() };
+            doubts.extend(
+                items.iter().map(|item| ItemError { index: *item, problem: problem.clone() }),
+            );
+        }
+        doubts
+    }
 }
 
 /// Finds what each item is: by the record of the last sync, never by its place or by the whole page. Everything depends on the order of the rules.
@@ -80,14 +94,15 @@ pub(super) fn identify(
     binder.refuse_edited_copies(&equal);
     binder.find_resembling();
 
-    let mut problems: Vec<IdentityProblem> = Vec::new();
+    let mut problems: Vec<ItemError> = Vec::new();
     for problem in binder.problems.drain(..) {
         if !problems.contains(&problem) {
             problems.push(problem);
         }
     }
     if !problems.is_empty() {
-        return Err(PlanError::Unclear(problems));
+        problems.sort_by_key(|problem| problem.index);
+        return Err(PlanError::Items(problems));
     }
     let identity = |item: usize| {
         let entry = binder.entry_of_item[item];
@@ -123,7 +138,7 @@ struct Binder<'a> {
     is_by_place: Vec<bool>,
     /// For each item, the new slots of the page that resemble it.
     resembling: Vec<Vec<usize>>,
-    problems: Vec<IdentityProblem>,
+    problems: Vec<ItemError>,
 }
 
 impl<'a> Binder<'a> {
@@ -177,15 +192,21 @@ impl<'a> Binder<'a> {
     /// Refuses what an item names.
     fn refuse(&mut self, item: usize, problem: ItemProblem) {
         self.is_closed[item] = true;
-        self.problems.push(IdentityProblem::Named(ItemError { index: item, problem }));
+        self.problems.push(ItemError { index: item, problem });
+    }
+
+    /// Refuses an item that may be any of several slots.
+    fn refuse_unclear(&mut self, item: usize, ids: Vec<SlotId>) {
+        self.problems.push(ItemError { index: item, problem: ItemProblem::Ambiguous { ids } });
     }
 
     /// Refuses items of which it is unclear which of several entries they are.
     fn refuse_ambiguous(&mut self, items: Vec<usize>, entries: Vec<usize>) {
-        let sorted =
-            |all: Vec<usize>| -> Vec<usize> { BTreeSet::from_iter(all).into_iter().collect() };
-        let (items, ids) = (sorted(items), self.ids(&sorted(entries)));
-        self.problems.push(IdentityProblem::Ambiguous { items, ids });
+        let entries: Vec<usize> = BTreeSet::from_iter(entries).into_iter().collect();
+        let ids = self.ids(&entries);
+        for item in items {
+            self.refuse_unclear(item, ids.clone());
+        }
     }
 
     /// Refuses an item, which is bound to an entry, together with other items and entries. One that is said to be new is new, where there is

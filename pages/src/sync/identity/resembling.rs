@@ -4,7 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::{FileSlotId, IdentityProblem, SlotBase};
+use links_sdk::SlotId;
+
+use super::super::{FileSlotId, SlotBase};
 use super::Binder;
 
 /// How much speaks for a pair of item and entry: telling values in common, neighbors in common, other values in common.
@@ -223,14 +225,13 @@ impl Binder<'_> {
 
     /// Finds new items that may be slots which were deleted on the page: they are between the same neighbors, mention the same keys, and
     /// several fit.
-    pub(super) fn find_doubtful(&self) -> Vec<IdentityProblem> {
+    pub(super) fn find_doubtful(&self) -> Vec<(Vec<usize>, Vec<SlotId>)> {
         let doubtful = |(mut items, mut entries): Gap| {
             entries.retain(|entry| self.live[*entry].is_none());
             let fits = |item: &usize| entries.iter().any(|entry| self.has_keys_of(*item, *entry));
             items.retain(|item| !self.is_new(*item) && fits(item));
             let ids = self.ids(&entries);
-            (!items.is_empty() && !ids.is_empty())
-                .then_some(IdentityProblem::PerhapsDeleted { items, ids })
+            (!items.is_empty() && !ids.is_empty()).then_some((items, ids))
         };
         self.gaps().into_iter().filter_map(doubtful).collect()
     }

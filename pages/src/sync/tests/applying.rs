@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::service::{FIELDS, ServicePage, stored};
 use super::world::{Checked, World, check, plain};
 use crate::apply::{ItemError, ItemProblem, Plan, PlanError, PlanOptions, same};
-use crate::sync::{FileSlotId, IdentityProblem, Merge, PageBase, RemoteChange};
+use crate::sync::{FileSlotId, Merge, PageBase, RemoteChange};
 use links_sdk::SlotId;
 
 impl World {
@@ -193,7 +193,7 @@ impl World {
         base: Option<&PageBase>,
         error: &PlanError,
     ) -> Checked {
-        let PlanError::Unclear(problems) = error else {
+        let (Some(_), PlanError::Items(problems)) = (base, error) else {
             // Two branches pulled one slot.
             let named: Vec<FileSlotId> = self.here.file.slots.iter().map(|slot| slot.id).collect();
             let is_repeated = |item: &usize| {
@@ -217,34 +217,24 @@ impl World {
             check!(is_changed, "{error}");
             return Ok(());
         };
-        for problem in problems {
+        for ItemError { index, problem } in problems {
             match problem {
-                IdentityProblem::Ambiguous { .. } => self.figures.ambiguous += 1,
-                IdentityProblem::PerhapsDeleted { .. } => self.figures.perhaps_deleted += 1,
-                IdentityProblem::Resembles { .. } => self.figures.resembles += 1,
-                IdentityProblem::Named(_) => {}
-            }
-            match problem {
-                IdentityProblem::Ambiguous { items, .. }
-                | IdentityProblem::PerhapsDeleted { items, .. } => {
-                    for item in items {
-                        self.write_id(base, *item);
-                    }
+                ItemProblem::Ambiguous { .. } => self.figures.ambiguous += 1,
+                ItemProblem::PerhapsDeleted { .. } => self.figures.perhaps_deleted += 1,
+                ItemProblem::Resembles { .. } => self.figures.resembles += 1,
+                ItemProblem::NotOnPage { .. } => {
+                    self.here.file.slots[*index].id = FileSlotId::Absent;
+                    self.here.wanted_again.insert(self.here.tags[*index]);
+                    continue;
                 }
-                IdentityProblem::Resembles { item, .. } => self.write_id(base, *item),
-                IdentityProblem::Named(ItemError { index, problem }) => match problem {
-                    ItemProblem::NotOnPage { .. } => {
-                        self.here.file.slots[*index].id = FileSlotId::Absent;
-                        self.here.wanted_again.insert(self.here.tags[*index]);
-                    }
-                    // Two branches pulled one slot.
-                    ItemProblem::RepeatedId { .. } => {
-                        self.remove_item(self.here.tags[*index]);
-                        return Ok(());
-                    }
-                    other => return Err(format!("an unexpected refusal: {other}")),
-                },
+                // Two branches pulled one slot.
+                ItemProblem::RepeatedId { .. } => {
+                    self.remove_item(self.here.tags[*index]);
+                    return Ok(());
+                }
+                other => return Err(format!("an unexpected refusal: {other}")),
             }
+            self.write_id(base, *index);
         }
         Ok(())
     }

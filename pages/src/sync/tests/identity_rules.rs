@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::examples::{file, page, synced};
 use crate::apply::{ItemError, ItemProblem, PlanError, PlanOptions};
-use crate::sync::{Conflict, FilePage, FileSlotId, IdentityProblem, LivePage, Merge, PageBase};
+use crate::sync::{Conflict, FilePage, FileSlotId, LivePage, Merge, PageBase};
 
 /// Returns the slot of each item: `None` where it is new.
 fn slots(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<Option<i64>> {
@@ -15,13 +15,28 @@ fn slots(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<Option<i64>> 
 }
 
 /// Returns the problem of an item whose ID names nothing.
-fn not_on_page(index: usize, id: i64) -> IdentityProblem {
-    IdentityProblem::Named(ItemError { index, problem: ItemProblem::NotOnPage { id: id.into() } })
+fn not_on_page(index: usize, id: i64) -> ItemError {
+    ItemError { index, problem: ItemProblem::NotOnPage { id: id.into() } }
 }
 
-fn problems(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<IdentityProblem> {
+/// Returns the problems of items whose slots are unclear.
+fn unclear(
+    items: &[usize],
+    ids: &[i64],
+    problem: fn(Vec<SlotId>) -> ItemProblem,
+) -> Vec<ItemError> {
+    let ids: Vec<SlotId> = ids.iter().map(|id| (*id).into()).collect();
+    items.iter().map(|item| ItemError { index: *item, problem: problem(ids.clone()) }).collect()
+}
+
+/// Returns the problems of items that may each be any of these slots.
+fn ambiguous(items: &[usize], ids: &[i64]) -> Vec<ItemError> {
+    unclear(items, ids, |ids| ItemProblem::Ambiguous { ids })
+}
+
+fn problems(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<ItemError> {
     match Merge::new(Some(base), file, page, &PlanOptions::default()) {
-        Err(PlanError::Unclear(problems)) => problems,
+        Err(PlanError::Items(problems)) => problems,
         other => panic!("no refusal: {other:?}"),
     }
 }
@@ -93,10 +108,10 @@ fn rule_1_ids_in_error_are_refused() {
     ]);
     let found = problems(&base, &wrong, &page(&live));
     let repeated = ItemProblem::RepeatedId { id: 1.into(), first: 0 };
-    let repeated = IdentityProblem::Named(ItemError { index: 1, problem: repeated });
+    let repeated = ItemError { index: 1, problem: repeated };
     assert!(found.contains(&repeated), "{found:?}");
     assert!(found.contains(&not_on_page(3, 5)));
-    let differs = |it: &IdentityProblem| matches!(it, IdentityProblem::Named(ItemError { index: 2, problem: ItemProblem::TypeDiffers { id, .. } }) if *id == 2);
+    let differs = |it: &ItemError| matches!(it, ItemError { index: 2, problem: ItemProblem::TypeDiffers { id, .. } } if *id == 2);
     assert!(found.iter().any(differs));
     let twice = page(&[(1, text("Hello")), (1, text("Hello"))]);
     let merged = Merge::new(Some(&base), &file(&[text("Hello")]), &twice, &PlanOptions::default());
@@ -123,8 +138,8 @@ fn rule_2_fewer_equal_items_than_unequal_slots_are_refused() {
     assert_eq!(slots(&base, &fewer, &page(&live)).iter().flatten().count(), 2);
     let changed =
         page(&[(1, json!(["divider", {"style": "bold"}])), (2, text("Hello")), (3, divider())]);
-    let expected = IdentityProblem::Ambiguous { items: vec![1], ids: vec![1.into(), 3.into()] };
-    assert_eq!(problems(&base, &fewer, &changed), [expected]);
+    let expected = ambiguous(&[1], &[1, 3]);
+    assert_eq!(problems(&base, &fewer, &changed), expected);
     let settled = file(&[text("Hello"), named(json!(3), &divider())]);
     let merge = Merge::new(Some(&base), &settled, &changed, &PlanOptions::default()).unwrap();
     assert_eq!(merge.conflicts.len(), 1, "the other one was deleted here and changed there");
@@ -136,7 +151,7 @@ fn an_item_of_which_every_value_may_have_been_removed_is_refused_where_the_slot_
     let empty = json!(["text", {}]);
     let base = synced(&[(1, empty.clone()), (2, text("Hello"))]);
     let last = file(std::slice::from_ref(&empty));
-    let expected = [IdentityProblem::Ambiguous { items: vec![0], ids: vec![1.into(), 2.into()] }];
+    let expected = ambiguous(&[0], &[1, 2]);
     for there in [&[(2, text("Hello"))][..], &[(1, text("World")), (2, text("Hello"))]] {
         assert_eq!(problems(&base, &last, &page(there)), expected);
         let named = file(&[named(json!(2), &empty)]);
@@ -167,8 +182,8 @@ fn rule_3_a_slot_made_there_that_only_resembles_is_refused() {
     let base = synced(&[(1, text("Hello"))]);
     let both = file(&[text("Hello"), button("Our menu", "a")]);
     let there = page(&[(1, text("Hello")), (2, button("Their menu", "a"))]);
-    let expected = IdentityProblem::Resembles { item: 1, ids: vec![2.into()] };
-    assert_eq!(problems(&base, &both, &there), [expected]);
+    let expected = unclear(&[1], &[2], |ids| ItemProblem::Resembles { ids });
+    assert_eq!(problems(&base, &both, &there), expected);
     let new = file(&[text("Hello"), named(json!("new"), &button("Our menu", "a"))]);
     assert_eq!(slots(&base, &new, &there), [Some(1), None]);
     let options = PlanOptions { overwrite: true, ..PlanOptions::default() };
@@ -186,8 +201,8 @@ fn an_edited_item_that_a_new_slot_equals_is_refused_where_its_own_slot_would_be_
     let base = synced(&[(1, text("Hello"))]);
     let long = json!(["text", {"title": "Hello", "description": "World"}]);
     let there = page(&[(1, text("Hello")), (2, long.clone())]);
-    let expected = IdentityProblem::Ambiguous { items: vec![0], ids: vec![1.into(), 2.into()] };
-    assert_eq!(problems(&base, &file(std::slice::from_ref(&long)), &there), [expected]);
+    let expected = ambiguous(&[0], &[1, 2]);
+    assert_eq!(problems(&base, &file(std::slice::from_ref(&long)), &there), expected);
     // An id settles it, and so does `id: new`.
     assert_eq!(slots(&base, &file(&[named(json!(1), &long)]), &there), [Some(1)]);
     assert_eq!(slots(&base, &file(&[named(json!("new"), &long)]), &there), [Some(2)]);
@@ -256,8 +271,8 @@ fn rule_4_a_choice_that_matters_is_refused_and_one_that_does_not_is_made() {
     let edited = file(&[button("Our menu", "a"), button("Our shop", "a")]);
     assert_eq!(slots(&base, &edited, &page(&live)), [Some(1), Some(2)]);
     let changed = page(&[(1, button("Menu", "z")), (2, button("Shop", "a"))]);
-    let expected = IdentityProblem::Ambiguous { items: vec![0, 1], ids: vec![1.into(), 2.into()] };
-    assert_eq!(problems(&base, &edited, &changed), [expected]);
+    let expected = ambiguous(&[0, 1], &[1, 2]);
+    assert_eq!(problems(&base, &edited, &changed), expected);
 }
 
 #[test]
@@ -283,8 +298,8 @@ fn rule_5_a_copy_of_another_item_is_not_a_slot_that_changed_there() {
     assert_eq!(merge.bindings[1].slot, None);
     assert!(matches!(merge.conflicts[..], [Conflict::DeletedHere { id, .. }] if id == 2));
     // A slot that was deleted there may be meant.
-    let expected = IdentityProblem::PerhapsDeleted { items: vec![1], ids: vec![2.into()] };
-    assert_eq!(problems(&base, &copied, &page(&live[..1])), [expected]);
+    let expected = unclear(&[1], &[2], |ids| ItemProblem::PerhapsDeleted { ids });
+    assert_eq!(problems(&base, &copied, &page(&live[..1])), expected);
 }
 
 #[test]
@@ -310,8 +325,8 @@ fn an_edited_copy_of_a_named_item_is_refused_where_its_twin_changed_there() {
     assert_eq!(slots(&base, &said, &page(&live)), [Some(1), Some(3)]);
     let styled = json!(["button", {"title": "Menu", "link": "https://a.example", "style": "bold"}]);
     let changed = page(&[(3, button("Menu", "a")), (1, styled)]);
-    let expected = IdentityProblem::Ambiguous { items: vec![0], ids: vec![1.into()] };
-    assert_eq!(problems(&base, &said, &changed), [expected]);
+    let expected = ambiguous(&[0], &[1]);
+    assert_eq!(problems(&base, &said, &changed), expected);
     let one = file(&[named(json!(1), &copy), named(json!(3), &button("Menu", "a"))]);
     assert_eq!(slots(&base, &one, &changed), [Some(1), Some(3)]);
 }
@@ -326,8 +341,8 @@ fn an_item_said_to_be_new_is_no_unknown_slot_with_a_further_telling_value() {
     let less = json!(["text", {"description": "Hours"}]);
     let new = file(&[text("Hello"), named(json!("new"), &less)]);
     assert_eq!(slots(&base, &new, &there), [Some(1), None]);
-    let expected = IdentityProblem::Resembles { item: 1, ids: vec![3.into()] };
-    assert_eq!(problems(&base, &file(&[text("Hello"), less]), &there), [expected]);
+    let expected = unclear(&[1], &[3], |ids| ItemProblem::Resembles { ids });
+    assert_eq!(problems(&base, &file(&[text("Hello"), less]), &there), expected);
 }
 
 #[test]
@@ -394,8 +409,8 @@ fn an_edited_item_beside_its_copy_is_refused_where_the_slot_changed_there() {
     let copied = file(&[button("Our menu", "a"), button("Menu", "a")]);
     assert_eq!(slots(&base, &copied, &page(&[(1, button("Menu", "a"))])), [None, Some(1)]);
     let changed = page(&[(1, button("Their menu", "a"))]);
-    let expected = IdentityProblem::Ambiguous { items: vec![0, 1], ids: vec![1.into()] };
-    assert_eq!(problems(&base, &copied, &changed), [expected]);
+    let expected = ambiguous(&[0, 1], &[1]);
+    assert_eq!(problems(&base, &copied, &changed), expected);
     let settled = file(&[named(json!(1), &button("Our menu", "a")), button("Menu", "a")]);
     let merge = Merge::new(Some(&base), &settled, &changed, &PlanOptions::default()).unwrap();
     assert_eq!(merge.conflicts.len(), 1);
@@ -405,8 +420,8 @@ fn an_edited_item_beside_its_copy_is_refused_where_the_slot_changed_there() {
 fn new_items_that_may_be_slots_deleted_there_are_refused() {
     let base = synced(&[(1, text("Hello"))]);
     let two = file(&[text("Hello there"), text("Something else")]);
-    let expected = IdentityProblem::PerhapsDeleted { items: vec![0, 1], ids: vec![1.into()] };
-    assert_eq!(problems(&base, &two, &page(&[])), [expected]);
+    let expected = unclear(&[0, 1], &[1], |ids| ItemProblem::PerhapsDeleted { ids });
+    assert_eq!(problems(&base, &two, &page(&[])), expected);
     let new = file(&[
         named(json!("new"), &text("Hello there")),
         named(json!("new"), &text("Something else")),
@@ -431,9 +446,9 @@ fn an_item_that_two_people_made_at_once_is_not_taken_for_the_slot_that_is_gone()
     let options = PlanOptions { created: [(0, 8.into())].into(), ..PlanOptions::default() };
     let merged =
         |options: &PlanOptions| Merge::new(Some(&base), &file(&[text("Hello")]), &there, options);
-    let Err(PlanError::Unclear(found)) = merged(&options) else { panic!("it is clear") };
-    let expected = IdentityProblem::Ambiguous { items: vec![0], ids: vec![7.into(), 8.into()] };
-    assert_eq!(found, [expected]);
+    let Err(PlanError::Items(found)) = merged(&options) else { panic!("it is clear") };
+    let expected = ambiguous(&[0], &[7, 8]);
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -443,10 +458,7 @@ fn an_event_is_found_by_its_id_or_by_content_that_only_it_has() {
     let base = PageBase::default();
     assert_eq!(slots(&base, &file(&[event("Concert")]), &there), [Some(1)]);
     let found = problems(&base, &file(&[event("Reading")]), &there);
-    assert_eq!(
-        found,
-        [IdentityProblem::Ambiguous { items: vec![0], ids: vec![2.into(), 3.into()] }]
-    );
+    assert_eq!(found, ambiguous(&[0], &[2, 3]));
 }
 
 #[test]
@@ -455,8 +467,8 @@ fn an_edited_item_beside_a_copy_of_it_is_refused_where_its_slot_changed() {
     let there = page(&[(1, json!(["button", {"title": "A"}]))]);
     let edited = json!(["button", {"title": "B"}]);
     let both = file(&[edited.clone(), button("B", "a")]);
-    let expected = IdentityProblem::Ambiguous { items: vec![0, 1], ids: vec![1.into()] };
-    assert_eq!(problems(&base, &both, &there), [expected]);
+    let expected = ambiguous(&[0, 1], &[1]);
+    assert_eq!(problems(&base, &both, &there), expected);
     // Where the slot is as it was, nothing is lost either way.
     let same = page(&[(1, button("A", "a"))]);
     assert_eq!(slots(&base, &both, &same), [None, Some(1)]);

@@ -196,13 +196,13 @@ async fn four_attempts_and_the_last_failure_is_the_result() {
 async fn a_refusal_does_not_replace_the_evidence_of_an_earlier_attempt() {
     let steps = [ScriptStep::Broken(AttemptEnd::NoAnswer), ScriptStep::Status(422)];
     let ran = LoopTest::new().run(operation::UPDATE_SLOT, &steps).await;
-    assert_eq!(ran.exchange.tries.evidence, Evidence::Unknown);
+    assert_eq!(ran.exchange.tries.evidence, Outcome::Unknown);
     let steps = [ScriptStep::Broken(AttemptEnd::Cut(201)), ScriptStep::Status(401)];
     let ran = LoopTest::new().keyed().run(operation::CREATE_SLOT, &steps).await;
-    assert_eq!((ran.sent.len(), ran.exchange.tries.evidence), (2, Evidence::Executed));
+    assert_eq!((ran.sent.len(), ran.exchange.tries.evidence), (2, Outcome::Executed));
     let steps = [ScriptStep::Broken(AttemptEnd::Unreachable), ScriptStep::Status(422)];
     let ran = LoopTest::new().run(operation::UPDATE_SLOT, &steps).await;
-    assert_eq!(ran.exchange.tries.evidence, Evidence::NotExecuted);
+    assert_eq!(ran.exchange.tries.evidence, Outcome::NotExecuted);
 }
 
 #[tokio::test]
@@ -298,7 +298,7 @@ async fn an_attempt_gets_no_more_time_than_is_left() {
     assert!(
         ran.sent.is_empty() && matches!(ran.exchange.result, Err(CallFailure::Deadline { .. }))
     );
-    assert_eq!(ran.exchange.tries.evidence, Evidence::NotSent);
+    assert_eq!(ran.exchange.tries.evidence, Outcome::NotExecuted);
 }
 
 #[tokio::test]
@@ -321,7 +321,7 @@ async fn a_body_that_cannot_be_opened_in_time_ends_the_call() {
     )
     .await;
     assert!(matches!(exchange.result, Err(CallFailure::Deadline { .. })), "{:?}", exchange.result);
-    assert_eq!((exchange.tries.sent, exchange.tries.evidence), (0, Evidence::NotSent));
+    assert_eq!((exchange.tries.sent, exchange.tries.evidence), (0, Outcome::NotExecuted));
 }
 
 #[tokio::test]
@@ -341,7 +341,7 @@ async fn a_key_is_replayed_late_after_a_timeout_and_waits_for_its_own_request() 
     let mut steps = vec![ScriptStep::Broken(AttemptEnd::NoAnswer)];
     steps.extend([ScriptStep::Status(409); 9]);
     let ran = LoopTest::new().keyed().run(operation::CREATE_SLOTS, &steps).await;
-    assert_eq!((ran.sent.len(), ran.exchange.tries.evidence), (5, Evidence::Unknown));
+    assert_eq!((ran.sent.len(), ran.exchange.tries.evidence), (5, Outcome::Unknown));
 }
 
 #[tokio::test]
@@ -350,9 +350,9 @@ async fn a_key_in_flight_from_another_process_may_have_been_executed() {
         .keyed()
         .run(operation::CREATE_SLOT, &[ScriptStep::After(409, "1"); 9])
         .await;
-    assert_eq!((ran.sent.len(), ran.exchange.tries.evidence), (4, Evidence::Unknown));
+    assert_eq!((ran.sent.len(), ran.exchange.tries.evidence), (4, Outcome::Unknown));
     let ran = LoopTest::new().keyed().run(operation::CREATE_SLOT, &[ScriptStep::Status(409)]).await;
-    assert_eq!((ran.sent.len(), ran.exchange.tries.evidence), (1, Evidence::NotExecuted));
+    assert_eq!((ran.sent.len(), ran.exchange.tries.evidence), (1, Outcome::NotExecuted));
 }
 
 #[tokio::test]
@@ -395,7 +395,7 @@ async fn deletes_of_several_slots_are_never_sent_again_blindly() {
     let ran = LoopTest::new()
         .run(operation::DELETE_SLOTS, &[ScriptStep::Broken(AttemptEnd::NoAnswer)])
         .await;
-    assert_eq!((ran.sent.len(), ran.exchange.tries.evidence), (1, Evidence::Unknown));
+    assert_eq!((ran.sent.len(), ran.exchange.tries.evidence), (1, Outcome::Unknown));
     let ran = LoopTest::new()
         .run(operation::DELETE_SLOTS, &[ScriptStep::Broken(AttemptEnd::Unreachable)])
         .await;

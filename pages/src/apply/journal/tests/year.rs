@@ -18,8 +18,7 @@ impl JournalEnv {
         let (options, types) = (PlanOptions::default(), SlotTypes::default());
         let mut opening = RunHeader::new(SERVICE, &self.page, &self.file, &options);
         opening.time = time;
-        opening.command =
-            Some(RunCommand { undoes: undoes.map(str::to_owned), ..RunCommand::default() });
+        opening.command.undoes = undoes.map(str::to_owned);
         let write = |journal: &mut Journal| journal.plan(&self.plan, &self.page, None);
         store.open(None, opening, None, &types, write).unwrap()
     }
@@ -121,7 +120,7 @@ fn the_order_of_runs_is_known_without_the_journals_of_other_pages() {
 fn an_undo_is_kept_for_as_long_as_what_it_undoes() {
     let env = JournalEnv::new();
     let commands = JournalStore::of_commands(env.state.path(), SERVICE);
-    let of = |run: &RecordedRun| run.opening.as_ref()?.command.as_ref()?.undoes.clone();
+    let of = |run: &RecordedRun| run.opening.command.undoes.clone();
     let undone = env.ended(&commands, START, None);
     let undo = env.ended(&env.runs, START + 1, Some(&undone));
     let redo = env.ended(&env.runs, START + 2, Some(&undo));
@@ -137,9 +136,9 @@ fn an_undo_is_kept_for_as_long_as_what_it_undoes() {
     assert_eq!(runs.len(), 52);
 
     // Once that was removed, they are as old as others.
-    commands.remove_runs(&commands.old(0, None, |_| true).unwrap()).unwrap();
+    commands.remove_runs(&commands.old(0, None, false, |_| true).unwrap()).unwrap();
     assert!(commands.list().unwrap().is_empty());
-    assert_eq!(env.runs.old(50, None, |_| true).unwrap(), [undo, redo]);
+    assert_eq!(env.runs.old(50, None, false, |_| true).unwrap(), [undo, redo]);
 }
 
 /// Writes of the last days are kept although the clock was wrong.
@@ -152,7 +151,7 @@ fn no_recent_run_is_removed_for_its_age_when_the_clock_was_wrong() {
         let recent = START - DAY;
         let wrong = env.ended(store, recent.saturating_add_signed(by), None);
         let later = env.ended(store, recent + 60, None);
-        let removed = store.old(0, Some(START - 30 * DAY), |_| true).unwrap();
+        let removed = store.old(0, Some(START - 30 * DAY), false, |_| true).unwrap();
         assert!(removed.contains(&old), "{by}");
         assert!(!removed.contains(&later), "{by}");
         // Before a run of the last days comes none that is known to be older.
