@@ -823,7 +823,10 @@ fn a_saved_plan_of_an_account_is_carried_out_as_it_is_or_not_at_all() {
     let slots = env.run("slots apply --plan plan.json");
     assert!(slots.exit == 2 && slots.stderr.contains("links apply --plan plan.json"), "{slots}");
     let named = env.run("plan plan.json");
-    assert!(named.exit == 2 && named.stderr.contains("pass it with --plan"), "{named}");
+    assert!(
+        named.exit == 2 && named.stderr.contains("run `links apply --plan plan.json`"),
+        "{named}"
+    );
 }
 
 #[test]

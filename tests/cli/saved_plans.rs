@@ -33,7 +33,7 @@ fn a_saved_plan_is_applied_as_it_was_made() {
     assert_eq!(made.exit, 3, "{made}");
     let text = std::fs::read_to_string(env.home.path().join("plan.json")).unwrap();
     let saved: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((&saved["format"], &saved["version"]), (&json!("links-plan"), &json!(1)));
+    assert_eq!((&saved["format"], &saved["version"]), (&json!("links-plan"), &json!(2)));
     let page = &saved["pages"][0];
     assert_eq!((&page["id"], &page["file"]["name"]), (&json!(101), &json!("page.yaml")));
 
@@ -145,7 +145,7 @@ fn a_plan_edited_by_hand_is_reported_as_edited() {
 fn a_plan_that_was_tampered_with_is_refused() {
     let env = env(PAGE);
     for (path, value, exit) in [
-        ("/version", json!(2), 8),
+        ("/version", json!(1), 8),
         ("/pages/0/plan/updates/0/changed/title", json!("Bad"), 8),
         ("/pages/0/plan/deletes", json!([{"id": 1003, "type": "picture", "label": null}]), 8),
         ("/pages/0/plan/order", json!([]), 8),

@@ -29,7 +29,7 @@ const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// What saved plans of all versions have.
 #[derive(Deserialize)]
-struct Header {
+struct PlanVersion {
     version: u32,
 }
 
@@ -152,7 +152,8 @@ impl SavedPlan {
         let unusable = |why: &dyn std::fmt::Display| {
             CommandError::invalid(format!("cannot use the plan {name}: {why}"))
         };
-        let Header { version } = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
+        let PlanVersion { version } =
+            serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
         if version != VERSION {
             return Err(unusable(&"it was written by another version of `links`"));
         }

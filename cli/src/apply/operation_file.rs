@@ -59,7 +59,7 @@ pub(crate) fn prepare(context: &mut Context, path: Option<PathBuf>) -> Result<()
         return Err(CommandError::refused(message).with_hint("choose another file"));
     }
     let prepared = named::resolve(&path).and_then(|path| private::prepare(&path));
-    prepared.map_err(cannot("write", &path))?;
+    prepared.map_err(cannot_begin(&path))?;
     context.operation_out = Some(path);
     Ok(())
 }

@@ -24,7 +24,7 @@ use crate::cache::resource_names::ResourceNames;
 use crate::cache::uploads::Uploads;
 use crate::cache::{remember_user, seconds, user_of_token};
 use crate::env_vars::{BASE_URL, TOKEN, TOKEN_FILE};
-use crate::error::file_error::cannot;
+use crate::error::file_error::cannot_begin;
 use crate::error::{CommandError, Exit, Result};
 use crate::output::CommandOutput;
 use crate::output::dry_run::{DryRun, DryRunArgs};
@@ -144,7 +144,7 @@ impl Context {
         if let (Some(path), None) = (&self.operation_out, self.dry_run) {
             // An older operation is not what this command does, however it ends.
             let removed = named::resolve(path).and_then(|path| private::remove(&path));
-            removed.map_err(cannot("write", path))?;
+            removed.map_err(cannot_begin(path))?;
         }
         let client = self.client().await?;
         if !self.plan_first.is_cleared() {

@@ -13,7 +13,7 @@ pub(crate) use links_sdk::{Client, Object, ProfileId, ProfileKey, SlotId};
 pub(crate) use serde_json::{Map, Value, json};
 
 pub(crate) use crate::context::Context;
-pub(crate) use crate::error::file_error::{cannot, file_error, utf8};
+pub(crate) use crate::error::file_error::{cannot, cannot_begin, file_error, utf8};
 pub(crate) use crate::error::{CommandError, Exit, Result};
 pub(crate) use crate::output::{CommandOutput, Style, StyledLine, View, count, said};
 pub(crate) use crate::schema::SlotTypeCatalog;

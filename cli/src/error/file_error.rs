@@ -62,6 +62,14 @@ pub(crate) fn cannot(
     move |error| file_error(&format!("cannot {verb} {}", path.display()), &error)
 }
 
+/// Returns what makes the error for a file that has to be written before anything else, and cannot be.
+pub(crate) fn cannot_begin(path: &Path) -> impl Fn(io::Error) -> CommandError {
+    move |error| {
+        let what = format!("cannot write {}, so nothing was written", path.display());
+        file_error(&what, &error)
+    }
+}
+
 /// Returns the text of a file.
 pub(crate) fn utf8(name: &str, bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| CommandError::invalid(format!("{name} is not UTF-8")))

@@ -215,7 +215,7 @@ impl LockStore {
     /// Refuses a lock that cannot be written.
     pub(super) fn check_writable(&self) -> Result<()> {
         atomic::check_writable(&self.path()).map_err(|error| {
-            cannot("write", &self.path())(error).with_hint(
+            cannot_begin(&self.path())(error).with_hint(
                 "make the directory writable, or pass --locked, which does not change links.lock",
             )
         })
