@@ -309,12 +309,17 @@ impl GitProcess {
         most: Option<u64>,
         deadline: Instant,
     ) -> io::Result<Vec<Option<GitObject>>> {
-        let _ = self.questions.send((names, most));
-        let time = deadline.saturating_duration_since(now());
-        let found = self.responses.recv_timeout(time).unwrap_or_else(|_| {
+        let late = || {
             let message = format!("git took longer than {} s", TIME_MAX.as_secs());
             Err(io::Error::new(io::ErrorKind::TimedOut, message))
-        });
+        };
+        // Its next answer may be the late one.
+        if self.is_broken {
+            return late();
+        }
+        let _ = self.questions.send((names, most));
+        let time = deadline.saturating_duration_since(now());
+        let found = self.responses.recv_timeout(time).unwrap_or_else(|_| late());
         self.is_broken |= found.is_err();
         found
     }

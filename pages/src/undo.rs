@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use links_sdk::runs::blocking;
-use links_sdk::{Error, ProfileHandle, SlotId};
+use links_sdk::{Error, Outcome, ProfileHandle, SlotId};
 
 use crate::apply::{
     Apply, ApplyCause, ApplyError, DesiredSlot, JournalEntries, JournalError, JournalStore,
@@ -130,7 +130,7 @@ impl Apply {
         let Some((run, undo)) = newest.map_err(ApplyCause::Journals)? else { return Ok(None) };
         if !undo.conflicts.is_empty() {
             let found = undo.conflicts.iter().map(UndoConflict::to_string).collect();
-            return Err(ApplyCause::Changed(found).into());
+            return Err(ApplyCause::Changed(found, Outcome::NotExecuted).into());
         }
         let command = RunCommand {
             name: "undo".to_owned(),

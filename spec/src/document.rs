@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::Error;
+use crate::{Error, refused};
 
 /// Content of a JSON object.
 pub(crate) type Object = Map<String, Value>;
@@ -13,13 +13,6 @@ const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "
 /// Keys under which a schema stands, or a list of schemas.
 const HOLDERS: [&str; 7] =
     ["schema", "items", "additionalProperties", "not", "allOf", "anyOf", "oneOf"];
-
-/// Refuses a document of another version.
-pub(crate) fn require_3_1(document: &Value) -> Result<(), Error> {
-    let version = document["openapi"].as_str();
-    let is_3_1 = version.is_some_and(|version| version.starts_with("3.1."));
-    is_3_1.then_some(()).ok_or_else(|| Error::refused("/openapi", "not an OpenAPI 3.1 document"))
-}
 
 /// Applies a rule to every schema in a value, which may be one itself, outer schemas before those inside them.
 pub(crate) fn each_schema(value: &mut Value, is_schema: bool, rule: &mut dyn FnMut(&mut Object)) {
@@ -43,26 +36,19 @@ pub(crate) fn each_schema(value: &mut Value, is_schema: bool, rule: &mut dyn FnM
     }
 }
 
-/// One operation: its method, and its JSON pointer.
-pub(crate) struct Place {
-    pub(crate) method: &'static str,
-    pub(crate) pointer: String,
-}
-
-/// Returns the places of the operations of a document, in the document's order.
-pub(crate) fn operations(document: &Value) -> Vec<Place> {
-    let mut places = Vec::new();
+/// Returns the JSON pointers of the operations of a document, in the document's order; each ends with its method.
+pub(crate) fn operations(document: &Value) -> Vec<String> {
+    let mut pointers = Vec::new();
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
         for method in METHODS {
             if item.get(method).is_some_and(Value::is_object) {
                 // Names in a pointer are escaped as RFC 6901 requires.
                 let path = path.replace('~', "~0").replace('/', "~1");
-                let pointer = format!("/paths/{path}/{method}");
-                places.push(Place { method, pointer });
+                pointers.push(format!("/paths/{path}/{method}"));
             }
         }
     }
-    places
+    pointers
 }
 
 /// Returns the value itself, or the target of its `$ref` in the document.
@@ -75,14 +61,12 @@ pub(crate) fn resolve<'a>(
     // A chain of references longer than this names itself.
     for _ in 0..32 {
         let Some(reference) = value.get("$ref").and_then(Value::as_str) else { return Ok(value) };
-        value = reference
-            .strip_prefix('#')
-            .and_then(|target| document.pointer(target))
-            .ok_or_else(|| {
-                Error::refused(pointer, format!("`{reference}` does not exist in this document"))
-            })?;
+        value =
+            reference.strip_prefix('#').and_then(|target| document.pointer(target)).ok_or_else(
+                || refused(pointer, &format!("`{reference}` does not exist in this document")),
+            )?;
     }
-    Err(Error::refused(pointer, "the reference points to itself"))
+    Err(refused(pointer, "the reference points to itself"))
 }
 
 #[cfg(test)]

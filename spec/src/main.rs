@@ -1,11 +1,11 @@
 //! `cargo spec`: generates the SDK's client from the document.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use links_spec::{DOCUMENT, Error, generate};
-use serde_json::Value;
 
 const HELP: &str = "\
 Generates the SDK's client from spec/openapi.json
@@ -38,10 +38,8 @@ fn main() -> ExitCode {
             say(&mut io::stdout(), HELP);
             return ExitCode::SUCCESS;
         }
-        (["generate"], []) => generated(None, true),
-        (["generate"], ["--check"]) => generated(None, false),
-        (["generate", origin], []) => generated(Some(origin), true),
-        (["generate", origin], ["--check"]) => generated(Some(origin), false),
+        (["generate"], [] | ["--check"]) => generated(None, options.is_empty()),
+        (["generate", origin], [] | ["--check"]) => generated(Some(origin), options.is_empty()),
         _ => {
             say(&mut io::stderr(), HELP);
             return ExitCode::from(USAGE);
@@ -58,7 +56,10 @@ fn main() -> ExitCode {
 
 /// Writes the files that follow from another document or from ours, or checks that they are what they would be.
 fn generated(origin: Option<&str>, writes: bool) -> Result<(), Error> {
-    let document = origin.map_or_else(ours, theirs)?;
+    let text = origin.map_or_else(|| Ok(DOCUMENT.to_owned()), |file| read(Path::new(file)))?;
+    let document = serde_json::from_str(&text).map_err(|error| {
+        format!("{} is not JSON: {error}", origin.unwrap_or("spec/openapi.json"))
+    })?;
     let mut files = vec![(CLIENT, generate(document)?)];
     if origin.is_none() {
         // The package of the contract server has to hold what it answers.
@@ -66,29 +67,22 @@ fn generated(origin: Option<&str>, writes: bool) -> Result<(), Error> {
     }
     for (name, text) in files {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
-        let failed = |verb, source| Error::File { verb, path: path.clone(), source };
         if writes {
-            std::fs::write(&path, text).map_err(|source| failed("write", source))?;
-        } else if std::fs::read_to_string(&path).map_err(|source| failed("read", source))? != text {
-            return Err(Error::Stale(name));
+            fs::write(&path, text)
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        } else if read(&path)? != text {
+            return Err(format!(
+                "{name} does not match spec/openapi.json: run `cargo spec generate` and commit the file"
+            )
+            .into());
         }
     }
     Ok(())
 }
 
-/// Reads the document in a file.
-fn theirs(origin: &str) -> Result<Value, Error> {
-    let path = Path::new(origin);
-    let failed = |source| Error::File { verb: "read", path: path.to_owned(), source };
-    parsed(origin, &std::fs::read_to_string(path).map_err(failed)?)
-}
-
-fn ours() -> Result<Value, Error> {
-    parsed("spec/openapi.json", DOCUMENT)
-}
-
-fn parsed(origin: &str, text: &str) -> Result<Value, Error> {
-    serde_json::from_str(text).map_err(|source| Error::Json { origin: origin.to_owned(), source })
+fn read(path: &Path) -> Result<String, Error> {
+    Ok(fs::read_to_string(path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?)
 }
 
 /// Writes a text. A reader that has gone away is not an error.

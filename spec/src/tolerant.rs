@@ -11,8 +11,8 @@ use crate::document::{Object, each_schema, operations};
 pub(crate) fn tolerant_answers(document: &mut Value) {
     let mut wrappers = BTreeSet::new();
     let mut sent = BTreeSet::new();
-    for place in operations(document) {
-        let operation = document.pointer(&place.pointer).unwrap_or(&Value::Null);
+    for pointer in operations(document) {
+        let operation = document.pointer(&pointer).unwrap_or(&Value::Null);
         references(&operation["responses"], &mut wrappers);
         references(&operation["parameters"], &mut sent);
         references(&operation["requestBody"], &mut sent);

@@ -176,7 +176,7 @@ async fn a_slot_edited_before_its_delete_stops_the_run() {
     let (_, done, result) = apply(&client, &cafe_key(), &file, &options, &mut edit).await;
     let error = result.unwrap_err();
     assert!(
-        matches!(error.cause(), ApplyCause::Changed(found) if found[0].contains("edited")),
+        matches!(error.cause(), ApplyCause::Changed(found, _) if found[0].contains("edited")),
         "{error}"
     );
     assert!(done.is_nothing());
@@ -202,7 +202,7 @@ async fn a_slot_added_by_another_client_during_a_run_is_kept_and_reported() {
     let added = added.unwrap();
     let error = result.unwrap_err();
     assert!(
-        matches!(error.cause(), ApplyCause::Changed(found) if found[0].contains(&format!("slot {added}"))),
+        matches!(error.cause(), ApplyCause::Changed(found, _) if found[0].contains(&format!("slot {added}"))),
         "{error}"
     );
     let slots = client.profile("cafe").slots().list().await.unwrap();

@@ -102,7 +102,7 @@ async fn a_process_that_comes_while_a_plan_is_confirmed_is_noticed() {
             run = run.settings(RunSettings::new().journal(state.path()));
         }
         let error = run.await.unwrap_err();
-        assert!(matches!(error.cause(), ApplyCause::Changed(_)), "{error}");
+        assert!(matches!(error.cause(), ApplyCause::Changed(..)), "{error}");
         assert_eq!((error.outcome(), error.run()), (Outcome::NotExecuted, None));
         assert_eq!(server.account().profiles[0].slots.len(), 10);
     }
@@ -314,12 +314,12 @@ async fn a_plan_of_earlier_fields_is_refused_when_it_is_set_and_when_it_is_revis
 
     let mut page = open().await;
     let error = page.propose(earlier.clone()).unwrap_err();
-    assert!(matches!(error.cause(), ApplyCause::Changed(_)), "{error}");
+    assert!(matches!(error.cause(), ApplyCause::Changed(..)), "{error}");
     page.propose(titled(&page, "Other")).unwrap();
     page.revise(earlier);
     let ended = execute(vec![page], false, &mut |_, _, _| ControlFlow::Continue(())).await;
     let error = ended[0].result.as_ref().unwrap_err();
-    assert!(matches!(error.cause(), ApplyCause::Changed(_)), "{error}");
+    assert!(matches!(error.cause(), ApplyCause::Changed(..)), "{error}");
     assert_eq!(error.outcome(), Outcome::NotExecuted);
     assert_eq!(server.account().profiles[0].title.as_deref(), Some("Theirs"));
 }

@@ -75,7 +75,7 @@ async fn an_editor_at_work_between_any_two_requests_loses_nothing_and_is_told_of
             }
             match ended.as_ref().map_err(ApplyError::cause) {
                 Ok(()) => assert!(cannot_be_seen(edit, step), "{at}"),
-                Err(ApplyCause::Changed(_) | ApplyCause::Drift(_) | ApplyCause::Call { .. }) => {}
+                Err(ApplyCause::Changed(..) | ApplyCause::Drift(_) | ApplyCause::Call { .. }) => {}
                 Err(other) => panic!("{other}: {at}"),
             }
             tried += 1;
@@ -132,7 +132,7 @@ async fn a_run_on_another_host_is_noticed_and_nothing_of_it_is_deleted() {
         assert!(
             matches!(
                 error.cause(),
-                ApplyCause::Changed(_) | ApplyCause::Drift(_) | ApplyCause::Call { .. }
+                ApplyCause::Changed(..) | ApplyCause::Drift(_) | ApplyCause::Call { .. }
             ),
             "before {step:?}: {error}"
         );

@@ -174,13 +174,13 @@ impl PlannedForm {
         Err(CommandError::conflict(message).with_hint("run the same command again"))
     }
 
-    /// Creates or changes the form, and records it unless the lock stays as it is. Returns its name and its ID.
+    /// Creates or changes the form, and records it unless the lock stays as it is. Returns its name and its ID, and whether it is as it was sent.
     pub(super) async fn write(
         &self,
         context: &Context,
         client: &Client,
         is_locked: bool,
-    ) -> Result<(String, String)> {
+    ) -> Result<(String, String, Result<()>)> {
         let FormPlan { name, id, changed, before, .. } = self.plan.clone();
         let _lock = id.as_ref().map(|id| form_fields::lock(context, id));
         let (write, operation) = match (&self.edit, &id) {
@@ -194,12 +194,12 @@ impl PlannedForm {
         let written = write.write_record(record, call, shown).await;
         let written = journal::finish(context, &write, written);
         let form = written.map_err(|error| self.failure(error))?;
-        form_fields::check_written(&self.plan, &form_fields::values(&form))?;
+        let checked = form_fields::check_written(&self.plan, &form_fields::values(&form));
         if !is_locked {
             self.store(context, Some(&form));
         }
         let name = if self.edit.is_some() { form.title } else { name };
-        Ok((name, form.id.to_string()))
+        Ok((name, form.id.to_string(), checked))
     }
 
     /// Asks the service whether it would accept the form.

@@ -441,16 +441,18 @@ impl<'c> PagesRun<'c> {
             let now = all_forms(&self.state.client).await?;
             self.state.forms.iter().try_for_each(|form| form.check_new(before, &now))?;
         }
+        let mut differing = Vec::new();
         for form in self.state.forms.iter().filter(|form| !form.plan.is_empty()) {
             let (client, is_locked) = (&self.state.client, self.state.options.locked);
-            let (name, id) = form.write(self.context, client, is_locked).await?;
+            let (name, id, checked) = form.write(self.context, client, is_locked).await?;
+            differing.extend(checked.err());
             // Two forms without files may have one title.
             let is_taken = self.state.written_forms.contains_key(&name);
             let name = if is_taken { id.clone() } else { name };
             self.known.add(&name, Some(id.clone()));
             self.state.written_forms.insert(name, id);
         }
-        Ok(())
+        CommandError::if_any(differing, "forms differ from what was sent")
     }
 
     /// Creates the pages that are missing, and executes all plans. Returns a result for each page.

@@ -407,8 +407,16 @@ pub(super) fn applied(
         }
     }
     all.lines.extend(unchanged_line("", &unchanged, "pages"));
-    let forms = state.forms.iter().filter(|form| form.plan.is_empty());
-    let forms: Vec<&String> = forms.map(|form| &form.plan.name).collect();
+    let mut forms = Vec::new();
+    for form in state.forms.iter().filter(|form| form.plan.is_empty()) {
+        let notes = if state.is_shown { Vec::new() } else { form.sync_lines() };
+        if notes.is_empty() {
+            forms.push(&form.plan.name);
+            continue;
+        }
+        all.lines.push(StyledLine::plain(format!("form {}: no changes", form.plan.name)));
+        all.lines.extend(notes.into_iter().map(StyledLine::indented));
+    }
     all.lines.extend(unchanged_line("form ", &forms, "forms"));
     for (name, id) in &state.written_forms {
         all.lines.push(StyledLine::plain(format!("form {name}: written ({id})")));

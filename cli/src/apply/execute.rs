@@ -52,8 +52,7 @@ pub(crate) fn interrupted_note(
         ""
     };
     format!(
-        "not resuming the run interrupted at {time}: its content was different; its writes stay on the page ({done}){doubt}; to undo them, run `links undo {}`",
-        log.run,
+        "not resuming the run interrupted at {time}: its content was different; its writes stay on the page ({done}){doubt}"
     )
 }
 
@@ -117,7 +116,7 @@ pub(crate) fn failed(
             let message = format!("{so_far}, but the page differs from the {target}: {left}");
             return CommandError::new(Exit::Drift, message).with_hint(hint);
         }
-        ApplyCause::Changed(_) if !done.is_nothing() => {
+        ApplyCause::Changed(..) if !done.is_nothing() => {
             return CommandError::new(Exit::Drift, format!("{message} ({so_far} before that)"))
                 .with_hint(match edited {
                     None => PLAN_AGAIN,
@@ -125,10 +124,11 @@ pub(crate) fn failed(
                     Some(_) => EDIT_CONTINUES,
                 });
         }
-        ApplyCause::Changed(_) => {
+        ApplyCause::Changed(_, Outcome::NotExecuted) => {
             return CommandError::conflict(format!("{message}; nothing was written"))
                 .with_hint("run the same command again for a new plan");
         }
+        ApplyCause::Changed(..) => CommandError::conflict(message),
         ApplyCause::Journal(why) => unwritable(why),
         ApplyCause::Stopped => {
             let so_far: Vec<_> = (!done.is_nothing()).then_some(so_far).into_iter().collect();

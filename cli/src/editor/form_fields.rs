@@ -83,11 +83,11 @@ pub(crate) fn values(form: &LeadForm) -> Object {
 /// Returns the plan of changes, with the title of the form before them as its name, or its ID. A field without a key gets the one that it had.
 pub(crate) fn plan(id: &FormId, before: &Object, mut changed: Object) -> FormPlan {
     let old = list(before.get("fields"));
-    let mut removed = Vec::new();
     if let Some(Value::Array(new)) = changed.0.get_mut("fields") {
         keep_keys(old, new);
-        removed = without(old, new);
     }
+    // What is no list has none of the fields.
+    let removed = changed.get("fields").map_or_else(Vec::new, |new| without(old, list(Some(new))));
     let name = before.get("title").and_then(Value::as_str).unwrap_or(id).to_owned();
     let held = |name: &String| Some((name.clone(), before.get(name)?.clone()));
     let before = changed.keys().filter_map(held).collect();

@@ -101,7 +101,8 @@ impl DesiredForm {
     pub fn compared(&self, form: &LeadForm) -> Result<(FilePage, LivePage), FormPlanError> {
         let mut said = self.said();
         let held = serde_json::to_value(form).unwrap_or_default();
-        let names = FORM_FIELDS.iter().map(|rule| rule.name).chain([INPUTS, CHANNELS]);
+        let known = FORM_FIELDS.iter().map(|rule| rule.name).chain([INPUTS, CHANNELS]);
+        let names = known.chain(self.fields.keys().map(String::as_str));
         if let (Some(Value::Array(wanted)), Some(Value::Array(held))) =
             (said.fields.get(INPUTS), held.get(INPUTS))
         {

@@ -88,9 +88,9 @@ pub enum ApplyCause {
         /// The failure. Its outcome says whether the step itself took place.
         source: Error,
     },
-    /// Another client changed the page, and continuing could overwrite the change.
+    /// Another client changed the page, and continuing could overwrite the change. Also the outcome of the request after which that was seen.
     #[error("the page was changed by another client: {}", .0.join("; "))]
-    Changed(Vec<String>),
+    Changed(Vec<String>, Outcome),
     /// All was written, but the page does not match the file.
     #[error("the page differs from the file after everything was written")]
     Drift(Box<Plan>),
@@ -185,7 +185,7 @@ impl FailedRun for ApplyError {
         match self.0.cause {
             ApplyCause::Lock(LockError::Io { .. }) => ErrorKind::Run,
             ApplyCause::Lock(LockError::Unreachable(_)) => ErrorKind::Network,
-            ApplyCause::Changed(_) | ApplyCause::Lock(_) => ErrorKind::Conflict,
+            ApplyCause::Changed(..) | ApplyCause::Lock(_) => ErrorKind::Conflict,
             _ => FailedRun::call(self).map_or(ErrorKind::Run, Error::kind),
         }
     }
@@ -226,6 +226,7 @@ impl ApplyCause {
                 Outcome::NotExecuted
             }
             Self::Call { source, .. } => source.outcome(),
+            Self::Changed(_, outcome) => *outcome,
             Self::Drift(_) | Self::Answer(_) => Outcome::Executed,
             _ => Outcome::NotExecuted,
         }
@@ -255,7 +256,7 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");
             assert!(error.is_safe_to_repeat(), "{error}");
         }
-        let changed = ApplyError::from(ApplyCause::Changed(Vec::new()));
+        let changed = ApplyError::from(ApplyCause::Changed(Vec::new(), Outcome::NotExecuted));
         assert_eq!(changed.kind(), ErrorKind::Conflict);
         assert!(!changed.is_safe_to_repeat());
     }

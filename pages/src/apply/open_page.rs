@@ -19,7 +19,7 @@ use super::{
 };
 use links_sdk::runs::{self, LockRetry, blocking, machine};
 use links_sdk::types::Profile;
-use links_sdk::{Client, NewProfile, ProfileKey, SlotId};
+use links_sdk::{Client, NewProfile, Outcome, ProfileKey, SlotId};
 
 /// A page of a run, from its first read to its first write.
 #[derive(Debug)]
@@ -267,13 +267,21 @@ impl OpenPage {
     fn check_plan(&self, proposal: &Proposal) -> Result<(), ApplyCause> {
         self.check_fields(proposal)?;
         let is_of_it = proposal.plan.page == fingerprint(&self.page.slots);
-        if is_of_it { Ok(()) } else { Err(ApplyCause::Changed(vec![OTHER_STATE.to_owned()])) }
+        if is_of_it {
+            Ok(())
+        } else {
+            Err(ApplyCause::Changed(vec![OTHER_STATE.to_owned()], Outcome::NotExecuted))
+        }
     }
 
     /// Checks the profile fields of the plan, which the fingerprint of the slots does not cover.
     fn check_fields(&self, proposal: &Proposal) -> Result<(), ApplyCause> {
         let found = proposal.plan.fields.conflicts(&self.page.fields());
-        if found.is_empty() { Ok(()) } else { Err(ApplyCause::Changed(found)) }
+        if found.is_empty() {
+            Ok(())
+        } else {
+            Err(ApplyCause::Changed(found, Outcome::NotExecuted))
+        }
     }
 
     /// Sets the plan after a question to a user, an upload, or another step that took time. Its values may differ. The page is read again

@@ -80,19 +80,6 @@ const MAX_REORDERS: usize = 3;
 /// Number of old answers in a run after which its keys are random: slots that come and go many times a day would cost more and more requests.
 const MAX_STORED: usize = 4;
 
-/// Failure of a step.
-struct StepFailure {
-    error: ApplyCause,
-    /// Outcome of the step itself.
-    outcome: Outcome,
-}
-
-impl From<ApplyCause> for StepFailure {
-    fn from(error: ApplyCause) -> Self {
-        Self { outcome: error.outcome(), error }
-    }
-}
-
 impl PageRun {
     pub(super) fn new(
         nth: usize,
@@ -209,7 +196,7 @@ impl PageRun {
     /// Closes the journal of a run that ended for this cause, if nothing was written, so that there is nothing to continue.
     pub(super) async fn close_untouched(&mut self, cause: &ApplyCause) {
         let ending = match cause {
-            ApplyCause::Stopped | ApplyCause::Changed(_) | ApplyCause::Lock(_) => {
+            ApplyCause::Stopped | ApplyCause::Changed(..) | ApplyCause::Lock(_) => {
                 RunEnding::Stopped
             }
             ApplyCause::Call { source, .. } if source.outcome() == Outcome::NotExecuted => {
@@ -281,16 +268,15 @@ impl PageRun {
             PlanBatch::TryCreate(_) => Ok(()),
         };
         let made = self.done.since(&before);
-        let is_open = |failure: &&StepFailure| {
-            failure.outcome != Outcome::Executed || !matches!(failure.error, ApplyCause::Changed(_))
-        };
-        let failed = written.as_ref().err().filter(is_open).map(|it| it.outcome);
+        let is_open =
+            |cause: &&ApplyCause| !matches!(cause, ApplyCause::Changed(_, Outcome::Executed));
+        let failed = written.as_ref().err().filter(is_open).map(ApplyCause::outcome);
         let end = move |journal: &mut Journal| match failed {
             None => journal.end(nth, made.created, made.deleted, None),
             Some(outcome) => journal.failed(nth, outcome),
         };
         self.record(end).await;
-        written.map_err(|it| it.error)
+        written
     }
 
     /// Makes sure, before anything is removed, that the slots which the run created are on the page.
@@ -351,7 +337,7 @@ impl PageRun {
         found.extend(self.seen.foreign_changes(&page.slots));
         found.extend(self.fields.edits(&plan.fields, &page));
         if !found.is_empty() {
-            return Err(ApplyCause::Changed(found));
+            return Err(ApplyCause::Changed(found, Outcome::NotExecuted));
         }
         let mut options = options.clone();
         options.created.extend(&self.done.created);
@@ -364,7 +350,7 @@ impl PageRun {
                 }
                 if left.is_empty() { Ok(page) } else { Err(ApplyCause::Drift(Box::new(left))) }
             }
-            Err(error) => Err(ApplyCause::Changed(vec![error.to_string()])),
+            Err(error) => Err(ApplyCause::Changed(vec![error.to_string()], Outcome::NotExecuted)),
         }
     }
 
@@ -373,7 +359,7 @@ impl PageRun {
         batch: PlanBatch<'_>,
         request: FieldsRequest,
         planned: &PlannedFields,
-    ) -> Result<(), StepFailure> {
+    ) -> Result<(), ApplyCause> {
         let written = self.fields.write(&self.handle, request, planned).await;
         written.map_err(|stop| broken(batch, stop))?;
         self.done.fields.extend(planned.of(request).map(|(name, _)| name.clone()));
@@ -384,7 +370,7 @@ impl PageRun {
         &mut self,
         batch: PlanBatch<'_>,
         updates: &[PlannedUpdate],
-    ) -> Result<(), StepFailure> {
+    ) -> Result<(), ApplyCause> {
         let (at, seen, client) = (self.seen.at, &mut self.seen, &self.handle.client);
         let judge = |page: &[Slot]| seen.accept(page, ReadTime::now(client));
         let answered = update_slots(&self.handle, changes(updates), at, judge).await;
@@ -399,7 +385,7 @@ impl PageRun {
         step: usize,
         creates: &[PlannedCreate],
         mut key: IdempotencyKey,
-    ) -> Result<(), StepFailure> {
+    ) -> Result<(), ApplyCause> {
         let (handle, known) = (&self.handle, self.seen.order.iter().copied().collect());
         let (journal, sent) = (self.journal.as_mut(), (step, creates));
         let (made, slots, at) = create(handle, journal, sent, &known, &mut key, false).await?;
@@ -414,7 +400,7 @@ impl PageRun {
         Ok(())
     }
 
-    async fn reorder(&mut self) -> Result<(), StepFailure> {
+    async fn reorder(&mut self) -> Result<(), ApplyCause> {
         let plan = self.proposal.plan.clone();
         let mut at = self.seen.at;
         for tries in 1.. {
@@ -443,8 +429,7 @@ impl PageRun {
                     if answered == order {
                         let found = self.seen.accept(&slots, ReadTime::now(&self.handle.client));
                         if !found.is_empty() {
-                            let outcome = Outcome::Executed;
-                            return Err(StepFailure { error: ApplyCause::Changed(found), outcome });
+                            return Err(ApplyCause::Changed(found, Outcome::Executed));
                         }
                         self.is_checked = true;
                     }
@@ -472,7 +457,7 @@ impl PageRun {
         batch: PlanBatch<'_>,
         deletes: &[PlannedDelete],
         is_checked: bool,
-    ) -> Result<(), StepFailure> {
+    ) -> Result<(), ApplyCause> {
         let ids: Vec<SlotId> = deletes.iter().map(|delete| delete.id).collect();
         let asked = ids.len();
         let at = self.seen.at.filter(|_| is_checked);
@@ -486,8 +471,7 @@ impl PageRun {
         if gone != asked {
             return Err(ApplyCause::Answer(format!(
                 "the service reported deleting {gone} of {asked} slots"
-            ))
-            .into());
+            )));
         }
         Ok(())
     }
@@ -500,12 +484,10 @@ fn is_refused(stop: &WriteStop) -> bool {
     }
 }
 
-fn broken(batch: PlanBatch<'_>, stop: WriteStop) -> StepFailure {
+fn broken(batch: PlanBatch<'_>, stop: WriteStop) -> ApplyCause {
     match stop {
-        WriteStop::Changed { found, outcome } => {
-            StepFailure { error: ApplyCause::Changed(found), outcome }
-        }
-        WriteStop::Failed(error) => ApplyCause::of_batch(batch, error).into(),
+        WriteStop::Changed { found, outcome } => ApplyCause::Changed(found, outcome),
+        WriteStop::Failed(error) => ApplyCause::of_batch(batch, error),
     }
 }
 

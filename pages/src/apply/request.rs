@@ -13,7 +13,7 @@ use super::{
     ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, NotRestored, OpenPage,
     PageRequest, PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, guard,
 };
-use links_sdk::{CallFuture, Error, ProfileHandle};
+use links_sdk::{CallFuture, Error, Outcome, ProfileHandle};
 
 type Confirm = Box<dyn FnMut(&Plan, &PageSnapshot) -> bool + Send>;
 
@@ -193,7 +193,10 @@ impl Apply {
             None => Proposal::new(now, self.desired.clone(), options)?,
             Some((undo, seen)) => {
                 let wanted = undo.wanted(&seen, now, &options.created).ok_or_else(|| {
-                    ApplyCause::Changed(vec!["the undo is based on an earlier state".to_owned()])
+                    ApplyCause::Changed(
+                        vec!["the undo is based on an earlier state".to_owned()],
+                        Outcome::NotExecuted,
+                    )
                 })?;
                 Proposal::of_wanted(now, wanted, options)?
             }

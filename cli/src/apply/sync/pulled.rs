@@ -64,7 +64,7 @@ pub(super) fn unpatched(error: &PatchError, file: &Path) -> CommandError {
     let message = format!("{}: {error}; nothing was written", file.display());
     match error {
         PatchError::NotMarkable { .. } => CommandError::conflict(message)
-            .with_hint("resolve this with `links apply --force`, which keeps the file's values"),
+            .with_hint("to keep the file's values, run `links apply --force`; to replace them, pull again with --force"),
         _ => CommandError::refused(message).with_hint(REPLACES),
     }
 }
