@@ -15,6 +15,7 @@ use crate::apply::planned::{EditedItems, PlannedPage};
 use crate::apply::problems::{invalid, violations};
 use crate::apply::runs;
 use crate::context::prelude::*;
+use crate::error::for_account;
 use crate::schema::validate::SchemaViolation;
 
 /// Decision what a page should have.
@@ -80,7 +81,12 @@ impl SlotsEdit {
         let content = PageContent::of_slots(ProfileKey::Id(page.id), asked.content.clone());
         let undoes = asked.command.as_ref().and_then(|command| command.undoes.as_deref());
         let settled = open.settle(&content.content).await?;
-        let note = settled.map(|(log, is_resumed)| interrupted_note(&log, is_resumed, undoes));
+        let note = settled.map(|(log, is_resumed)| {
+            let note = interrupted_note(&log, is_resumed, undoes);
+            let is_left = !is_resumed && undoes != Some(&*log.run);
+            let undo = || for_account(format!("`links undo {}`", log.run));
+            if is_left { format!("{note}; to undo them, run {}", undo()) } else { note }
+        });
         let (page, created) = (open.snapshot().clone(), open.created());
         let wanted = self.edit.wanted(&asked, open)?;
         let named = asked.content.slots.iter().enumerate();
