@@ -36,8 +36,6 @@ pub(crate) struct Operation {
     after: Arc<AccountWorld>,
     /// Set if it succeeded in one command, and had the account for itself.
     is_clean: bool,
-    /// Set if one of its commands was killed.
-    was_killed: bool,
 }
 
 /// An operation as `links log` tells it.
@@ -151,7 +149,6 @@ impl Operations {
                 operation.changes.entry(place).or_insert((before, Value::Null)).1 = after;
             }
             operation.is_clean &= own_is_empty;
-            operation.was_killed |= trial.ended.killed;
             return;
         }
         self.known.push(Operation {
@@ -161,7 +158,6 @@ impl Operations {
             before: first.before.clone(),
             after: last.after.clone(),
             is_clean,
-            was_killed: trial.ended.killed,
         });
     }
 
@@ -194,17 +190,13 @@ impl Operations {
                             let between = operation.between.iter();
                             between.filter(|(at, _)| *at == place).map(|(_, then)| then)
                         };
-                        let is_earlier = between().any(|then| became(then, &is, &place));
-                        match operation.changes.get(&place) {
-                            Some((before, after)) => {
-                                (became(before, &is, &place) || is_earlier)
-                                    && (how.overwrite
-                                        || alike(after, &was)
-                                        || between().any(|then| alike(then, &was)))
-                            }
-                            // It may be what the command was about to write, and somebody else wrote.
-                            None => operation.was_killed && is_earlier,
-                        }
+                        operation.changes.get(&place).is_some_and(|(before, after)| {
+                            (became(before, &is, &place)
+                                || between().any(|then| became(then, &is, &place)))
+                                && (how.overwrite
+                                    || alike(after, &was)
+                                    || between().any(|then| alike(then, &was)))
+                        })
                     };
                     let known_by = self.names.slot(&place, &event.before).map(mark_of);
                     let known_by = known_by.unwrap_or(&place.1).to_owned();
