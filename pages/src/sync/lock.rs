@@ -90,11 +90,14 @@ impl Lock {
     /// Reads the text of a `links.lock`.
     pub fn parse(text: &str) -> Result<Self, LockFileError> {
         let mut lock: Option<Self> = None;
-        for (nth, line) in text.lines().enumerate() {
+        for (nth, line) in text.split_inclusive('\n').enumerate() {
             let malformed = |reason| LockFileError::Malformed { line: nth + 1, reason };
-            let words: Vec<&str> = line.split(' ').collect();
+            let words: Vec<&str> = line.trim_end_matches(['\r', '\n']).split(' ').collect();
             if MARKERS.contains(&words[0]) {
                 continue;
+            }
+            if !line.ends_with('\n') {
+                return Err(malformed("the line was cut short"));
             }
             if let [NAME, version, account @ ..] = &words[..] {
                 if *version != VERSION {

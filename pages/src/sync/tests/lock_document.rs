@@ -113,8 +113,11 @@ fn a_damaged_lock_is_refused_with_the_line() {
         let found = Lock::parse(&broken);
         assert!(matches!(found, Err(LockFileError::Malformed { .. })), "{to}: {found:?}");
     }
-    for text in ["", "[]", "null", "links.lock", "\u{0}"] {
+    for text in ["", "[]\n", "null\n", "links.lock\n", "\u{0}\n"] {
         assert!(Lock::parse(text).is_err(), "{text}");
+    }
+    for end in (0..text.len()).filter(|end| !text[..*end].ends_with('\n')) {
+        assert!(Lock::parse(&text[..end]).is_err(), "{}", &text[..end]);
     }
     let broken = text.replacen(" divider 1004", " divider x", 1);
     let Err(LockFileError::Malformed { line, .. }) = Lock::parse(&broken) else {
