@@ -143,7 +143,7 @@ fn a_damaged_record_is_refused_with_its_path() {
     let directory = env.home.path().join(".local/state/links/sync");
     let service = fs::read_dir(directory).unwrap().next().unwrap().unwrap().path();
     let mut paths = fs::read_dir(service).unwrap().map(|entry| entry.unwrap().path());
-    let record = paths.find(|path| path.to_str().unwrap().ends_with(".lock")).unwrap();
+    let record = paths.find(|path| path.extension() == Some("lock".as_ref())).unwrap();
     let text = fs::read_to_string(&record).unwrap();
     assert!(!text.contains("Hours"), "{text}");
     fs::write(&record, &text[..text.len() / 2]).unwrap();
