@@ -875,6 +875,13 @@ fn a_path_without_a_usable_lock_is_left_out_of_several_accounts_and_never_of_the
     }
     assert!(run.stderr.contains("it was left out"), "{run}");
 
+    // The account is known by the first line, also where another one is damaged.
+    for damaged in [format!("{text}damaged\n"), format!("{text}slot 1")] {
+        fs::write(&lock, damaged).unwrap();
+        let run = agency.run("plan clients/one clients/two");
+        assert!(run.exit == 14 && run.stdout.contains("== work (exit code 14)"), "{run}");
+    }
+
     fs::write(&lock, "").unwrap();
     let run = agency.run("apply clients --yes");
     assert!(run.exit == 14 && run.stderr.contains("cannot use "), "{run}");

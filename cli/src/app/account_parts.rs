@@ -51,7 +51,7 @@ fn owner_of(lock: &Path) -> Result<ServiceUser, String> {
     let (_, bytes) = read.map_err(|error| CommandError::from(error).to_string())?;
     let text = String::from_utf8_lossy(&bytes);
     // The first line says it, unless a merge has put its marks there.
-    let first = Lock::parse(text.lines().next().unwrap_or_default());
+    let first = Lock::parse(text.split_inclusive('\n').next().unwrap_or_default());
     let found = first.or_else(|_| Lock::parse(&text)).map_err(|error| error.to_string())?;
     let Lock { service, user, .. } = found;
     Ok(ServiceUser { service, user })

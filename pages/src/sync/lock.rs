@@ -30,6 +30,9 @@ const LOCKED: &str = "locked";
 /// What is wrong with a line whose first word is unknown, or that has too many or too few.
 const WORDS: &str = "unknown first word, or a wrong number of words";
 
+/// What may be wrong with a last line that has no line break: part of an ID or a hash would be valid too.
+const CUT_SHORT: &str = "the last line has no line break, so the file may have been cut short";
+
 /// The empty word.
 const EMPTY: &str = "%";
 
@@ -90,14 +93,11 @@ impl Lock {
     /// Reads the text of a `links.lock`.
     pub fn parse(text: &str) -> Result<Self, LockFileError> {
         let mut lock: Option<Self> = None;
-        for (nth, line) in text.split_inclusive('\n').enumerate() {
+        for (nth, line) in text.lines().enumerate() {
             let malformed = |reason| LockFileError::Malformed { line: nth + 1, reason };
-            let words: Vec<&str> = line.trim_end_matches(['\r', '\n']).split(' ').collect();
+            let words: Vec<&str> = line.split(' ').collect();
             if MARKERS.contains(&words[0]) {
                 continue;
-            }
-            if !line.ends_with('\n') {
-                return Err(malformed("the line was cut short"));
             }
             if let [NAME, version, account @ ..] = &words[..] {
                 if *version != VERSION {
@@ -119,7 +119,12 @@ impl Lock {
             let lock = lock.as_mut().ok_or_else(|| malformed("not a links.lock file"))?;
             lock.add(&words).map_err(malformed)?;
         }
-        lock.ok_or(LockFileError::Malformed { line: 1, reason: "not a links.lock file" })
+        let malformed = |line, reason| Err(LockFileError::Malformed { line, reason });
+        match lock {
+            None => malformed(1, "not a links.lock file"),
+            Some(_) if !text.ends_with('\n') => malformed(text.lines().count(), CUT_SHORT),
+            Some(lock) => Ok(lock),
+        }
     }
 
     fn add(&mut self, words: &[&str]) -> Result<(), &'static str> {

@@ -113,12 +113,14 @@ fn a_damaged_lock_is_refused_with_the_line() {
         let found = Lock::parse(&broken);
         assert!(matches!(found, Err(LockFileError::Malformed { .. })), "{to}: {found:?}");
     }
-    for text in ["", "[]\n", "null\n", "links.lock\n", "\u{0}\n"] {
+    for text in ["", "[]", "null", "links.lock", "\u{0}"] {
         assert!(Lock::parse(text).is_err(), "{text}");
     }
     for end in (0..text.len()).filter(|end| !text[..*end].ends_with('\n')) {
         assert!(Lock::parse(&text[..end]).is_err(), "{}", &text[..end]);
     }
+    let error = Lock::parse(text.trim_end()).unwrap_err().to_string();
+    assert!(error.contains("the last line has no line break"), "{error}");
     let broken = text.replacen(" divider 1004", " divider x", 1);
     let Err(LockFileError::Malformed { line, .. }) = Lock::parse(&broken) else {
         panic!("a damaged lock was read")
