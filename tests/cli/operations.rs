@@ -233,6 +233,9 @@ fn an_undo_that_is_ended_anywhere_is_continued_on_all_pages() {
         let run = ok(&env, "redo --yes");
         let again = if values(&env) == after { run } else { ok(&env, "redo --yes") };
         assert_eq!(values(&env), after, "any:{nth}: {again}");
+        // What an undo did not write was not taken back by a redo either.
+        let marks = marks(&env);
+        assert!(marks.iter().all(|row| row[2] != "part"), "any:{nth}: {marks:?}");
     }
     assert!(cuts > 5, "{cuts}");
 }

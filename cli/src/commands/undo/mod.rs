@@ -79,7 +79,7 @@ pub(crate) async fn run(
             let text = "nothing left to undo here; continuing with the operation before it";
             context.ui.tell(Style::Plain, text);
             if context.dry_run().is_none() {
-                undone.close(reverse.is_whole());
+                undone.close(reverse.is_whole(), &[]);
             }
             continue;
         }
@@ -281,7 +281,7 @@ async fn take_back(
     if let Some(call) = &undone.continues {
         context.continue_call(call);
     }
-    let is_whole = reverse.is_whole();
+    let (is_whole, forms) = (reverse.is_whole(), reverse.undone_forms());
     let lost: Value = std::mem::take(&mut reverse.lost).into_iter().map(|(_, it)| it).collect();
     let kept = std::mem::take(&mut reverse.conflicts);
     let (form_edits, pages) = std::mem::take(reverse).into_edits(context)?;
@@ -329,7 +329,7 @@ async fn take_back(
     }
     // What goes on after the output is the error of an undo that was not carried out as a whole.
     if context.dry_run().is_none() && outcome.then.is_none() {
-        undone.close(is_whole);
+        undone.close(is_whole, &forms);
     }
     Ok(outcome)
 }

@@ -139,6 +139,11 @@ impl Reverse {
         self.conflicts.extend(lines.iter().map(|line| format!("{target}: {line}")));
     }
 
+    /// Returns the writes to forms that are taken back.
+    pub(super) fn undone_forms(&self) -> Vec<String> {
+        self.forms.iter().filter_map(|(_, _, command)| command.undoes.clone()).collect()
+    }
+
     /// Returns whether nothing of the operation stays as it is.
     pub(super) fn is_whole(&self) -> bool {
         self.conflicts.is_empty() && self.lost.is_empty()

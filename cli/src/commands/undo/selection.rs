@@ -420,11 +420,13 @@ impl<'o> UndoneOperation<'o> {
     }
 
     /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one. If
-    /// nothing was left (`is_whole`), so is an undo that was cut short.
-    pub(super) fn close(&self, is_whole: bool) {
+    /// nothing was left (`is_whole`), so is an undo that was cut short. `written` are the runs that took back a record just now, so that
+    /// an earlier undo had not done it.
+    pub(super) fn close(&self, is_whole: bool, written: &[String]) {
         for write in self.cut_short.iter().filter(|_| is_whole) {
+            let of = write.command().undoes.as_ref();
             // If this fails, the operation stays listed as partly undone.
-            let _ = write.store.settle(write.run());
+            let _ = write.store.settle(write.run(), of.is_none_or(|of| !written.contains(of)));
         }
         for UndoneWrite { write, log, .. } in &self.parts {
             if write.store.is_of_commands() && log.state == RunState::Unfinished {

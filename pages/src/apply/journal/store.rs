@@ -460,14 +460,20 @@ impl JournalStore {
         }
     }
 
-    /// Notes that a page is now as a run wanted it, which ended without that.
+    /// Notes that a page or a record is now as a run wanted it, which ended without that. `is_written` tells whether that run's own
+    /// request was executed, if it has a single one and its answer is unknown.
     ///
     /// # Errors
     ///
     /// When the journal cannot be read or written.
-    pub fn settle(&self, run: &str) -> Result<(), JournalError> {
+    pub fn settle(&self, run: &str, is_written: bool) -> Result<(), JournalError> {
         let mut journal = self.resume(None, run)?;
         if journal.log.write.is_some() && journal.log.is_unsettled() {
+            if !is_written {
+                journal.append(JournalEntry::Refused { step: 0 }).map_err(JournalError::Io)?;
+                let ending = JournalEntry::Close { ending: RunEnding::Stopped };
+                return journal.append(ending).map_err(JournalError::Io);
+            }
             journal.end(0, BTreeMap::new(), 0, None);
         }
         let slots = journal.log.slots;
