@@ -99,7 +99,11 @@ impl Operations {
         let is_continued = grown.as_ref().is_some_and(is_continued);
         tells_the_truth(grown.as_ref(), is_continued, &own, trial, &mut violate);
         if let Some(how) = trial.command.undoing().filter(|_| !self.is_blind) {
-            self.takes_back_its_own(how, trial, &mut violate);
+            // Of a command that was killed before it wrote, it is not known what it was to write. Somebody else may have written the same.
+            let undone = grown.as_ref().and_then(|row| row.undoes.as_deref());
+            if !self.was_cut_short || undone.is_none_or(|id| self.known(id).is_some()) {
+                self.takes_back_its_own(how, trial, &mut violate);
+            }
             if trial.is_plain && !is_disturbed(trial) {
                 self.restores(&old, grown.as_ref(), how, trial, &mut violate);
             }
