@@ -241,6 +241,53 @@ fn an_undo_that_is_ended_anywhere_is_continued_on_all_pages() {
 }
 
 #[test]
+fn an_undo_of_a_form_that_others_put_back_in_part_is_redone_as_a_whole() {
+    let mut cuts = 0;
+    for nth in 1.. {
+        let env = cafe();
+        ok(&env, &format!("forms update {FORM} title=Mine buttonText=Mine"));
+        let form = || {
+            let form = env.server.account().forms.remove(0);
+            (form.title, form.button_text)
+        };
+        let after = form();
+        if cut_short(&env, "undo --yes", &format!("any:{nth}")).status.success() {
+            break;
+        }
+        cuts += 1;
+        env.server.edit(|account| account.forms[0].title = "Mine".into());
+        let again = env.run("undo --yes");
+        assert!([0, 6].contains(&again.exit), "any:{nth}: {again}");
+        let mut redone = ok(&env, "redo --yes");
+        if form() != after {
+            redone = ok(&env, "redo --yes");
+        }
+        assert_eq!(form(), after, "any:{nth}: {redone}");
+        assert_eq!(log(&env).last().unwrap()["undone"], Value::Null, "any:{nth}");
+        ok(&env, "undo --yes");
+        let rows = log(&env);
+        let killed = rows.iter().rfind(|row| row["kind"] == "undo").unwrap();
+        assert_ne!(killed["state"], "stopped", "any:{nth}: {killed}");
+    }
+    assert!(cuts > 5, "{cuts}");
+}
+
+#[test]
+fn fields_and_forms_without_a_record_are_overwritten_with_a_warning() {
+    let env = three_pages();
+    ok(&env, "profile update qara.weddings description=Theirs");
+    let warnings = || {
+        let plan = env.run("plan b.yaml form.yaml");
+        plan.stdout.matches("warning: no previous sync recorded for this file").count()
+    };
+    assert_eq!(warnings(), 2);
+    ok(&env, "apply b.yaml form.yaml --yes");
+    env.file("b.yaml", "profile: qara.weddings\ndescription: Mine\n");
+    env.file("form.yaml", format!("form: booking\nid: {FORM}\ntitle: Mine\n"));
+    assert_eq!(warnings(), 0);
+}
+
+#[test]
 fn an_undo_that_was_cut_while_slots_came_back_is_redone_by_one_redo() {
     let mut several = 0;
     for nth in places() {
@@ -279,6 +326,37 @@ fn an_undo_of_an_interrupted_apply_says_what_becomes_of_it() {
     assert!(undone.stderr.contains("undoing the run interrupted at"), "{undone}");
     assert!(!undone.stderr.contains("to undo them, run"), "{undone}");
     assert!(undone.stdout.contains("cafe: 1 updated, 1 deleted\n"), "{undone}");
+}
+
+#[test]
+fn a_refusal_after_a_create_was_sent_again_does_not_say_that_nothing_was_written() {
+    let env = cafe();
+    env.file("a.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: Once}}\n");
+    env.file("b.yaml", "profile: spring.menu\ntitle: Menu\n");
+    assert!(!cut_short(&env, "apply a.yaml --yes", "before_send:2").status.success());
+    let slots = || env.server.account().profiles[0].slots.len();
+    assert_eq!(slots(), 14);
+    let run = failed(&env, "apply a.yaml b.yaml --yes", 14);
+    assert_eq!(slots(), 15);
+    assert!(!run.stderr.contains("nothing was written"), "{run}");
+    assert!(run.stderr.contains("; before that, createSlots was executed\n"), "{run}");
+}
+
+#[test]
+fn a_language_that_cannot_be_restored_is_said_to_stay() {
+    let env = cafe();
+    let language = || env.server.account().profiles[0].language_id;
+    assert!(language().is_some());
+    ok(&env, "profile update cafe title=Other languageId:=null");
+    let undone = ok(&env, "undo --yes -o json").json();
+    assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara Coffee"), "{undone}");
+    assert_eq!(language(), None);
+    assert!(undone["data"]["notRestored"].to_string().contains("languageId"), "{undone}");
+    assert_eq!(log(&env)[1]["undone"], "part");
+    ok(&env, "profile update cafe languageId:=1");
+    ok(&env, "profile update cafe languageId:=null");
+    let run = failed(&env, "undo --yes", 14);
+    assert!(run.stderr.contains("languageId") && !run.stdout.contains("no changes"), "{run}");
 }
 
 #[test]

@@ -74,12 +74,14 @@ pub(crate) async fn run(
         };
         let older = candidates.peek().map(|older| operations.all[*older].id());
         let reverse = reverse(context, &client, (&undone, types), &args, older).await?;
-        let is_settled = undone.continues.is_none() && !reverse.has_changes();
+        // An earlier undo that was cut short is ended by this one.
+        let is_ended = undone.continues.is_none() && !(undone.is_cut_short() && reverse.is_whole());
+        let is_settled = is_ended && !reverse.has_changes();
         if is_settled && candidates.peek().is_some() {
             let text = "nothing left to undo here; continuing with the operation before it";
             context.ui.tell(Style::Plain, text);
             if context.dry_run().is_none() {
-                undone.close(reverse.is_whole(), &[]);
+                undone.close(reverse.is_whole(), &BTreeMap::new());
             }
             continue;
         }

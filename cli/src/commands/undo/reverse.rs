@@ -139,9 +139,12 @@ impl Reverse {
         self.conflicts.extend(lines.iter().map(|line| format!("{target}: {line}")));
     }
 
-    /// Returns the writes to forms that are taken back.
-    pub(super) fn undone_forms(&self) -> Vec<String> {
-        self.forms.iter().filter_map(|(_, _, command)| command.undoes.clone()).collect()
+    /// Returns the fields to write of each form, by the write that is taken back.
+    pub(super) fn undone_forms(&self) -> BTreeMap<String, Object> {
+        let of = |(_, changes, command): &(LeadForm, Object, RunCommand)| {
+            Some((command.undoes.clone()?, changes.clone()))
+        };
+        self.forms.iter().filter_map(of).collect()
     }
 
     /// Returns whether nothing of the operation stays as it is.

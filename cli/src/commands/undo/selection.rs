@@ -371,7 +371,9 @@ impl<'o> UndoneOperation<'o> {
         let is_cut_short = |write: &&LoggedWrite| {
             let log = write.log().filter(|log| log.has_effect() && is_open(write, log));
             let of = log.and_then(|log| log.opening.command.undoes.as_ref());
-            !write.is_foreign && of.is_some_and(|of| parts.iter().any(|it| it.write.run() == of))
+            !write.is_foreign
+                && !operations.is_undone(write.run())
+                && of.is_some_and(|of| parts.iter().any(|it| it.write.run() == of))
         };
         let cut_short = operations.writes().filter(is_cut_short).collect();
         let redone = operation.undoes().find_map(|run| operations.of_run(run)).map(|older| {
@@ -409,6 +411,11 @@ impl<'o> UndoneOperation<'o> {
         self.parts.iter().any(|part| is_cut(part.log))
     }
 
+    /// Returns whether an earlier undo of it did not reach its end.
+    pub(super) fn is_cut_short(&self) -> bool {
+        !self.cut_short.is_empty()
+    }
+
     /// Names of the runs that are taken back.
     pub(super) fn runs(&self) -> impl Iterator<Item = String> {
         self.parts.iter().map(|part| part.write.run().to_owned())
@@ -420,13 +427,17 @@ impl<'o> UndoneOperation<'o> {
     }
 
     /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one. If
-    /// nothing was left (`is_whole`), so is an undo that was cut short. `written` are the runs that took back a record just now, so that
-    /// an earlier undo had not done it.
-    pub(super) fn close(&self, is_whole: bool, written: &[String]) {
+    /// nothing was left (`is_whole`), so is an undo that was cut short. `written` are the fields that were just written to forms, by the write
+    /// that is taken back: an earlier undo of which all fields had to be written again had written none.
+    pub(super) fn close(&self, is_whole: bool, written: &BTreeMap<String, Object>) {
         for write in self.cut_short.iter().filter(|_| is_whole) {
-            let of = write.command().undoes.as_ref();
+            let again = write.command().undoes.as_ref().and_then(|of| written.get(of));
+            let sent = write.log().and_then(|log| log.write.as_ref());
+            let is_written = again.zip(sent).is_none_or(|(again, sent)| {
+                sent.changed.keys().any(|name| !again.contains_key(name))
+            });
             // If this fails, the operation stays listed as partly undone.
-            let _ = write.store.settle(write.run(), of.is_none_or(|of| !written.contains(of)));
+            let _ = write.store.settle(write.run(), is_written);
         }
         for UndoneWrite { write, log, .. } in &self.parts {
             if write.store.is_of_commands() && log.state == RunState::Unfinished {
