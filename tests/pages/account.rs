@@ -218,6 +218,31 @@ async fn a_page_that_fails_does_not_stop_the_others_and_the_next_run_goes_on() {
     assert!(next.pages[0].is_ok() && next.pages[1].as_ref().unwrap().done.is_nothing());
 }
 
+/// The create of an interrupted run is sent again before what is not allowed is known.
+#[tokio::test]
+async fn a_run_that_is_refused_after_it_settled_another_one_says_that_something_was_written() {
+    let state = tempfile::tempdir().unwrap();
+    let (server, client) = cafe().await;
+    let first = json!({"profile": "cafe", "slots": [{"type": "text", "data": {"title": "New"}}]});
+    let run = |pages: Value| {
+        let settings = RunSettings::new().journal(state.path());
+        let request = ApplyAccount::new(&client, desired(json!({ "pages": pages })));
+        ApplyAccount { settings, ..request }.run()
+    };
+    server.fail_operation("createSlots", 1, &Fault::Before(504));
+    server.fail_operation("listSlots", 1, &Fault::Before(403));
+    let ended = run(json!([first])).await.unwrap();
+    let error = ended.pages[0].as_ref().unwrap_err();
+    assert_eq!(error.outcome(), Outcome::Unknown, "{error}");
+    let slots = || server.account().profiles[0].slots.len();
+    assert_eq!(slots(), 14);
+    let refused = run(json!([first, {"profile": "spring.menu", "fields": {"title": "Menu"}}]));
+    let error = refused.await.unwrap_err();
+    assert_eq!((slots(), error.outcome()), (15, Outcome::Executed), "{error}");
+    let said = error.to_string();
+    assert!(said.contains("would be created") && said.ends_with("written before that"), "{said}");
+}
+
 #[tokio::test]
 async fn a_page_that_was_created_and_cannot_be_planned_then_is_said_to_exist() {
     let account = desired(

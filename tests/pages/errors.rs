@@ -29,7 +29,7 @@ async fn a_run_that_ended_before_any_call_failed_is_an_error_of_no_call() {
         Apply::new(&client.profile("cafe"), desired).confirm(|_, _| false).await.unwrap_err();
     assert!(declined.call().is_none() && declined.kind() != ErrorKind::Network);
     let error = Error::from(declined);
-    assert_eq!(error.to_string(), "not confirmed; nothing was written");
+    assert_eq!(error.to_string(), "not confirmed");
     assert_eq!((error.status(), error.outcome()), (None, Outcome::NotExecuted));
     assert!(!error.is_safe_to_repeat() && error.field_errors().is_empty());
 }

@@ -52,6 +52,17 @@ struct ErrorParts {
     dry_run_results: Vec<DryRunResult>,
 }
 
+impl ErrorParts {
+    /// Takes back that nothing was written, which is true of what failed, but not of the command. Returns whether the message said so.
+    fn forget_unwritten(&mut self) -> bool {
+        let rest = self.message.strip_suffix("; nothing was written").map(str::len);
+        rest.is_some_and(|rest| {
+            self.message.truncate(rest);
+            true
+        })
+    }
+}
+
 impl CommandError {
     /// Creates an error with an exit code and a message, which is a lowercase fragment.
     pub(crate) fn new(exit: Exit, message: impl fmt::Display) -> Self {
@@ -150,12 +161,19 @@ impl CommandError {
         Self::new(Exit::Server, format!("cannot read the response: {why}"))
     }
 
-    /// Adds the outcome of the writes of the command, whichever call failed.
+    /// Adds the outcome of the writes of the command, whichever call failed. The last request of an interrupted run may have been sent again
+    /// before a question was answered with no.
     pub(crate) fn after_writes(mut self, written: &WriteSummary) -> Self {
         self.0.outcome = written.outcome();
-        if self.0.written.is_none() {
-            self.0.written = carried_out(written);
+        let done = carried_out(written);
+        if self.0.outcome != Outcome::NotExecuted && self.0.forget_unwritten() {
+            let what = match &done {
+                Some(done) => &format!("before that, {done} was executed"),
+                None => "it is unknown whether a request before that was executed",
+            };
+            self.0.message.extend(["; ", what]);
         }
+        self.0.written = self.0.written.take().or(done);
         self
     }
 
@@ -176,10 +194,7 @@ impl CommandError {
         let parts = &mut *self.0;
         parts.exit = Exit::Partial;
         parts.written = Some(written.into());
-        // What failed has written nothing, but the command has.
-        if let Some(rest) = parts.message.strip_suffix("; nothing was written") {
-            parts.message.truncate(rest.len());
-        }
+        parts.forget_unwritten();
         self
     }
 

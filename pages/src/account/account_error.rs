@@ -87,6 +87,13 @@ pub enum AccountError {
         #[source]
         source: Box<AccountError>,
     },
+    /// A form was written, or what an interrupted run had left was settled, before the run stopped.
+    #[error("{}; a part of the changes was written before that", said_of(source))]
+    Partial {
+        /// The reason.
+        #[source]
+        source: Box<AccountError>,
+    },
     /// The plan that would be carried out now differs from the plan that was passed.
     #[error("{what}: the changes differ from the plan; nothing was written")]
     PlanChanged {
@@ -103,7 +110,7 @@ impl AccountError {
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Apply(error) => error.outcome(),
-            Self::Created { .. } => Outcome::Executed,
+            Self::Created { .. } | Self::Partial { .. } => Outcome::Executed,
             Self::Form { done, source, .. } => match source.outcome() {
                 Outcome::NotExecuted if !done.is_empty() => Outcome::Executed,
                 outcome => outcome,
@@ -117,10 +124,16 @@ impl AccountError {
     pub fn is_safe_to_repeat(&self) -> bool {
         match self {
             Self::Apply(error) => error.is_safe_to_repeat(),
-            Self::Created { source, .. } => source.is_safe_to_repeat(),
+            Self::Created { source, .. } | Self::Partial { source } => source.is_safe_to_repeat(),
             _ => self.outcome() != Outcome::Unknown && self.kind().is_temporary(),
         }
     }
+}
+
+/// Returns what an error says, without what it says of the whole run.
+fn said_of(error: &AccountError) -> String {
+    let said = error.to_string();
+    said.strip_suffix("; nothing was written").map_or_else(|| said.clone(), str::to_owned)
 }
 
 links_sdk::of_run!(AccountError);
@@ -130,7 +143,7 @@ impl FailedRun for AccountError {
         match self {
             Self::Apply(error) => error.call(),
             Self::Form { source, .. } | Self::Forms(source) => Some(source),
-            Self::Created { source, .. } => source.call(),
+            Self::Created { source, .. } | Self::Partial { source } => source.call(),
             _ => None,
         }
     }
@@ -142,7 +155,7 @@ impl FailedRun for AccountError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Apply(error) => error.kind(),
-            Self::Created { source, .. } => source.kind(),
+            Self::Created { source, .. } | Self::Partial { source } => source.kind(),
             Self::Conflicts { .. } | Self::PlanChanged { .. } => ErrorKind::Conflict,
             _ => FailedRun::call(self).map_or(ErrorKind::Run, Error::kind),
         }

@@ -17,7 +17,7 @@ use crate::apply::{
 use crate::sync::{FilePage, LivePage, Merge, PageBase};
 use links_sdk::runs::all_forms;
 use links_sdk::types::LeadForm;
-use links_sdk::{ErrorKind, FormId, Object, SlotId};
+use links_sdk::{ErrorKind, FormId, Object, Outcome, SlotId};
 
 impl ApplyAccount {
     /// Plans the changes. Nothing is locked and nothing is written.
@@ -81,13 +81,14 @@ impl ApplyAccount {
         let pages = self.pages()?;
         let mut session = AccountSession::new(&self).await?;
         let run = Run::begin(&self.client, pages, self.settings.clone()).await?;
+        let open = session.open(&run).await.map_err(|error| session.told(error))?;
         let (mut open, unchanged): (Vec<OpenPage>, Vec<OpenPage>) =
-            session.open(&run).await?.into_iter().partition(OpenPage::has_changes);
+            open.into_iter().partition(OpenPage::has_changes);
         let on_step = &mut |_, _, _: &_| ControlFlow::Continue(());
         // Their locks are free from here on.
         let mut ended = execute(unchanged, false, on_step).await;
-        session.check_consent(&open)?;
-        session.write_forms(&mut open).await?;
+        session.check_consent(&open).map_err(|error| session.told(error))?;
+        session.write_forms(&mut open).await.map_err(|error| session.told(error))?;
         let (mut ready, mut pages) = (Vec::new(), BTreeMap::new());
         for mut page in open {
             match session.create(&mut page).await {
@@ -116,13 +117,15 @@ struct AccountSession<'a> {
     forms: Vec<(FormPlan, Merge)>,
     /// Merges of the pages, each with the slots that an interrupted run had made.
     merges: BTreeMap<usize, (Merge, BTreeMap<usize, SlotId>)>,
+    /// Set once a form was written, or what an interrupted run had left was settled.
+    has_written: bool,
 }
 
 impl<'a> AccountSession<'a> {
     /// Reads the forms of the account if they are needed, and plans those that are desired.
     async fn new(request: &'a ApplyAccount) -> Result<Self, AccountError> {
         let (known, forms, merges) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let mut session = Self { request, known, forms, merges };
+        let mut session = Self { request, known, forms, merges, has_written: false };
         let desired = &request.desired;
         let is_referred = |page: &AccountPage| !unknown_forms(page, |_| None).is_empty();
         if !desired.forms.is_empty() || desired.pages.iter().any(is_referred) {
@@ -205,6 +208,14 @@ impl<'a> AccountSession<'a> {
         Err(AccountError::PlanChanged { what: format!("page {}", self.desired(page.nth()).name()) })
     }
 
+    /// Adds to an error that something was written before it.
+    fn told(&self, error: AccountError) -> AccountError {
+        if self.has_written && error.outcome() == Outcome::NotExecuted {
+            return AccountError::Partial { source: Box::new(error) };
+        }
+        error
+    }
+
     fn desired(&self, nth: usize) -> &'a AccountPage {
         &self.request.desired.pages[nth]
     }
@@ -256,6 +267,7 @@ impl<'a> AccountSession<'a> {
         let nth = page.nth();
         self.check_forms(nth)?;
         page.settle(&as_page(self.desired(nth))).await?;
+        self.has_written |= page.has_settled();
         let (merge, proposal) = self.merge(page)?;
         // A page that was created has another plan.
         if !self.merges.contains_key(&nth) {
@@ -379,6 +391,7 @@ impl<'a> AccountSession<'a> {
                 done: std::mem::take(&mut done),
                 source,
             })?;
+            self.has_written = true;
             done.insert(plan.name.clone(), form.id.clone());
             plan.id = Some(form.id.clone());
             self.known.retain(|held| held.id != form.id);

@@ -19,7 +19,7 @@ pub struct ApplyError(pub(super) Box<ApplyFailure>);
 #[error("{cause}")]
 pub(super) struct ApplyFailure {
     #[source]
-    cause: ApplyCause,
+    pub cause: ApplyCause,
     done: AppliedChanges,
     run: Option<String>,
     /// The page as the run knows it.
@@ -41,7 +41,7 @@ pub enum ApplyCause {
     #[error("{0}")]
     Guard(#[from] GuardRefusal),
     /// The user did not confirm the plan.
-    #[error("not confirmed; nothing was written")]
+    #[error("not confirmed")]
     Declined,
     /// The observer of the steps stopped the run.
     #[error("the run was stopped")]

@@ -467,7 +467,12 @@ impl OpenPage {
         journal.map(Some).map_err(ApplyCause::Journal)
     }
 
-    fn failed(&self, cause: ApplyCause) -> ApplyError {
+    /// Returns whether an interrupted run was found to have written something, or a request of it was sent again.
+    pub(crate) fn has_settled(&self) -> bool {
+        !self.settled.is_nothing()
+    }
+
+    pub(super) fn failed(&self, cause: ApplyCause) -> ApplyError {
         let run = self.journal.as_ref().map(|journal| journal.log.run.clone());
         ApplyError::new(cause, self.settled.clone(), run)
     }

@@ -115,13 +115,14 @@ impl Apply {
         let (mut page, proposal) = self.open(true).await?;
         page.propose(proposal.clone())?;
         if !page.is_confirmed() {
-            guard(&proposal.plan, page.snapshot().slots.len(), &self.limits)?;
+            let guarded = guard(&proposal.plan, page.snapshot().slots.len(), &self.limits);
+            guarded.map_err(|refusal| page.failed(refusal.into()))?;
         }
         if let Some(confirm) = &mut self.confirm
             && !proposal.plan.is_empty()
         {
             if !confirm(&proposal.plan, page.snapshot()) {
-                return Err(ApplyCause::Declined.into());
+                return Err(page.failed(ApplyCause::Declined));
             }
             page.revise(proposal);
         }
@@ -190,17 +191,16 @@ impl Apply {
         let options = PlanOptions { created: page.created(), ..self.options.clone() };
         let now = page.snapshot();
         let proposal = match self.of_undo.take() {
-            None => Proposal::new(now, self.desired.clone(), options)?,
-            Some((undo, seen)) => {
-                let wanted = undo.wanted(&seen, now, &options.created).ok_or_else(|| {
-                    ApplyCause::Changed(
-                        vec!["the undo is based on an earlier state".to_owned()],
-                        Outcome::NotExecuted,
-                    )
-                })?;
-                Proposal::of_wanted(now, wanted, options)?
-            }
+            None => Proposal::new(now, self.desired.clone(), options),
+            Some((undo, seen)) => match undo.wanted(&seen, now, &options.created) {
+                Some(wanted) => Proposal::of_wanted(now, wanted, options),
+                None => {
+                    let why = "the undo is based on an earlier state".to_owned();
+                    Err(ApplyCause::Changed(vec![why], Outcome::NotExecuted).into())
+                }
+            },
         };
+        let proposal = proposal.map_err(|ApplyError(error)| page.failed(error.cause))?;
         Ok((page, proposal))
     }
 

@@ -422,14 +422,12 @@ pub fn record_in(answer: &Answer) -> Option<Value> {
     Some(body.get_mut("data")?.take())
 }
 
-/// Returns fields of a page's record as files have them, with those that files do not have.
+/// Returns fields of a page's record as files have them, with those that files do not have. No field becomes another one, because one
+/// request is one step of the plan.
 fn in_files(record: &Object) -> Object {
     let mut fields = record.clone();
-    let known = page_fields(record);
-    if known.contains_key("languageCode") {
-        fields.remove("languageId");
-    }
-    fields.extend(known.0);
+    let known = page_fields(record).0.into_iter();
+    fields.extend(known.filter(|(name, _)| record.contains_key(name)));
     fields
 }
 
