@@ -148,7 +148,8 @@ impl PlannedForm {
     pub(super) fn sync_lines(&self) -> Vec<StyledLine> {
         // Without a record, the plan shows what is replaced.
         if !self.is_recorded {
-            return Vec::new();
+            let replaces = self.record.is_some() && self.seen.is_some() && !self.plan.is_empty();
+            return replaces.then(|| sync::without_record("form")).into_iter().collect();
         }
         sync::lines(&self.merge, true, ("in the form", Since::Sync))
     }

@@ -238,7 +238,7 @@ pub(crate) async fn apply(
     Ok(output)
 }
 
-/// Opens, confirms and executes a run. Returns a result for each page.
+/// Opens, confirms, executes and records a run. Returns a result for each page.
 async fn run(
     session: &mut PagesRun<'_>,
     pages: Vec<PageRequest>,
@@ -267,5 +267,7 @@ async fn run(
         let asked = confirm::confirm(session.context, &session.state, plan, &open).await?;
         session.prepare(&mut open, asked).await?;
     }
-    Ok(session.execute(open).await)
+    let ended = session.execute(open).await;
+    session.record(&ended);
+    Ok(ended)
 }

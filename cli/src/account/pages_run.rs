@@ -1,4 +1,4 @@
-//! A run over page files and form files: open, check, confirm, prepare, execute. The commands call these steps in this order, and plan with the
+//! A run over page files and form files: open, check, confirm, prepare, execute, record. The commands call these steps in this order, and plan with the
 //! first of them alone.
 
 use std::ops::ControlFlow;
@@ -8,7 +8,6 @@ use links_pages::apply::{
     Applied, AppliedChanges, ApplyCause, ApplyError, OpenPage, PageRequest, Run, RunSettings, Step,
     execute,
 };
-use links_sdk::Outcome;
 use links_sdk::runs::all_forms;
 
 use super::absent_files::AbsentFile;
@@ -197,14 +196,7 @@ impl<'c> PagesRun<'c> {
     /// Refuses files, forms and pages that cannot be planned.
     pub(super) fn check_planned(&mut self) -> Result<()> {
         let failures = std::mem::take(&mut self.state.failures);
-        // A request of an interrupted run may have been sent again before the failures were known.
-        let is_unwritten = self.state.client.write_summary().outcome() == Outcome::NotExecuted;
-        let written = if is_unwritten {
-            "nothing was written"
-        } else {
-            "only the last request of an interrupted run was sent again"
-        };
-        CommandError::if_any(failures, &format!("pages cannot be planned; {written}"))
+        CommandError::if_any(failures, "pages cannot be planned; nothing was written")
     }
 
     async fn open_page(
@@ -453,6 +445,31 @@ impl<'c> PagesRun<'c> {
             self.state.written_forms.insert(name, id);
         }
         CommandError::if_any(differing, "forms differ from what was sent")
+    }
+
+    /// Records the syncs of the pages, also of what was written to those that failed, and of the forms that have no changes: the others were
+    /// recorded when they were written.
+    pub(super) fn record(&mut self, ended: &[Result<Applied, RunFailure>]) {
+        let (context, state) = (&*self.context, &mut self.state);
+        for form in state.forms.iter().filter(|it| it.plan.is_empty() && !state.options.locked) {
+            form.store(context, None);
+        }
+        for (nth, result) in ended.iter().enumerate() {
+            let page = &mut state.pages[nth];
+            let failure = match result {
+                Ok(applied) => {
+                    page.record(context, applied);
+                    continue;
+                }
+                Err(failure) => failure,
+            };
+            if let Some(known) = failure.of_run().and_then(ApplyError::page)
+                && let Err(error) = page.record_sent(context, known)
+            {
+                let text = format!("cannot record what was written: {error}");
+                context.ui.tell(Style::Changed, state.named(&known.login) + &text);
+            }
+        }
     }
 
     /// Creates the pages that are missing, and executes all plans. Returns a result for each page.

@@ -334,7 +334,7 @@ fn add_source(record: &mut Value, page: &PageState, planned: &PlannedPage) {
     }
 }
 
-/// Records what was applied, and returns the output of a run. Pages that failed are listed with what was written to them; the others are as they
+/// Returns the output of a run. Pages that failed are listed with what was written to them; the others are as they
 /// were asked to be.
 pub(super) fn applied(
     context: &Context,
@@ -343,10 +343,6 @@ pub(super) fn applied(
 ) -> Result<CommandOutput> {
     let (mut all, mut failures) = (RunReport::default(), Vec::new());
     let mut unchanged = Vec::new();
-    // Those that were written are recorded since.
-    for form in state.forms.iter().filter(|it| it.plan.is_empty() && !state.options.locked) {
-        form.store(context, None);
-    }
     let mut is_written = !state.written_forms.is_empty();
     let (mut is_stopped, mut is_unclear) = (false, false);
     for (nth, result) in results.into_iter().enumerate() {
@@ -355,9 +351,6 @@ pub(super) fn applied(
             Ok(Applied { page: read, done, run, .. }) => {
                 is_written |= !done.is_nothing();
                 let planned = page.planned.as_ref();
-                let recorded = planned.map_or(Ok(()), |planned| {
-                    recorded(context, planned, &read, done.created.clone())
-                });
                 if state.options.is_one_page && done.is_nothing() {
                     planned.and_then(kept_note).iter().for_each(|note| context.ui.say(note));
                 }
@@ -372,7 +365,7 @@ pub(super) fn applied(
                     all.lines.extend(changes.into_iter().map(StyledLine::indented));
                 }
                 all.add(page, &read, &done, run, true);
-                if let Err(error) = recorded {
+                if let Some(error) = &page.not_recorded {
                     let message = format!(
                         "{}: the page matches the file, but `links` cannot record the sync: {error}",
                         page.path.display()
@@ -385,13 +378,6 @@ pub(super) fn applied(
                 let of_run = failure.of_run();
                 let done = of_run.map(|it| it.done().clone()).unwrap_or_default();
                 let run = of_run.and_then(ApplyError::run).map(str::to_owned);
-                if let Some(known) = of_run.and_then(ApplyError::page)
-                    && let Err(error) = state.pages[nth].record_sent(context, known)
-                {
-                    let text = format!("cannot record what was written: {error}");
-                    context.ui.tell(Style::Changed, state.named(&known.login) + &text);
-                }
-                let page = &state.pages[nth];
                 all.add_unfinished(page, &done, run, of_run.is_some_and(ApplyError::has_ended));
                 if failure.is_stopped() {
                     is_stopped = true;
@@ -464,23 +450,6 @@ fn kept_note(planned: &PlannedPage) -> Option<StyledLine> {
     let stays = Some(kept.count().saturating_sub(made)).filter(|stays| *stays > 0)?;
     let text = format!("{} kept: not in the file; --prune deletes them", count(stays, "slot"));
     Some(StyledLine::faint(text))
-}
-
-/// Records that a page matches its file. `page` is the page after the run.
-fn recorded(
-    context: &Context,
-    planned: &PlannedPage,
-    page: &PageSnapshot,
-    more: BTreeMap<usize, SlotId>,
-) -> Result<()> {
-    let Some(record) = &planned.record else { return Ok(()) };
-    let (PlannedPage { file, merged, .. }, options) = (planned, &planned.proposal.options);
-    let mut created = options.created.clone();
-    created.extend(more);
-    match merged {
-        Some(merged) => record.store(context, file, merged, page, &created, options),
-        None => record.rebuild(context, file, page, options.types.clone()),
-    }
 }
 
 /// Returns the error of a run in which pages failed.

@@ -1,6 +1,6 @@
 //! Pages and forms of a run over the files of an account.
 
-use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError, OpenPage};
+use links_pages::apply::{Applied, AppliedChanges, ApplyCause, ApplyError, OpenPage};
 
 use super::absent_files::AbsentFile;
 use super::files::both_files_of;
@@ -23,6 +23,8 @@ pub(super) struct PageState {
     pub(super) meant: Option<String>,
     /// Changes that the run has made.
     pub(super) done: AppliedChanges,
+    /// Why it cannot be recorded that the page matches its file.
+    pub(super) not_recorded: Option<CommandError>,
     /// Why a run leaves out a page that the lock has a record of: it is not there any more, or was renamed.
     pub(super) left_out: Option<String>,
 }
@@ -50,6 +52,20 @@ pub(super) struct AccountState {
 }
 
 impl PageState {
+    /// Records that the page matches its file. `applied` is the page after the run.
+    pub(super) fn record(&mut self, context: &Context, Applied { page, done, .. }: &Applied) {
+        let Some(planned) = &self.planned else { return };
+        let Some(record) = &planned.record else { return };
+        let (PlannedPage { file, merged, .. }, options) = (planned, &planned.proposal.options);
+        let mut created = options.created.clone();
+        created.extend(&done.created);
+        let recorded = match merged {
+            Some(merged) => record.store(context, file, merged, page, &created, options),
+            None => record.rebuild(context, file, page, options.types.clone()),
+        };
+        self.not_recorded = recorded.err();
+    }
+
     /// Records what a run has written before it ended. `page` is the page as the run knows it.
     pub(super) fn record_sent(&mut self, context: &Context, page: &PageSnapshot) -> Result<()> {
         match &mut self.planned {

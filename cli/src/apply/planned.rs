@@ -5,7 +5,7 @@ use std::sync::Arc;
 use links_pages::apply::{GuardRefusal, ItemRefusal, Plan, Proposal};
 
 use crate::apply::lock_only::LockOnly;
-use crate::apply::sync::{MergedPage, Since, SyncRecord};
+use crate::apply::sync::{self, MergedPage, Since, SyncRecord};
 use crate::context::prelude::*;
 use crate::ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
@@ -116,10 +116,9 @@ impl PlannedPage {
         lines.extend(self.lock_only_lines());
         lines.extend(self.edited.iter().flat_map(|edited| edited.notes.clone()));
         let is_first = self.record.as_ref().is_some_and(|record| record.page().is_none());
-        lines.extend((is_first && !self.plan().updates.is_empty()).then(|| {
-            let text = "warning: no previous sync recorded for this file; its values will overwrite the page's";
-            StyledLine::changed(text)
-        }));
+        let Plan { updates, fields, .. } = self.plan();
+        let replaces = !updates.is_empty() || fields.before.values().any(|it| !it.is_null());
+        lines.extend((is_first && replaces).then(|| sync::without_record("page")));
         lines
     }
 

@@ -241,6 +241,13 @@ fn note(note: &SyncNote, there: &str) -> String {
     }
 }
 
+/// Line about a file without a record, whose values replace others.
+pub(crate) fn without_record(of: &str) -> StyledLine {
+    StyledLine::changed(format!(
+        "warning: no previous sync recorded for this file; its values will overwrite the {of}'s"
+    ))
+}
+
 /// Note for a page file on standard input where a `links.lock` would govern a file.
 pub(crate) fn note_on_input(file: &Path) -> Option<StyledLine> {
     let is_governed = file.as_os_str() == "-" && LockStore::of(file).is_some();

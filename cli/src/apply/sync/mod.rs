@@ -16,7 +16,9 @@ mod write_back;
 mod written_locks;
 
 pub(crate) use lock_store::{LOCK_NAME, LockStore, from_here, governing};
-pub(crate) use merge_report::{MergedPage, Since, lines, note_on_input, refusal, remote};
+pub(crate) use merge_report::{
+    MergedPage, Since, lines, note_on_input, refusal, remote, without_record,
+};
 pub(crate) use opened_text::OpenedText;
 pub(crate) use pulled::{pull_summary, pulled_form_text, pulled_text};
 pub(crate) use record::SyncRecord;
