@@ -121,16 +121,24 @@ fn regressions(program: &Program) -> bool {
         .collect();
     paths.retain(|it| it.extension().is_some_and(|it| it == "json"));
     paths.sort();
-    let mut is_good = true;
-    for path in &paths {
+    let is_good = |path: &PathBuf| {
         let history: Case = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-        if let (_, Some((step, Violation { rule, text }))) = history.play(program) {
+        let (_, violation) = history.play(program);
+        if let Some((step, Violation { rule, text })) = &violation {
             println!("{}: {rule} at step {step}: {text}", path.display());
-            is_good = false;
         }
-    }
+        violation.is_none()
+    };
+    let threads = thread::available_parallelism().map_or(2, usize::from);
+    let parts = paths.chunks(paths.len().div_ceil(threads).max(1));
+    let are_good = thread::scope(|scope| {
+        let replay =
+            |part| scope.spawn(move || <[_]>::iter(part).filter(|it| !is_good(it)).count());
+        let parts: Vec<_> = parts.map(replay).collect();
+        parts.into_iter().all(|part| part.join().unwrap() == 0)
+    });
     println!("campaign: {} histories replayed", paths.len());
-    is_good
+    are_good
 }
 
 #[expect(clippy::cast_precision_loss, reason = "they are rates")]

@@ -95,9 +95,8 @@ impl Operations {
         // Of two commands at once, one may have been told what the other has made.
         let has_written = !own.is_empty() || trial.ended.exit == Some(0) || trial.is_concurrent;
         let grown = grown.filter(|_| has_written);
-        let is_continued = |row: &Row| old.iter().any(|old| old.id == row.id);
-        let is_continued = grown.as_ref().is_some_and(is_continued);
-        tells_the_truth(grown.as_ref(), is_continued, &own, trial, &mut violate);
+        let continued = grown.as_ref().and_then(|row| old.iter().find(|old| old.id == row.id));
+        tells_the_truth(grown.as_ref(), continued, &own, trial, &mut violate);
         if let Some(how) = trial.command.undoing().filter(|_| !self.is_blind) {
             // Of a command that was killed before it wrote, it is not known what it was to write. Somebody else may have written the same.
             let undone = grown.as_ref().and_then(|row| row.undoes.as_deref());
@@ -523,7 +522,7 @@ impl Row {
 /// Checks what the log says of a command that has just ended.
 fn tells_the_truth(
     row: Option<&Row>,
-    is_continued: bool,
+    continued: Option<&Row>,
     own: &BTreeMap<Place, (Value, Value)>,
     trial: &AccountTrial<'_>,
     violate: Violate<'_>,
@@ -540,8 +539,13 @@ fn tells_the_truth(
     if ["refused", "not_sent", "not_begun"].contains(&row.state.as_str()) {
         violate("log", format!("it wrote {own:?}, and the log says {row:?}"));
     }
-    // What the earlier command has left on a page may have been done by others since, or by its write whose answer was lost.
-    let is_part = is_continued && ["partial", "unknown"].contains(&row.state.as_str());
+    // What the earlier command has left on a page may have been done by others since, or by its write whose answer was lost. Its page may not
+    // be in the files any more.
+    let is_left =
+        |old: &Row| row.parts.iter().all(|part| part[1] == "\"done\"" || old.parts.contains(part));
+    let is_continued = continued.is_some();
+    let is_part = is_continued && ["partial", "unknown"].contains(&row.state.as_str())
+        || continued.is_some_and(is_left);
     // An undo that is continued on one page leaves the others as they are.
     let is_of_page = trial.command.undoing().is_some_and(|how| how.page.is_some());
     let is_part = is_part || is_continued && is_of_page;
