@@ -7,10 +7,10 @@ use crate::repository::read;
 const COMPLETE: [&str; 1] = ["Outcome"];
 
 /// Records that a program writes out to give them to the SDK.
-const GIVEN: [&str; 22] = [
+const GIVEN: [&str; 23] = [
     "account::AccountPage",
+    "account::ApplyAccount",
     "account::DesiredAccount",
-    "account::DesiredForm",
     "apply::BoundItem",
     "apply::DeleteLimits",
     "apply::DesiredPage",
@@ -20,6 +20,7 @@ const GIVEN: [&str; 22] = [
     "apply::Proposal",
     "apply::RecordWrite",
     "apply::RunCommand",
+    "apply::RunSettings",
     "apply::SyncedRun",
     "apply::Wanted",
     "sync::FilePage",

@@ -13,6 +13,7 @@ use links_sdk::SlotId;
 
 /// Subject of a line in a lock.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum LineKey {
     /// A field of a page or form.
     Field(String),
@@ -26,6 +27,7 @@ pub enum LineKey {
 
 /// Content of a line in a lock.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum LineContent {
     /// The value in the file and on the page.
     Pair(HashPair),
@@ -46,6 +48,7 @@ pub enum LineContent {
 
 /// A line of a lock, without its subject.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LockLine {
     /// Time at which the key last changed, in milliseconds since 1970. It is larger than the time of every line that was known then.
     pub moved: u64,
@@ -60,6 +63,7 @@ pub type Lines = BTreeMap<LineKey, BTreeSet<LockLine>>;
 
 /// History of the record of one page or form, as far as a checkout has it.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RecordHistory<'a> {
     /// The lines in the working tree, and the lines of earlier versions of the lock.
     pub versions: Vec<&'a Lines>,
@@ -90,6 +94,7 @@ impl<'a> RecordHistory<'a> {
 
 /// The base of a merge that a checkout knows.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct KnownBase {
     /// The record, without the ID and the login of the page.
     pub base: PageBase,

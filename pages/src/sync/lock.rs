@@ -68,6 +68,7 @@ pub struct Lock {
 
 /// A page in a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PageName {
     /// ID of the page.
     pub id: ProfileId,
@@ -77,6 +78,7 @@ pub struct PageName {
 
 /// Subject of a record.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RecordOf {
     /// A page.
     Page(ProfileId),
