@@ -1,5 +1,5 @@
-//! A run over page files and form files: open, check, confirm, prepare, execute, record. The commands call these steps in this order, and plan with the
-//! first of them alone.
+//! A run over page files and form files: open, check, confirm, prepare, execute, record. The commands call these steps in this order, and
+//! plan with the first of them alone.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;

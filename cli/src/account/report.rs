@@ -334,8 +334,7 @@ fn add_source(record: &mut Value, page: &PageState, planned: &PlannedPage) {
     }
 }
 
-/// Returns the output of a run. Pages that failed are listed with what was written to them; the others are as they
-/// were asked to be.
+/// Returns the output of a run. Pages that failed are listed with what was written to them; the others are as they were asked to be.
 pub(super) fn applied(
     context: &Context,
     mut state: AccountState,
