@@ -21,7 +21,7 @@ impl<'p> PlanBatch<'p> {
     }
 
     /// Returns the deletes, if it is a request with some.
-    pub(super) fn deletes(self) -> &'p [PlannedDelete] {
+    pub fn deletes(self) -> &'p [PlannedDelete] {
         match self {
             Self::MakeRoom(deletes) | Self::Delete(deletes) => deletes,
             _ => &[],

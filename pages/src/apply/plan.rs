@@ -249,6 +249,31 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Plans to delete slots of a page.
+    ///
+    /// ```
+    /// use links_pages::apply::Plan;
+    ///
+    /// let page = serde_json::from_str::<Vec<links_sdk::Slot>>(
+    ///     r#"[{"id": 7, "type": "divider", "data": {}, "supported": true}, {"id": 8, "type": "text", "data": {}, "supported": true}]"#,
+    /// )?;
+    /// let plan = Plan::deleting(&page, &[page[0].id]);
+    /// assert_eq!((plan.deletes[0].id, plan.batches().len()), (page[0].id, 1));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn deleting(page: &[Slot], ids: &[SlotId]) -> Self {
+        let mut plan = Self { page: fingerprint(page), ..Self::default() };
+        for slot in page {
+            if ids.contains(&slot.id) {
+                let (id, kind) = (slot.id, slot.kind.clone());
+                plan.deletes.push(PlannedDelete { id, kind, label: label(&slot.data) });
+            } else {
+                plan.order.push(SlotRef::Existing(slot.id));
+            }
+        }
+        plan
+    }
+
     /// Returns whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.batches().is_empty()

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::journal::{Journal, JournalEntry, RecordedPlan};
 use super::page_fields::has_expired_mood;
-use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, label};
+use super::plan::{PlanBatch, PlannedCreate, PlannedUpdate};
 use super::{
     JournalStore, Plan, PlannedFields, RecordWrite, RunCommand, RunEnding, RunHeader, SlotRef,
-    SlotTypes, fingerprint, page_fields,
+    SlotTypes, page_fields,
 };
 use links_sdk::types::NewSlot;
 use links_sdk::{
@@ -153,17 +153,17 @@ impl SingleWrite {
         answer
     }
 
-    /// Deletes a batch of slots, if they have not changed since they were read. `page` are the slots of the page, `to_delete` are all slots
-    /// to delete, and `step` is the batch to delete now.
+    /// Sends a batch of a plan [for deletes](Plan::deleting), if its slots have not changed since the page was read. `step` is the number of
+    /// the batch.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
-    /// use links_pages::apply::SingleWrite;
+    /// use links_pages::apply::{Plan, SingleWrite};
     ///
     /// let slots = client.profile("cafe").slots();
     /// let page = slots.list().await?;
-    /// let first = [&page[0]];
-    /// SingleWrite::new(None).delete_batch(&slots, (&page, &first), (0, &first)).await?;
+    /// let plan = Plan::deleting(&page, &[page[0].id]);
+    /// SingleWrite::new(None).delete_batch(&slots, &page, &plan, 0).await?;
     /// assert_eq!(slots.list().await?.len(), 13);
     /// # Ok(()) });
     /// ```
@@ -174,22 +174,14 @@ impl SingleWrite {
     pub async fn delete_batch(
         &self,
         slots: &SlotsHandle,
-        (page, to_delete): (&[Slot], &[&Slot]),
-        (step, batch): (usize, &[&Slot]),
+        page: &[Slot],
+        plan: &Plan,
+        step: usize,
     ) -> Result<(), Error> {
-        self.begin(step, || {
-            let delete = |slot: &&Slot| PlannedDelete {
-                id: slot.id,
-                kind: slot.kind.clone(),
-                label: label(&slot.data),
-            };
-            let stays = |slot: &&Slot| to_delete.iter().all(|delete| delete.id != slot.id);
-            let order = page.iter().filter(stays).map(|slot| SlotRef::Existing(slot.id)).collect();
-            let deletes = to_delete.iter().map(delete).collect();
-            let plan = Plan { page: fingerprint(page), order, deletes, ..Plan::default() };
-            (plan_entry(plan), Some(page))
-        });
-        let seen = batch.iter().copied().cloned().collect();
+        self.begin(step, || (plan_entry(plan.clone()), Some(page)));
+        let ids = plan.batches().get(step).map(|batch| batch.deletes()).unwrap_or_default();
+        let is_its = |slot: &&Slot| ids.iter().any(|delete| delete.id == slot.id);
+        let seen = page.iter().filter(is_its).cloned().collect();
         let deleted = slots.delete_unchanged(seen).await;
         self.end(step, &deleted, BTreeMap::new(), None);
         deleted.map(|_| ())

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use links_sdk::{SLOTS_PER_BATCH, SlotsHandle};
+use links_sdk::SlotsHandle;
 
 use super::clicks;
 use crate::args::flags::next_dry_run;
 use crate::commands::prelude::*;
 use crate::output::dry_run::DryRun;
 use crate::output::{label, named_slot};
-use links_pages::apply::{SingleWrite, SlotTypes};
+use links_pages::apply::{Plan, SingleWrite, SlotTypes};
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots delete cafe 1002 1003 --yes"])]
@@ -47,7 +47,8 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
         return Ok(refused);
     }
     let write = journal::page_write(context, &args.key);
-    let deleted = delete_batches(context, &write, &slots, (&page, &to_delete)).await;
+    let plan = Plan::deleting(&page, &args.ids);
+    let deleted = delete_batches(context, &write, &slots, &page, &plan).await;
     let deleted = journal::finish(context, &write, deleted)?;
     let left = page.len() - deleted;
     let line = View::line(format!("deleted {}, {left} left", count(deleted, "slot")));
@@ -74,16 +75,19 @@ async fn delete_batches(
     context: &Context,
     write: &SingleWrite,
     slots: &SlotsHandle,
-    (page, to_delete): (&[Slot], &[&Slot]),
+    page: &[Slot],
+    plan: &Plan,
 ) -> Result<usize> {
-    let progress = context.ui.progress(to_delete.len().div_ceil(SLOTS_PER_BATCH));
+    let batches = plan.batches();
+    let progress = context.ui.progress(batches.len());
     let mut deleted = 0;
     let mut dry_run_end: Option<CommandError> = None;
-    for (step, batch) in to_delete.chunks(SLOTS_PER_BATCH).enumerate() {
-        progress.now(&format!("deleting {} of {}", deleted + batch.len(), to_delete.len()));
-        let result = write.delete_batch(slots, (page, to_delete), (step, batch)).await;
+    for (step, batch) in batches.iter().enumerate() {
+        let next = deleted + batch.deletes().len();
+        progress.now(&format!("deleting {next} of {}", plan.deletes.len()));
+        let result = write.delete_batch(slots, page, plan, step).await;
         match result.map_err(CommandError::from) {
-            Ok(()) => deleted += batch.len(),
+            Ok(()) => deleted = next,
             Err(failure) => match next_dry_run(dry_run_end.as_ref(), failure) {
                 Ok(end) => dry_run_end = Some(end),
                 Err(failure) if deleted == 0 => return Err(failure),
