@@ -2,7 +2,7 @@
 
 use links_fixtures::{Choices, ContractServer, Fault, Slot, World};
 use links_pages::account::{AccountError, AccountPlan, AppliedPage, ApplyAccount, DesiredAccount};
-use links_pages::apply::{ApplyCause, RunSettings, SlotTypes};
+use links_pages::apply::{ApplyCause, JournalStore, RunCommand, RunSettings, RunState, SlotTypes};
 use links_sdk::{Client, Error, ErrorKind, Outcome, Token};
 use links_test_support::proxy::{Act, Proxy};
 use links_test_support::readings::readings;
@@ -157,6 +157,38 @@ async fn two_runs_at_once_create_a_form_once() {
     let (one, two) = (one.unwrap(), two.unwrap());
     assert_eq!(server.account().forms.len(), before + 1);
     assert_eq!(one.forms["contact"].id, two.forms["contact"].id);
+}
+
+#[tokio::test]
+async fn the_forms_that_a_command_of_a_program_writes_are_in_its_journals() {
+    let (_server, client) = cafe().await;
+    let state = tempfile::tempdir().unwrap();
+    let form = |button: &str| {
+        let fields = json!({"title": "Write to us", "buttonText": button, "successMessage": "Thanks",
+            "fields": [{"type": "text", "label": "Name", "required": true}]});
+        desired(json!({"forms": [{"name": "contact", "fields": fields}], "pages": []}))
+    };
+    let apply = async |account| {
+        let mut settings = RunSettings::new().journal(state.path());
+        settings.command = RunCommand { name: "publish".to_owned(), ..RunCommand::default() };
+        let apply = ApplyAccount { creates: 1, settings, ..ApplyAccount::new(&client, account) };
+        apply.run().await.unwrap().forms["contact"].id.clone()
+    };
+    let id = apply(form("Send")).await;
+    assert_eq!(apply(form("Go")).await, id);
+    let runs = JournalStore::of_commands(state.path(), client.base_url().as_str()).list().unwrap();
+    let [created, changed] = &runs[..] else { panic!("{runs:?}") };
+    let (created, changed) = (created.log.as_ref().unwrap(), changed.log.as_ref().unwrap());
+    let write = created.write.as_ref().unwrap();
+    assert_eq!((&*write.operation, created.state), ("createForm", RunState::Done));
+    assert_eq!(created.stored.as_ref().unwrap()["id"], json!(id));
+    let write = changed.write.as_ref().unwrap();
+    assert_eq!((&*write.operation, changed.state), ("updateForm", RunState::Done));
+    assert_eq!(
+        (&write.before["buttonText"], &write.changed["buttonText"]),
+        (&json!("Send"), &json!("Go"))
+    );
+    assert_eq!(changed.opening.form.as_deref(), Some(&*id));
 }
 
 #[tokio::test]

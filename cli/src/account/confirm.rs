@@ -3,11 +3,10 @@
 use links_pages::apply::OpenPage;
 
 use super::state::AccountState;
-use crate::apply::apply_args::RunOptions;
 use crate::apply::planned::LOGIN;
-use crate::apply::preflight::check_write_access;
 use crate::context::prelude::*;
 use crate::output::counts;
+use crate::ui::Ui;
 
 /// How much a run does that cannot be undone.
 #[derive(Default)]
@@ -23,38 +22,6 @@ pub(super) struct Irreversible {
 
 /// Fate of deleted slots.
 const UNDO_OF_DELETES: &str = "  `links undo` can recreate slots of most types, with new IDs and without their click statistics";
-
-/// Asks about what cannot be undone, or about every change; `plan` is what is to be written. Returns true if the user was asked.
-pub(super) async fn confirm(
-    context: &Context,
-    state: &AccountState,
-    plan: Vec<StyledLine>,
-    pages: &[OpenPage],
-) -> Result<bool> {
-    let found = Irreversible::of(state, pages);
-    let is_new = state.unconfirmed(pages).next().is_some() || state.has_form_changes();
-    let needs = found.needs(&state.options, (state.is_edit || state.asks_first) && is_new);
-    if needs.is_empty() {
-        return Ok(false);
-    }
-    if context.ui.is_interactive() {
-        // A read-only token is refused before the question.
-        check_write_access(context.me(&state.client).await?)?;
-    }
-    let words = found.words().join(", ");
-    let (question, what) = if words.is_empty() {
-        ("Apply these changes?".to_owned(), "the changes")
-    } else {
-        (format!("Apply these changes, including {words}?"), &*words)
-    };
-    // Where messages are JSON, the plan was not shown.
-    let mut lines = if context.ui.says_json() { plan } else { Vec::new() };
-    if found.deletes > 0 {
-        lines.push(StyledLine::faint(UNDO_OF_DELETES));
-    }
-    context.ui.consent(&lines, &question, what, &needs.join(" "))?;
-    Ok(true)
-}
 
 impl Irreversible {
     pub(super) fn of(state: &AccountState, pages: &[OpenPage]) -> Self {
@@ -79,9 +46,27 @@ impl Irreversible {
         found
     }
 
-    /// Returns the flags that are missing.
-    fn needs(&self, options: &RunOptions, asks_always: bool) -> Vec<String> {
-        let mut needs = Vec::new();
+    /// Asks about what cannot be undone, or about every change; `plan` is what is to be written, and `missing` are the flags that would allow it.
+    pub(super) fn confirm(&self, ui: &Ui, plan: Vec<StyledLine>, missing: &[String]) -> Result<()> {
+        let words = self.words().join(", ");
+        let (question, what) = if words.is_empty() {
+            ("Apply these changes?".to_owned(), "the changes")
+        } else {
+            (format!("Apply these changes, including {words}?"), &*words)
+        };
+        // Where messages are JSON, the plan was not shown.
+        let mut lines = if ui.says_json() { plan } else { Vec::new() };
+        if self.deletes > 0 {
+            lines.push(StyledLine::faint(UNDO_OF_DELETES));
+        }
+        ui.consent(&lines, &question, what, &missing.join(" "))
+    }
+
+    /// Returns the flags that are missing for the run to write without a question.
+    pub(super) fn missing_flags(&self, state: &AccountState, pages: &[OpenPage]) -> Vec<String> {
+        let (options, mut needs) = (&state.options, Vec::new());
+        let is_new = state.unconfirmed(pages).next().is_some() || state.has_form_changes();
+        let asks_always = (state.is_edit || state.asks_first) && is_new;
         let has_loss = self.deletes + self.uploads + self.removed_fields > 0;
         if (has_loss || asks_always) && !options.flags.yes {
             needs.push("--yes".to_owned());

@@ -14,33 +14,37 @@ use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::{EditedItems, PlannedPage};
 use crate::apply::problems::{invalid, violations};
 use crate::apply::runs;
+use crate::bulk::import::Import;
+use crate::bulk::page_undo::PageUndo;
+use crate::bulk::rewrite::SlotFilter;
 use crate::context::prelude::*;
 use crate::error::for_account;
 use crate::schema::validate::SchemaViolation;
+use crate::ui::plan::item_of_file;
 
-/// Decision what a page should have.
-pub(crate) trait PageEdit {
+/// What is to become of pages.
+pub(crate) enum PageEdit {
+    Rewrite(SlotFilter),
+    Import(Import),
+    /// The reverse of an operation, on each of its pages.
+    Undo(Vec<PageUndo>),
+}
+
+impl PageEdit {
     /// Digest of the request, by which an interrupted run is found that must continue as it was planned.
-    fn digest(&self) -> Option<String> {
-        None
-    }
-
-    /// Returns what is asked of a page. `interrupted` are the unfinished run on that page with the same digest and those that it has replaced,
-    /// the newest first.
-    fn ask(
-        &self,
-        page: &PageSnapshot,
-        types: &SlotTypeCatalog,
-        interrupted: &[JournalEntries],
-    ) -> Result<AskedPage>;
-
-    /// Returns the whole page as it should be. `open` is the page after an interrupted run on it was settled.
-    fn wanted(&self, asked: &AskedPage, open: &OpenPage) -> Result<Wanted> {
-        Ok(asked.among_others(open))
+    pub(crate) fn digest(&self) -> Option<&str> {
+        if let Self::Rewrite(filter) = self { Some(&filter.digest) } else { None }
     }
 
     /// Returns the name of an item in messages: a slot of a page, or a line of a file.
-    fn item_name(&self, login: &str, index: usize, item: &DesiredSlot) -> String;
+    fn item_name(&self, page: &PageSnapshot, index: usize, item: &DesiredSlot) -> String {
+        match self {
+            Self::Rewrite(_) => format!("{}: slot {}", page.login, item.id.unwrap_or_default()),
+            Self::Import(import) => import.item_name(index),
+            Self::Undo(pages) => PageUndo::of(pages, page)
+                .map_or_else(|_| item_of_file(index), |undo| undo.item_name(index, item)),
+        }
+    }
 }
 
 /// What is asked of a page.
@@ -60,7 +64,7 @@ pub(crate) struct AskedPage {
 
 /// An edit with the pages that it is for.
 pub(crate) struct SlotsEdit {
-    pub(crate) edit: Box<dyn PageEdit>,
+    pub(crate) edit: PageEdit,
     pub(crate) pages: Vec<ProfileKey>,
     pub(crate) types: SlotTypeCatalog,
 }
@@ -74,7 +78,11 @@ impl SlotsEdit {
     ) -> Result<(PlannedPage, Option<String>), RunFailure> {
         let page = open.snapshot().clone();
         let interrupted = self.unfinished(context, page.id);
-        let asked = self.edit.ask(&page, &self.types, &interrupted)?;
+        let asked = match &self.edit {
+            PageEdit::Rewrite(filter) => filter.ask(&page, &self.types, &interrupted)?,
+            PageEdit::Import(import) => import.ask(),
+            PageEdit::Undo(pages) => PageUndo::of(pages, &page)?.ask(),
+        };
         if let Some(command) = &asked.command {
             open.record_as(command.clone());
         }
@@ -88,9 +96,12 @@ impl SlotsEdit {
             if is_left { format!("{note}; to undo them, run {}", undo()) } else { note }
         });
         let (page, created) = (open.snapshot().clone(), open.created());
-        let wanted = self.edit.wanted(&asked, open)?;
+        let wanted = match &self.edit {
+            PageEdit::Undo(pages) => PageUndo::of(pages, &page)?.wanted(open)?,
+            PageEdit::Rewrite(_) | PageEdit::Import(_) => asked.among_others(open),
+        };
         let named = asked.content.slots.iter().enumerate();
-        let names = named.map(|(nth, item)| self.edit.item_name(&page.login, nth, item)).collect();
+        let names = named.map(|(nth, item)| self.edit.item_name(&page, nth, item)).collect();
         let edited = EditedItems { names, notes: asked.notes };
         let options = PlanOptions { types: self.types.rules(), created, ..PlanOptions::default() };
         let plan = Plan::of_page(&page, &wanted, &options).map_err(|error| match error {
@@ -109,10 +120,9 @@ impl SlotsEdit {
         if !found.is_empty() {
             return Err(invalid(found).into());
         }
-        let document = Document::from_bytes("", b"{}".to_vec()).map_err(CommandError::from)?;
         let file = content.content.clone();
         let planned = PlannedPage {
-            file: PageFile::without_references(content, document),
+            file: PageFile::without_references(content, Document::default()),
             record: None,
             page,
             proposal: Proposal { file, wanted, options, plan: Arc::new(plan) },
@@ -136,7 +146,7 @@ impl SlotsEdit {
         let recorded = JournalStore::of(&state, &service, page).list().unwrap_or_default();
         let is_same = |log: &JournalEntries| {
             let command = &log.opening.command;
-            command.name == context.command && command.digest.as_ref() == Some(&digest)
+            command.name == context.command && command.digest.as_deref() == Some(digest)
         };
         let logs = recorded.into_iter().rev().map_while(|run| run.log.ok()).take_while(is_same);
         let is_open = |done: &JournalEntries| {

@@ -1,7 +1,7 @@
 //! Forms of a run: which forms its files are, and what changes.
 
 use links_pages::account::{FormPlan, FormPlanError};
-use links_pages::apply::{RecordWrite, SingleWrite};
+use links_pages::apply::SingleWrite;
 use links_pages::sync::{Lock, Merge};
 use links_sdk::FormId;
 
@@ -123,12 +123,12 @@ impl PlannedForm {
     }
 
     /// Plans new values of a form that was read.
-    pub(crate) fn edit(form: LeadForm, changed: Object, write: SingleWrite) -> Result<Self> {
+    pub(crate) fn edit(form: LeadForm, changed: Object, write: SingleWrite) -> Self {
         let plan = form_fields::plan(&form.id, &form_fields::values(&form), changed);
-        let document = Document::from_bytes("", b"{}".to_vec())?;
-        Ok(Self {
+        let (document, channels) = (Document::default(), Vec::new());
+        Self {
             path: PathBuf::new(),
-            file: FormFile { form: DesiredForm::default(), document, channels: Vec::new() },
+            file: FormFile { form: DesiredForm::default(), document, channels },
             plan,
             seen: Some(form),
             record: None,
@@ -136,7 +136,7 @@ impl PlannedForm {
             merge: Merge::default(),
             lock_only: LockOnly::default(),
             edit: Some(write),
-        })
+        }
     }
 
     /// Returns the path of its file, if it has one.
@@ -182,24 +182,21 @@ impl PlannedForm {
         client: &Client,
         is_locked: bool,
     ) -> Result<(String, String, Result<()>)> {
-        let FormPlan { name, id, changed, before, .. } = self.plan.clone();
+        let FormPlan { name, id, .. } = &self.plan;
         let _lock = id.as_ref().map(|id| form_fields::lock(context, id));
-        let (write, operation) = match (&self.edit, &id) {
-            (Some(write), _) => (write.clone(), "updateForm"),
-            (None, Some(id)) => (journal::form_write(context, id), "updateForm"),
-            (None, None) => (journal::new_write(context, &name), "createForm"),
+        let write = match (&self.edit, id) {
+            (Some(write), _) => write.clone(),
+            (None, Some(id)) => journal::form_write(context, id),
+            (None, None) => journal::new_write(context, name),
         };
-        let record = RecordWrite { operation: operation.to_owned(), changed, before };
-        let call = self.plan.execute(client, self.seen.as_ref());
-        let shown = |form: &LeadForm| serde_json::to_value(form).ok();
-        let written = write.write_record(record, call, shown).await;
+        let written = self.plan.execute(client, self.seen.as_ref(), &write).await;
         let written = journal::finish(context, &write, written);
         let form = written.map_err(|error| self.failure(error))?;
         let checked = form_fields::check_written(&self.plan, &form_fields::values(&form));
         if !is_locked {
             self.store(context, Some(&form));
         }
-        let name = if self.edit.is_some() { form.title } else { name };
+        let name = if self.edit.is_some() { form.title } else { name.clone() };
         Ok((name, form.id.to_string(), checked))
     }
 
@@ -210,7 +207,8 @@ impl PlannedForm {
 
     /// Returns the request of the form, without sending it.
     pub(crate) async fn unsent_request(&self, client: &Client) -> Result<UnsentRequest> {
-        not_sent(self.plan.execute(client, self.seen.as_ref()).await)
+        let write = SingleWrite::new(None);
+        not_sent(self.plan.execute(client, self.seen.as_ref(), &write).await)
     }
 
     /// Returns the error of the service, with refused fields at their places in the file.

@@ -24,6 +24,7 @@ mod totals;
 pub(crate) mod unchanged;
 
 use clap::Args;
+use confirm::Irreversible;
 use links_pages::apply::{Applied, PageRequest, Run, RunSettings};
 use pages_run::PagesRun;
 use report::{applied, plan_exit, plan_lines, refusals, shown, stopped_at_once};
@@ -264,8 +265,13 @@ async fn run(
         for line in &plan {
             session.context.ui.say(line);
         }
-        let asked = confirm::confirm(session.context, &session.state, plan, &open).await?;
-        session.prepare(&mut open, asked).await?;
+        let found = Irreversible::of(&session.state, &open);
+        let missing = found.missing_flags(&session.state, &open);
+        if !missing.is_empty() {
+            session.check_access().await?;
+            found.confirm(&session.context.ui, plan, &missing)?;
+        }
+        session.prepare(&mut open, !missing.is_empty()).await?;
     }
     let ended = session.execute(open).await;
     session.record(&ended);

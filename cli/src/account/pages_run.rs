@@ -25,6 +25,7 @@ use crate::apply::lock_only;
 use crate::apply::locked;
 use crate::apply::plan::{plan, resolve};
 use crate::apply::planned::{PlannedPage, RecordedFile};
+use crate::apply::preflight::check_write_access;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
@@ -395,6 +396,14 @@ impl<'c> PagesRun<'c> {
             known.into_iter().filter(|it| !has_file(it.id)).map(|it| it.login).collect();
         for (nth, login) in new {
             self.state.pages[nth].meant = nearest(&login, &others);
+        }
+        Ok(())
+    }
+
+    /// Refuses a read-only token before a user is asked.
+    pub(super) async fn check_access(&mut self) -> Result<()> {
+        if self.context.ui.is_interactive() {
+            check_write_access(self.context.me(&self.state.client).await?)?;
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Import of the rows of a CSV file as new slots.
 
-use links_pages::apply::{DesiredSlot, JournalEntries};
+use links_pages::apply::DesiredSlot;
 
-use crate::account::edit::{AskedPage, PageEdit};
+use crate::account::edit::AskedPage;
 use crate::context::prelude::*;
 use crate::schema::fields as schema_fields;
 use crate::schema::schema_of;
@@ -21,23 +21,20 @@ pub(crate) struct Import {
     pub(crate) at_top: bool,
 }
 
-impl PageEdit for Import {
-    fn ask(
-        &self,
-        _: &PageSnapshot,
-        _: &SlotTypeCatalog,
-        _: &[JournalEntries],
-    ) -> Result<AskedPage> {
+impl Import {
+    /// Returns what is asked of the page.
+    pub(crate) fn ask(&self) -> AskedPage {
         let slot = |row: &CsvRow| DesiredSlot {
             id: None,
             kind: self.kind.clone(),
             data: row.data.clone(),
         };
         let items: Vec<_> = self.rows.iter().map(slot).collect();
-        Ok(AskedPage { content: items.into(), at_top: self.at_top, ..AskedPage::default() })
+        AskedPage { content: items.into(), at_top: self.at_top, ..AskedPage::default() }
     }
 
-    fn item_name(&self, _: &str, index: usize, _: &DesiredSlot) -> String {
+    /// Returns the name of an item in messages: its line.
+    pub(crate) fn item_name(&self, index: usize) -> String {
         match self.rows.get(index) {
             Some(row) => format!("{}:{}", self.file, row.line),
             None => format!("item {index}"),

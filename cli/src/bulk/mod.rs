@@ -1,7 +1,8 @@
-//! Changes of many slots at once without a page file: `links slots rewrite` and `links slots import`. All pages are read, planned and checked
-//! before the first write; each page has a journal of its own, so that an interrupted run is continued and `links undo` undoes it.
+//! Changes of many slots at once without a page file: `links slots rewrite`, `links slots import` and `links undo`. All pages are read, planned
+//! and checked before the first write; each page has a journal of its own, so that an interrupted run is continued and `links undo` undoes it.
 
 pub(crate) mod import;
+pub(crate) mod page_undo;
 pub(crate) mod rewrite;
 
 use std::rc::Rc;
@@ -38,12 +39,13 @@ pub(crate) async fn run(
     context: &mut Context,
     pages: Vec<ProfileKey>,
     BulkArgs { yes, wait, full, .. }: BulkArgs,
-    edit: impl PageEdit + 'static,
+    edit: PageEdit,
 ) -> Result<CommandOutput> {
     let types = context.slot_types().await?;
-    let command = RunCommand { digest: edit.digest(), ..journal::command(context) };
+    let command =
+        RunCommand { digest: edit.digest().map(str::to_owned), ..journal::command(context) };
     let flags = ApplyArgs { yes, full, ..ApplyArgs::default() };
     let options = RunOptions { flags, command, wait, adds: true, ..RunOptions::default() };
-    let edit = Some(Rc::new(SlotsEdit { edit: Box::new(edit), pages, types }));
+    let edit = Some(Rc::new(SlotsEdit { edit, pages, types }));
     account::apply(context, RunSource { edit, ..RunSource::default() }, options).await
 }

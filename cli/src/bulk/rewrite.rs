@@ -3,7 +3,7 @@
 use links_pages::apply::{DesiredPage, DesiredSlot, JournalEntries, PlannedUpdate, same};
 use links_sdk::Slot;
 
-use crate::account::edit::{AskedPage, PageEdit};
+use crate::account::edit::AskedPage;
 use crate::apply::problems::invalid;
 use crate::context::prelude::*;
 use crate::output::format::query;
@@ -11,12 +11,10 @@ use crate::output::{label, named_slot};
 use crate::ui::cut;
 use links_pages::page_file::local_image::hash_of;
 
-impl PageEdit for SlotFilter {
-    fn digest(&self) -> Option<String> {
-        Some(self.digest.clone())
-    }
-
-    fn ask(
+impl SlotFilter {
+    /// Returns what is asked of a page. `interrupted` are the unfinished run on that page with the same digest and those that it has replaced,
+    /// the newest first.
+    pub(crate) fn ask(
         &self,
         page: &PageSnapshot,
         types: &SlotTypeCatalog,
@@ -58,10 +56,6 @@ impl PageEdit for SlotFilter {
         let (items, instead) = done.continued(items);
         Ok(AskedPage { content: items.into(), instead, notes, ..AskedPage::default() })
     }
-
-    fn item_name(&self, login: &str, index: usize, item: &DesiredSlot) -> String {
-        item.id.map_or_else(|| format!("{login}: item {index}"), |id| format!("{login}: slot {id}"))
-    }
 }
 
 /// Returns the values that a filter changed, null for keys that it removed.
@@ -97,7 +91,8 @@ const MOST_REASON: usize = 200;
 #[derive(Debug)]
 pub(crate) struct SlotFilter {
     code: String,
-    digest: String,
+    /// Digest of the filters, by which an interrupted run is found that must continue as it was planned.
+    pub(crate) digest: String,
 }
 
 impl SlotFilter {

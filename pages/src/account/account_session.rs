@@ -384,8 +384,11 @@ impl<'a> AccountSession<'a> {
         }
         let mut done = BTreeMap::new();
         for (plan, _) in self.forms.iter_mut().filter(|(plan, _)| !plan.is_empty()) {
+            let ApplyAccount { client, settings, .. } = self.request;
             let seen = self.known.iter().find(|form| Some(&form.id) == plan.id.as_ref());
-            let written = plan.execute(&self.request.client, seen).await;
+            let write = settings.single_write(client, &plan.name, plan.id.as_deref());
+            let written = plan.execute(client, seen, &write).await;
+            write.close(written.is_ok());
             let form = written.map_err(|source| AccountError::Form {
                 name: plan.name.clone(),
                 done: std::mem::take(&mut done),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::apply::{PlanOptions, same};
+use crate::apply::{PlanOptions, RecordWrite, SingleWrite, same};
 use crate::form_file::{CHANNELS, DesiredForm, FORM_FIELDS, INPUT_FIELDS, INPUTS};
 use crate::sync::{FilePage, LivePage, Merge, PageBase};
 use links_sdk::types::LeadForm;
@@ -228,11 +228,13 @@ fn ordered(field: &str, value: &Value) -> Value {
 impl FormPlan {
     /// Creates or changes the form. If another client changed the same fields of the form since it was read, they are not overwritten.
     ///
-    /// If the response to a create is lost, the idempotency key decides; if the response to a change is lost, the form is read again.
+    /// If the response to a create is lost, the idempotency key decides; if the response to a change is lost, the form is read again. `write` has
+    /// the journal of the write, if it has one.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// use links_pages::account::{DesiredForm, FormPlan};
+    /// use links_pages::apply::SingleWrite;
     ///
     /// let fields = serde_json::json!({
     ///     "title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
@@ -240,7 +242,7 @@ impl FormPlan {
     /// });
     /// let desired = DesiredForm { name: "contact".into(), fields: serde_json::from_value(fields)?, ..DesiredForm::default() };
     /// let (plan, _) = FormPlan::new(&desired, None, None, false)?;
-    /// let form = plan.execute(&client, None).await?;
+    /// let form = plan.execute(&client, None, &SingleWrite::new(None)).await?;
     /// assert_eq!(form.title, "Write to us");
     /// # Ok(()) });
     /// ```
@@ -253,7 +255,16 @@ impl FormPlan {
         &self,
         client: &Client,
         seen: Option<&LeadForm>,
+        write: &SingleWrite,
     ) -> Result<LeadForm, Error> {
+        let operation = if self.id.is_some() { "updateForm" } else { "createForm" };
+        let (changed, before) = (self.changed.clone(), self.before.clone());
+        let record = RecordWrite { operation: operation.to_owned(), changed, before };
+        let call = self.send(client, seen);
+        write.write_record(record, call, |form| serde_json::to_value(form).ok()).await
+    }
+
+    async fn send(&self, client: &Client, seen: Option<&LeadForm>) -> Result<LeadForm, Error> {
         let Some(id) = &self.id else {
             // Not every service joins two requests of one key: the next run finds the form by its title.
             let create = client.forms().create(FormChanges(self.changed.clone()));

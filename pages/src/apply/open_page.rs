@@ -339,7 +339,7 @@ impl OpenPage {
         self.check_writes()?;
         let login = self.page.login.clone();
         // A journal that cannot be written is no reason to stop: the run of the page needs one that can be.
-        let write = self.settings.page_creation(&self.client, &login);
+        let write = self.settings.single_write(&self.client, &login, None);
         let changed = [("login", login.clone())].into_iter().collect();
         let record = RecordWrite::creating("createProfile", changed);
         let create = self.client.profiles().create(NewProfile::with_login(login));

@@ -69,16 +69,21 @@ impl RunSettings {
         Some(JournalStore::of(state, self.service_of(client), page))
     }
 
-    /// Returns the write that creates a page, with a journal of its own if the command of the run has a name: the runs of a page are below its
-    /// ID.
-    pub(super) fn page_creation(&self, client: &Client, login: &str) -> SingleWrite {
+    /// Returns the write of a form, or the one that creates a page, with a journal of its own if the command of the run has a name: the runs of a
+    /// page are below its ID. `name` is that of what is written, `form` the ID of the form.
+    pub(crate) fn single_write(
+        &self,
+        client: &Client,
+        name: &str,
+        form: Option<&str>,
+    ) -> SingleWrite {
         let target = || {
             let state = self.state.as_ref().filter(|_| !self.command.name.is_empty())?;
             let command = self.command.clone();
             let service = self.service_of(client);
             let time = runs::clock(client).wall();
-            let mut header = RunHeader::of_command(service, command, (0, login), time);
-            header.owner.clone_from(&self.owner);
+            let mut header = RunHeader::of_command(service, command, (0, name), time);
+            (header.owner, header.form) = (self.owner.clone(), form.map(str::to_owned));
             Some((JournalStore::of_commands(state, service), header))
         };
         SingleWrite::new(target())

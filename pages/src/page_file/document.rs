@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use links_sdk::ImageType;
 
-use super::node::{Key, Node, Tree};
+use super::node::{Key, Layout, Node, Tree};
 use super::read;
 use super::report::{At, FieldDiagnostic, FileDiagnostics};
 use super::sources::Sources;
@@ -22,6 +22,15 @@ pub struct Document {
     /// True once something in it was taken from elsewhere.
     pub(super) is_composed: bool,
     name: String,
+}
+
+impl Default for Document {
+    /// Returns the document of something that no file says.
+    fn default() -> Self {
+        let root = Node { span: 0..0, tree: Tree::Map(Vec::new()), layout: Layout::default() };
+        let (sources, name) = (Sources::new("", String::new()), String::new());
+        Self { sources, root, row: None, is_composed: false, name }
+    }
 }
 
 /// Reason why a document cannot be read.

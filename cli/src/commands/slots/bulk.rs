@@ -1,5 +1,6 @@
 //! `links slots rewrite` and `import`: many slots at once, without a page file.
 
+use crate::account::edit::PageEdit;
 use crate::account::live_page::all_keys;
 use crate::apply::image;
 use crate::apply::problems::invalid;
@@ -50,7 +51,7 @@ pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> Co
     }
     let named = profiles.iter().map(|key| (**key).clone()).collect();
     let pages = if all { all_keys(&client).await? } else { profile_key::once(named) };
-    bulk::run(context, pages, how, filter).await
+    bulk::run(context, pages, how, PageEdit::Rewrite(filter)).await
 }
 
 #[derive(Args, Debug)]
@@ -107,7 +108,7 @@ pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> Comm
         return Err(invalid(local.into_iter().map(at_line).collect()));
     }
     let import = Import { file: name, kind, rows, at_top: top };
-    bulk::run(context, vec![(*key).clone()], how, import).await
+    bulk::run(context, vec![(*key).clone()], how, PageEdit::Import(import)).await
 }
 
 /// Returns what the rows have of images on this machine, which no one else can see: images near the file, and evident paths.

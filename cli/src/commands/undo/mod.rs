@@ -1,25 +1,24 @@
 //! `links undo` and `links redo`: take back the writes of an operation, on all its pages and forms.
 
 mod files;
-mod page_undo;
 mod reverse;
 mod selection;
 
 use std::rc::Rc;
 
-use self::page_undo::{PageUndo, created_ids};
 use self::reverse::Reverse;
 use self::selection::UndoneOperation;
 pub(crate) use self::selection::{Direction, UndoArgs, accounts};
 use super::prelude::*;
 use crate::account::apply;
-use crate::account::edit::SlotsEdit;
+use crate::account::edit::{PageEdit, SlotsEdit};
 use crate::account::pull::files_of;
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
 use crate::apply::operation_file::OperationFile;
 use crate::apply::operations::{LIST, Operations};
 use crate::apply::sync::recreated_slots;
+use crate::bulk::page_undo::{PageUndo, created_ids};
 use crate::commands::profile::login;
 
 pub(crate) async fn run(
@@ -286,7 +285,7 @@ async fn take_back(
     let (is_whole, forms) = (reverse.is_whole(), reverse.undone_forms());
     let lost: Value = std::mem::take(&mut reverse.lost).into_iter().map(|(_, it)| it).collect();
     let kept = std::mem::take(&mut reverse.conflicts);
-    let (form_edits, pages) = std::mem::take(reverse).into_edits(context)?;
+    let (form_edits, pages) = std::mem::take(reverse).into_edits(context);
     for form in &form_edits {
         context.plan_first.plan(&(&form.plan.id, &form.plan.changed))?;
     }
@@ -309,7 +308,7 @@ async fn take_back(
         ..RunOptions::default()
     };
     let keys: Vec<_> = pages.iter().map(|page| ProfileKey::Id(page.seen.id)).collect();
-    let edit = SlotsEdit { edit: Box::new(pages), pages: keys, types: types.clone() };
+    let edit = SlotsEdit { edit: PageEdit::Undo(pages), pages: keys, types: types.clone() };
     let source = RunSource { edit: Some(Rc::new(edit)), form_edits, ..RunSource::default() };
     let mut outcome = apply(context, source, options).await?;
     if let Some(body) = outcome.body.own_mut()

@@ -5,10 +5,10 @@ use links_pages::apply::{
 };
 use links_pages::undo::UndoSource;
 
-use super::page_undo::PageUndo;
 use super::selection::{UndoArgs, UndoneOperation, UndoneWrite};
 use crate::account::forms::PlannedForm;
 use crate::account::pull::Filed;
+use crate::bulk::page_undo::PageUndo;
 use crate::commands::prelude::*;
 use crate::editor::form_fields::{self, without_foreign_keys};
 use crate::ui::plan::{cut, shown_value};
@@ -158,7 +158,7 @@ impl Reverse {
     }
 
     /// Returns the edits of the forms, and the pages, with their whole commands.
-    pub(super) fn into_edits(self, context: &Context) -> Result<(Vec<PlannedForm>, Vec<PageUndo>)> {
+    pub(super) fn into_edits(self, context: &Context) -> (Vec<PlannedForm>, Vec<PageUndo>) {
         let leaves = self.leaves;
         let whole = |RunCommand { undoes, recreates, .. }| RunCommand {
             undoes,
@@ -171,8 +171,8 @@ impl Reverse {
             PlannedForm::edit(form, changes, write)
         };
         let page = |page: PageUndo| PageUndo { command: whole(page.command), ..page };
-        let forms = self.forms.into_iter().map(form).collect::<Result<_>>()?;
-        Ok((forms, self.pages.into_iter().map(page).collect()))
+        let forms = self.forms.into_iter().map(form).collect();
+        (forms, self.pages.into_iter().map(page).collect())
     }
 }
 
