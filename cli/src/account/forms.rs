@@ -8,13 +8,13 @@ use links_sdk::FormId;
 use super::form_finder::{FormFinder, title};
 use super::live_page::form_of;
 use crate::apply::dry_run::{UnsentRequest, not_sent};
-use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::PlannedPage;
 use crate::apply::sync::{self, LockStore, Since, SyncRecord};
 use crate::context::prelude::*;
 use crate::editor::form_fields;
 use crate::journal;
+use links_pages::account::KnownForms;
 use links_pages::form_file::{DesiredForm, FormFile};
 use links_pages::page_file::Document;
 use links_pages::sanitize::quoted;
@@ -66,7 +66,7 @@ impl PlannedForm {
             // The pages that refer to a form that cannot be planned are planned all the same.
             let recorded = record.as_ref().and_then(|record| record.form(&name));
             let mut id = file.form.id.clone().or_else(|| recorded.map(FormId::from));
-            let rules = (known.is_locked, overwrites);
+            let rules = (known.is_locked(), overwrites);
             let resolved = file.resolve_channels(&channels).map_err(CommandError::from);
             let form =
                 resolved.and_then(|()| Self::of(path.clone(), file, record, &mut finder, rules));
@@ -77,7 +77,7 @@ impl PlannedForm {
                 }
                 Err(failure) => failures.push((path, failure)),
             }
-            known.add(&name, id.map(String::from));
+            known.add(&name, id);
         }
         Ok((planned, failures))
     }

@@ -20,7 +20,6 @@ use super::saved_plan::SavedPage;
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::{RunOptions, refused};
 use crate::apply::execute::{RunFailure, failed, interrupted_note, step_message};
-use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only;
 use crate::apply::locked;
 use crate::apply::plan::{plan, resolve};
@@ -31,6 +30,7 @@ use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
 use crate::context::prelude::*;
 use crate::ui::{PartUpdate, Progress, update};
+use links_pages::account::KnownForms;
 use links_pages::page_file::At;
 use links_pages::suggest::nearest;
 
@@ -83,7 +83,7 @@ impl<'c> PagesRun<'c> {
         let AccountFiles { pages, forms, skipped, .. } = files;
         let count = pages.len() + edit.as_ref().map_or(0, |it| it.pages.len());
         estimate::announce(&context.ui, count, count + 2);
-        let mut known = KnownForms::of(options.locked);
+        let mut known = KnownForms::new(options.locked);
         let overwrites = options.sync.overwrite || options.sync.exact;
         let (mut forms, unplanned) =
             PlannedForm::all(context, &client, forms, &mut known, overwrites).await?;
@@ -450,7 +450,7 @@ impl<'c> PagesRun<'c> {
             // Two forms without files may have one title.
             let is_taken = self.state.written_forms.contains_key(&name);
             let name = if is_taken { id.clone() } else { name };
-            self.known.add(&name, Some(id.clone()));
+            self.known.add(&name, Some(id.as_str().into()));
             self.state.written_forms.insert(name, id);
         }
         CommandError::if_any(differing, "forms differ from what was sent")

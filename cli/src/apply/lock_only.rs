@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 use links_pages::apply::{Plan, PlannedDelete};
 use links_pages::sync::{DeletionReason, FilePage, LivePage, Lock, RecordOf, held_slots};
 
-use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
 use super::sync::history::said;
 use super::sync::{LockStore, MergedPage, SyncRecord};
@@ -15,6 +14,7 @@ use crate::context::prelude::*;
 use crate::git;
 use crate::output::named_slot;
 use crate::ui::Ui;
+use links_pages::account::KnownForms;
 use links_pages::page_file::node::Tree;
 use links_pages::page_file::{Document, Reference, ReferenceTarget};
 

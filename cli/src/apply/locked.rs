@@ -1,9 +1,9 @@
 //! `apply --locked`: only what `links.lock` identifies.
 
-use super::known_forms;
 use super::sync::SyncRecord;
 use crate::context::prelude::*;
 use crate::output::counts;
+use links_pages::account::LOCKED;
 use links_pages::page_file::{Reference, ReferenceTarget};
 
 const UPLOAD: &str = "apply the file without --locked to upload its images, then commit links.lock";
@@ -39,7 +39,7 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<()> 
     let images = unknown.len() - forms;
     let problem = |reference: &&Reference| {
         let (what, hint) = match &reference.target {
-            ReferenceTarget::Form(name) => (format!("form \"{name}\""), known_forms::LOCKED),
+            ReferenceTarget::Form(name) => (format!("form \"{name}\""), LOCKED),
             ReferenceTarget::Upload(_) => ("this image".to_owned(), UPLOAD),
         };
         let message = format!("--locked: {what} is not in links.lock; nothing was written");
@@ -47,7 +47,7 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<()> 
     };
     let problems = unknown.iter().map(problem).collect();
     let missing = counts(&[(images, "image"), (forms, "form")]).join(" and ");
-    let hint = if images == 0 { known_forms::LOCKED } else { UPLOAD };
+    let hint = if images == 0 { LOCKED } else { UPLOAD };
     let message = format!("links.lock has no record of {missing} in the file");
     Err(refused(message).with_hint(hint).at(file.document.bad(problems)))
 }

@@ -5,7 +5,6 @@ pub(crate) mod dry_run;
 pub(crate) mod execute;
 pub(crate) mod fail_on;
 pub(crate) mod image;
-pub(crate) mod known_forms;
 pub(crate) mod lock_only;
 pub(crate) mod locked;
 mod locked_slots;

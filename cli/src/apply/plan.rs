@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use links_pages::apply::{self, Plan, PlanError, PlanOptions, Proposal};
 
-use super::known_forms::KnownForms;
 use super::lock_only::{self, LockOnly};
 use super::locked_slots;
 use super::plan_target::PlanTarget;
@@ -15,6 +14,7 @@ use crate::apply::planned::{PlannedPage, RecordedFile};
 use crate::apply::sync::SyncRecord;
 use crate::context::prelude::*;
 use crate::schema::validate;
+use links_pages::account::KnownForms;
 use links_pages::page_file::fields::{mood_fields, mood_problems};
 
 /// Resolves the references in the file of a page.

@@ -6,11 +6,11 @@ use bytes::Bytes;
 use links_pages::apply::{DesiredPage, ItemRefusal};
 use links_sdk::Upload;
 
-use super::known_forms::KnownForms;
 use super::planned::PlannedPage;
 use super::preflight::check_write_access;
 use crate::apply::sync::SyncRecord;
 use crate::context::prelude::*;
+use links_pages::account::{KnownForms, UnknownForm};
 use links_pages::page_file::{Image, Reference, ReferencePlace, ReferenceTarget};
 
 /// Resolves the references that need no upload: forms by their titles, and images that the service has. The others get a placeholder.
@@ -29,7 +29,11 @@ pub(crate) async fn resolve(
         let recorded = record.and_then(|record| record.form(name));
         match forms.value(client, name, recorded).await? {
             Ok(value) => reference.place.put_in(content, &value),
-            Err((message, help)) => file.missing.push(reference.problem(message).help_if(help)),
+            Err(UnknownForm { message, help, .. }) => {
+                let option = if forms.is_locked() { "--locked: " } else { "" };
+                let problem = reference.problem(format!("{option}{message}"));
+                file.missing.push(problem.help_if(help));
+            }
         }
     }
     let known = context.uploads();

@@ -4,19 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     AccountError, AccountPage, AccountPlan, AppliedAccount, AppliedForm, AppliedPage, ApplyAccount,
-    FormPlan, PagePlan,
+    FormPlan, KnownForms, PagePlan,
 };
 use crate::apply::{
     DesiredPage, DesiredSlot, OpenPage, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal,
     Run, Wanted, execute, guard, literal_key,
 };
 use crate::sync::{FilePage, LivePage, Merge, PageBase};
-use links_sdk::runs::all_forms;
-use links_sdk::types::LeadForm;
 use links_sdk::{ErrorKind, FormId, Object, Outcome, SlotId};
 
 impl ApplyAccount {
@@ -111,8 +109,8 @@ impl ApplyAccount {
 /// A run over an account.
 struct AccountSession<'a> {
     request: &'a ApplyAccount,
-    /// Forms of the account, if they were read, as they are now.
-    known: Vec<LeadForm>,
+    /// Forms that references may mean, as they are now.
+    known: KnownForms,
     /// Plans of the desired forms, each with its merge. A form that was created has its ID.
     forms: Vec<(FormPlan, Merge)>,
     /// Merges of the pages, each with the slots that an interrupted run had made.
@@ -124,7 +122,7 @@ struct AccountSession<'a> {
 impl<'a> AccountSession<'a> {
     /// Reads the forms of the account if they are needed, and plans those that are desired.
     async fn new(request: &'a ApplyAccount) -> Result<Self, AccountError> {
-        let (known, forms, merges) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let (known, forms, merges) = (KnownForms::default(), Vec::new(), BTreeMap::new());
         let mut session = Self { request, known, forms, merges, has_written: false };
         let desired = &request.desired;
         let is_referred = |page: &AccountPage| !unknown_forms(page, |_| None).is_empty();
@@ -137,7 +135,8 @@ impl<'a> AccountSession<'a> {
     /// Reads the forms of the account, and plans those that are desired.
     async fn plan_forms(&mut self) -> Result<(), AccountError> {
         let request = self.request;
-        let known = all_forms(&request.client).await.map_err(AccountError::Forms)?;
+        let mut known = KnownForms::default();
+        let account = known.account(&request.client).await.map_err(AccountError::Forms)?.to_vec();
         let desired = &request.desired.forms;
         // IDs of forms that have another name.
         let mut taken: BTreeSet<FormId> =
@@ -148,7 +147,7 @@ impl<'a> AccountSession<'a> {
             if forms.iter().any(|(plan, _)| plan.name == *name) {
                 return Err(AccountError::Invalid(format!("duplicate form {name}")));
             }
-            let held = form.find(&known, None, &taken);
+            let held = form.find(&account, None, &taken);
             let planned = held
                 .and_then(|held| FormPlan::new(form, held, form.base.as_ref(), request.overwrite));
             let (plan, merge) =
@@ -171,6 +170,7 @@ impl<'a> AccountSession<'a> {
                 return Err(AccountError::PlanChanged { what });
             }
             taken.extend(plan.id.clone());
+            known.add(name, plan.id.clone());
             forms.push((plan, merge));
         }
         (self.known, self.forms) = (known, forms);
@@ -191,14 +191,14 @@ impl<'a> AccountSession<'a> {
             return Ok(());
         }
         // Forms and pages that an earlier run of the plan created have an ID now.
-        let forms = self.forms.clone();
-        for (form, _) in &mut self.forms {
+        let known = self.known.clone();
+        for (form, _) in &self.forms {
             if account.forms.iter().any(|it| it.name == form.name && it.id.is_none()) {
-                form.id = None;
+                self.known.add(&form.name, None);
             }
         }
         let merged = self.merge(page);
-        self.forms = forms;
+        self.known = known;
         let (merge, proposal) = merged?;
         let now = page_plan(page, &merge, &proposal.plan);
         let is_same = |it: &PagePlan| *it == PagePlan { id: it.id.and(now.id), ..now.clone() };
@@ -222,12 +222,7 @@ impl<'a> AccountSession<'a> {
 
     /// Returns the value of a reference to a form: its ID, or a placeholder for one that is created.
     fn form(&self, name: &str) -> Option<Value> {
-        if let Some((plan, _)) = self.forms.iter().find(|(plan, _)| plan.name == name) {
-            let new = || json!(format!("(form {name})"));
-            return Some(plan.id.as_ref().map_or_else(new, |id| json!(id)));
-        }
-        let mut titled = self.known.iter().filter(|it| it.title.trim() == name.trim());
-        titled.next().filter(|_| titled.next().is_none()).map(|form| json!(form.id))
+        self.known.find(name, None).ok()
     }
 
     /// Opens and plans the pages. Nothing more is read after an error that the other pages would have, too.
@@ -385,7 +380,7 @@ impl<'a> AccountSession<'a> {
         let mut done = BTreeMap::new();
         for (plan, _) in self.forms.iter_mut().filter(|(plan, _)| !plan.is_empty()) {
             let ApplyAccount { client, settings, .. } = self.request;
-            let seen = self.known.iter().find(|form| Some(&form.id) == plan.id.as_ref());
+            let seen = self.known.read().iter().find(|form| Some(&form.id) == plan.id.as_ref());
             let write = settings.single_write(client, &plan.name, plan.id.as_deref());
             let written = plan.execute(client, seen, &write).await;
             write.close(written.is_ok());
@@ -397,8 +392,7 @@ impl<'a> AccountSession<'a> {
             self.has_written = true;
             done.insert(plan.name.clone(), form.id.clone());
             plan.id = Some(form.id.clone());
-            self.known.retain(|held| held.id != form.id);
-            self.known.push(form);
+            self.known.put(&plan.name, form);
         }
         for page in pages.iter_mut().filter(|_| is_any_new || !done.is_empty()) {
             let (merge, proposal) = self.merge(page)?;
@@ -412,7 +406,7 @@ impl<'a> AccountSession<'a> {
     fn applied_forms(&self) -> BTreeMap<String, AppliedForm> {
         let desired = self.request.desired.forms.iter().zip(&self.forms);
         let applied = desired.filter_map(|(desired, (plan, merge))| {
-            let form = self.known.iter().find(|form| Some(&form.id) == plan.id.as_ref())?;
+            let form = self.known.read().iter().find(|form| Some(&form.id) == plan.id.as_ref())?;
             let (before, types) = (desired.base.as_ref(), &self.request.types);
             let base = match desired.compared(form) {
                 Ok((said, live)) => merge.base_after(before, &said, &live, &[].into(), types),
@@ -500,6 +494,8 @@ fn meant(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn object(value: Value) -> Object {

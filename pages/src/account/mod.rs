@@ -8,6 +8,7 @@ mod account_error;
 mod account_session;
 mod desired_account;
 mod form_plan;
+mod known_forms;
 mod read;
 mod request;
 
@@ -17,5 +18,6 @@ pub use desired_account::{
     AccountPage, AccountPlan, AppliedAccount, AppliedForm, AppliedPage, DesiredAccount, PagePlan,
 };
 pub use form_plan::{FormPlan, FormPlanError};
+pub use known_forms::{KnownForms, LOCKED, UnknownForm};
 pub use read::FileError;
 pub use request::ApplyAccount;

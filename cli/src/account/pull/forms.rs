@@ -10,10 +10,10 @@ use super::file_name::local_name;
 use super::place::{PullDirectory, PullOptions};
 use super::report::{Report, left_out_line};
 use crate::account::form_finder::{form_ids, title};
-use crate::apply::known_forms::KnownForms;
 use crate::apply::sync::{SyncRecord, pull_summary, pulled_form_text};
 use crate::context::prelude::*;
 use crate::output::yaml;
+use links_pages::account::KnownForms;
 use links_pages::form_file::{
     CHANNEL, CHANNELS, FORM_FIELDS, FormFile, ID, INPUT_FIELDS, INPUTS, NAME,
 };
@@ -91,7 +91,7 @@ impl LocalForms {
                 }
             };
             taken.insert(name.to_lowercase());
-            known.add(&name, Some(form.id.to_string()));
+            known.add(&name, Some(form.id.clone()));
             let is_filed = file.is_some() && !options.portable;
             forms.push(LocalForm { form: form.clone(), name, file, is_filed });
         }

@@ -11,7 +11,6 @@ use super::place::{PullDirectory, PullOptions};
 use super::report::{Report, left_out_line};
 use crate::account::files::parent;
 use crate::account::live_page::export;
-use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
 use crate::apply::schema_line::{is_json, no_schema_in_json, schema_of, with_schema};
 use crate::apply::sync::page_path::{is_there, pages_of, without_links};
@@ -21,6 +20,7 @@ use crate::apply::sync::{
 };
 use crate::apply::uploads;
 use crate::context::prelude::*;
+use links_pages::account::KnownForms;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::{
     Document, FileScope, PageContent, ReferencePlace, ReferenceTarget, file_of,
