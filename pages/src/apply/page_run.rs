@@ -339,9 +339,8 @@ impl PageRun {
         if !found.is_empty() {
             return Err(ApplyCause::Changed(found, Outcome::NotExecuted));
         }
-        let mut options = options.clone();
-        options.created.extend(&self.done.created);
-        match Plan::of_page(&page, wanted, &options) {
+        let made = wanted.clone().with_created(&page.slots, &self.done.created);
+        match Plan::of_page(&page, &made, options) {
             Ok(mut left) => {
                 self.fields.accept_stored(&mut left.fields);
                 // Where the last sync is recorded, the next plan knows what the service stores.

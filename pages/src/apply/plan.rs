@@ -165,7 +165,7 @@ impl Plan {
         let items = &wanted.page.slots;
         check_page(page, items.len(), options.max_slots)?;
         let on_page: HashMap<SlotId, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
-        let mut served: HashSet<SlotId> = wanted.bound.iter().filter_map(|it| it.slot).collect();
+        let served: HashSet<SlotId> = wanted.bound.iter().filter_map(|it| it.slot).collect();
         let mut errors = wanted.refused.clone();
         let mut plan = Self { page: fingerprint(page), items: items.len(), ..Self::default() };
         let mut order = Vec::with_capacity(items.len());
@@ -174,13 +174,7 @@ impl Plan {
             if wanted.refused.iter().any(|refused| refused.index == index) {
                 continue;
             }
-            let created = options.created.get(&index).copied();
-            let mut is_free = |id: &SlotId| {
-                on_page.get(id).is_some_and(|slot| {
-                    slot.kind == item.kind && is_editable(slot, options) && served.insert(*id)
-                })
-            };
-            let planned = match bound.slot.or_else(|| created.filter(|id| is_free(id))) {
+            let planned = match bound.slot {
                 Some(id) => {
                     order.push(SlotRef::Existing(id));
                     update(*bound, item, on_page.get(&id).copied(), id, options)
@@ -188,6 +182,7 @@ impl Plan {
                 }
                 None => {
                     order.push(SlotRef::Created(plan.creates.len()));
+                    let created = options.created.get(&index).copied();
                     let gone = created.filter(|id| !on_page.contains_key(id));
                     plan.notices.extend(gone.map(|id| Notice::RemovedSince { index, id }));
                     create(index, item, options).map(|create| plan.creates.push(create))

@@ -158,13 +158,8 @@ impl Undo {
         {
             return None;
         }
-        let mut desired = self.desired.clone();
-        for (index, id) in created {
-            if let Some(item) = desired.slots.get_mut(*index).filter(|item| item.id.is_none()) {
-                item.id = Some(*id).filter(|id| now.slots.iter().any(|slot| slot.id == *id));
-            }
-        }
-        Some(Wanted::by_id(desired, self.deletes.clone()))
+        let wanted = Wanted::by_id(self.desired.clone(), self.deletes.clone());
+        Some(wanted.with_created(&now.slots, created))
     }
 
     /// Returns whether there is anything to write to the current page, as far as it can be planned.

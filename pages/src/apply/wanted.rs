@@ -1,6 +1,6 @@
 //! What a page should have, with the slot of each item: what a plan is made of.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::matching::match_items;
@@ -61,6 +61,15 @@ impl Wanted {
         let slots = page.slots.iter().enumerate();
         let bound = slots.map(|(item, slot)| BoundItem { item, slot: slot.id }).collect();
         Self { bound, deleted, is_by_id: true, refused: Vec::new(), page }
+    }
+
+    /// Returns the same content with those of the `created` slots that are on the page, by the index of their item.
+    pub(super) fn with_created(mut self, page: &[Slot], created: &BTreeMap<usize, SlotId>) -> Self {
+        for bound in self.bound.iter_mut().filter(|bound| bound.slot.is_none()) {
+            let id = created.get(&bound.item).copied();
+            bound.slot = id.filter(|id| page.iter().any(|slot| slot.id == *id));
+        }
+        self
     }
 
     /// Returns the wanted content of a page if only fields change.
