@@ -19,8 +19,8 @@ pub struct Document {
     pub root: Node,
     /// Key of the row of its table that the document is about.
     pub(super) row: Option<String>,
-    /// True once something in it was taken from elsewhere.
-    pub(super) is_composed: bool,
+    /// True once parts of it were taken from elsewhere: blocks, values or a table.
+    pub is_composed: bool,
     name: String,
 }
 
@@ -77,10 +77,9 @@ impl Document {
         let (file, row) = split_row(name);
         let sources = Sources::new(file, read::decode(file, bytes)?);
         let (name, row) = (name.to_owned(), row.map(str::to_owned));
-        match read::read(sources.text()) {
-            Ok(root) => Ok(Self { sources, root, row, is_composed: false, name }),
-            Err(problems) => Err(FileDiagnostics::new(&sources, problems)),
-        }
+        let root = read::read(sources.text())
+            .map_err(|problems| FileDiagnostics::new(&sources, problems))?;
+        Ok(Self { sources, root, row, is_composed: false, name })
     }
 
     /// Name of the document in messages: that of its file, with the key of the row that it is about.
@@ -94,11 +93,6 @@ impl Document {
         self.name = format!("{}#{row}", self.name);
         self.row = Some(row.to_owned());
         self
-    }
-
-    /// Tells whether parts of it come from elsewhere: blocks, values or a table.
-    pub fn is_composed(&self) -> bool {
-        self.is_composed
     }
 
     /// Text of the document's own file, without a byte order mark.
@@ -198,7 +192,7 @@ impl FileKind {
         match (root.get("profile"), root.entry("form")) {
             (Some(_), Some((key, _))) => {
                 let message = "a file must be a page (`profile`) or a form (`form`), not both";
-                Err(FieldDiagnostic::new("form", key.span.clone(), message))
+                Err(key.problem("form", message))
             }
             (Some(_), None) => Ok(Some(Self::Page)),
             (None, Some(_)) => Ok(Some(Self::Form)),
@@ -223,16 +217,19 @@ impl FileKind {
             };
             return Err(problem.help(shape));
         };
-        let (other, message, help) = match (self, Self::of(root)?) {
-            (Self::Page, Some(Self::Form)) => {
+        // Refuses a document of both kinds.
+        Self::of(root)?;
+        let (other, message, help) = match self {
+            Self::Page => {
                 let help = "use `links forms create` or `links forms update` for a form";
                 ("form", "this file is a form, not a page", Some(help))
             }
-            (Self::Form, Some(Self::Page)) => ("profile", "this file is a page, not a form", None),
-            _ => return Ok(entries),
+            Self::Form => ("profile", "this file is a page, not a form", None),
         };
-        let span = root.entry(other).map_or(&root.span, |(key, _)| &key.span);
-        Err(FieldDiagnostic::new(other, span.clone(), message).help_if(help))
+        match root.entry(other) {
+            Some((key, _)) => Err(key.problem(other, message).help_if(help)),
+            None => Ok(entries),
+        }
     }
 
     /// Returns the kind of a document, for a command that takes both.

@@ -232,7 +232,7 @@ impl<'c> Puller<'c> {
         if !file.missing.is_empty() {
             return Err(file.document.bad(std::mem::take(&mut file.missing)).into());
         }
-        if file.document.is_composed() {
+        if file.document.is_composed {
             if self.how.schema.is_some() {
                 let message = format!("{} is made of several files", path.display());
                 return Err(CommandError::usage(message)
