@@ -16,6 +16,7 @@ use crate::suggest::did_you_mean;
 const INCLUDE: &str = "$include";
 const VALUE: &str = "$value";
 const TEXT: &str = "$text";
+const REFERENCES: [&str; 3] = [INCLUDE, VALUE, TEXT];
 
 /// Key of the values of a page file.
 const VALUES: &str = "values";
@@ -75,7 +76,7 @@ pub fn is_composed(text: &[u8]) -> bool {
     let is_key = |(at, name): (usize, &str)| {
         text[at + name.len()..].trim_start_matches(['"', '\'', ' ', '\t']).starts_with(':')
     };
-    text.contains('$') && [INCLUDE, VALUE, TEXT].iter().any(|name| text.contains(name))
+    text.contains('$') && REFERENCES.iter().any(|name| text.contains(name))
         || text.match_indices(EACH).any(is_key)
 }
 
@@ -163,12 +164,12 @@ fn row(document: &mut Document, roots: &ImageRoots) -> Result<Option<Row>, Vec<F
 
 /// Tells whether anything below a node is taken from elsewhere.
 fn refers(node: &Node) -> bool {
-    let own = node.entries().unwrap_or_default().iter();
-    own.map(|(key, _)| key.name.as_str()).any(is_reference) || node.children().any(refers)
+    reference(node).is_some() || node.children().any(refers)
 }
 
-fn is_reference(name: &str) -> bool {
-    [INCLUDE, VALUE, TEXT].contains(&name)
+/// Returns the entry of a mapping that stands for something from elsewhere.
+fn reference(node: &Node) -> Option<&(Key, Node)> {
+    node.entries()?.iter().find(|(key, _)| REFERENCES.contains(&&*key.name))
 }
 
 /// Returns a path of a file that is relative to a directory, as one relative to the directory of the page file.
@@ -201,11 +202,9 @@ impl Expander<'_> {
     fn items(&mut self, items: Vec<Node>, out: &mut Vec<Node>) {
         for mut item in items {
             self.path = vec!["slots".to_owned(), out.len().to_string()];
-            let entry = item.entry(INCLUDE).cloned();
-            match entry {
+            match item.entry(INCLUDE).cloned() {
                 Some(entry) => {
-                    let length = item.count();
-                    if let Err(problem) = self.include(&entry, length, out) {
+                    if let Err(problem) = self.include(&entry, item.count(), out) {
                         self.problems.push(problem);
                     }
                 }
@@ -273,13 +272,8 @@ impl Expander<'_> {
             FieldDiagnostic::new("", span, "unresolved conflict with the page")
         };
         self.problems.extend(marks(&text).into_iter().map(marked));
-        match read_at(&text, start) {
-            Ok(root) => Ok(Some(root)),
-            Err(problems) => {
-                self.problems.extend(problems);
-                Ok(None)
-            }
-        }
+        let root = read_at(&text, start).map_err(|problems| self.problems.extend(problems));
+        Ok(root.ok())
     }
 
     /// Counts what is taken from elsewhere.
@@ -294,11 +288,8 @@ impl Expander<'_> {
 
     /// Expands a value. `directory` is that of its file, relative to the directory of the page file.
     fn node(&mut self, node: &mut Node, directory: &str) {
-        let length = node.count();
-        let own = |(key, _): &&(Key, Node)| is_reference(&key.name);
-        let reference = node.entries().and_then(|entries| entries.iter().find(own)).cloned();
-        if let Some(entry) = reference {
-            match self.resolved(&entry, length) {
+        if let Some(entry) = reference(node).cloned() {
+            match self.resolved(&entry, node.count()) {
                 Ok(value) => *node = value,
                 Err(problem) => self.problems.push(problem),
             }
