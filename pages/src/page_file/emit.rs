@@ -83,12 +83,10 @@ impl TextStyle {
         let below = |value| self.flow(value, inner.as_deref());
         let entries: Vec<String> = match value {
             Value::Array(items) => items.iter().map(below).collect(),
-            Value::Object(entries) => {
-                let entries = entries.iter();
-                entries
-                    .map(|(name, it)| format!("{}: {}", self.key(name, true), below(it)))
-                    .collect()
-            }
+            Value::Object(entries) => entries
+                .iter()
+                .map(|(name, it)| format!("{}: {}", self.key(name, true), below(it)))
+                .collect(),
             other => return self.scalar(other, ScalarStyle::Plain, true),
         };
         let (open, close) = if value.is_array() { ('[', ']') } else { ('{', '}') };

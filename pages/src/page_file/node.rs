@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::apply::literal_key;
 use granit_parser::ScalarStyle;
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 /// Byte range of a value or a key in the document.
 pub type Span = Range<usize>;
@@ -137,12 +137,9 @@ impl Node {
             Tree::Number(number) => Value::Number(number.clone()),
             Tree::Text(text) => Value::String(text.clone()),
             Tree::List(items) => items.iter().map(Self::to_json).collect(),
-            Tree::Map(entries) => Value::Object(
-                entries
-                    .iter()
-                    .map(|(key, value)| (key.name.clone(), value.to_json()))
-                    .collect::<Map<_, _>>(),
-            ),
+            Tree::Map(entries) => {
+                entries.iter().map(|(key, value)| (key.name.clone(), value.to_json())).collect()
+            }
         }
     }
 

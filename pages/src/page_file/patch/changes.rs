@@ -57,9 +57,9 @@ impl Added {
         match self {
             Self::Whole(value) => value.clone(),
             Self::Map(entries) => {
-                Value::Object(entries.iter().map(|(name, it)| (name.clone(), it.value())).collect())
+                entries.iter().map(|(name, it)| (name.clone(), it.value())).collect()
             }
-            Self::List(items) => Value::Array(items.clone()),
+            Self::List(items) => items.clone().into(),
         }
     }
 }

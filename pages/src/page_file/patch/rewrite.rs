@@ -34,8 +34,7 @@ pub fn patch(text: &str, edits: &[Edit]) -> Result<String, PatchError> {
     let writer = Writer { text: content, style, scalars: root.scalars() };
     let patched = writer.render(0..content.len(), writer.splices(&root, &root, &change, &path)?)?;
     // Equal maps may differ in the order of their keys, equal texts of them not.
-    let text_of = |tree: &serde_json::Value| tree.to_string();
-    if read(&patched).is_ok_and(|it| text_of(&it.to_json()) == text_of(&expected)) {
+    if read(&patched).is_ok_and(|it| it.to_json().to_string() == expected.to_string()) {
         return Ok(format!("{}{patched}", &text[..text.len() - content.len()]));
     }
     let path = edits.first().map(|edit| edit.path().clone()).unwrap_or_default();
