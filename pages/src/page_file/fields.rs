@@ -5,8 +5,7 @@ use links_sdk::Object;
 use serde_json::{Map, Value};
 
 use super::document::Document;
-use super::local_image;
-use super::local_image::{ImageRoots, has_image_ending};
+use super::local_image::{self, ImageRoots, has_image_ending};
 use super::node::{Key, Node, Tree};
 use super::report::{At, FieldDiagnostic};
 use crate::profile_key;

@@ -33,7 +33,7 @@ pub(super) fn line_end(text: &str, at: usize) -> usize {
 }
 
 /// Start of the line below that of a place.
-fn next_line(text: &str, at: usize) -> Option<usize> {
+pub(super) fn next_line(text: &str, at: usize) -> Option<usize> {
     text[at..].find('\n').map(|length| at + length + 1)
 }
 

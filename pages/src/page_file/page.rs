@@ -10,8 +10,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use super::document::FileKind;
-use super::fields;
-use super::fields::{PROFILE_FIELDS, rule_of, unknown_key};
+use super::fields::{self, PROFILE_FIELDS, rule_of, unknown_key};
 use super::node::{Key, Node, Tree};
 use super::report::FieldDiagnostic;
 use crate::apply::{DesiredPage, DesiredSlot, literal};
@@ -67,9 +66,7 @@ impl PageContent {
         let page = Self::of_slots(profile, slots);
         (page, left.into_iter().map(|(name, _)| name).collect())
     }
-}
 
-impl PageContent {
     /// Returns what the file says of the ID of a slot.
     pub(crate) fn slot_id(&self, index: usize) -> FileSlotId {
         let named = self.content.slots.get(index).and_then(|slot| slot.id);

@@ -8,8 +8,7 @@ use crate::apply::DesiredPage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::fields;
-use super::fields::{UPLOAD, referred};
+use super::fields::{self, UPLOAD, referred};
 use super::local_image::{ImageError, ImageRoots, LocalImage};
 use super::node::{Key, Node, Span, Tree};
 use super::report::FieldDiagnostic;

@@ -16,7 +16,8 @@ const SHOWN: usize = 20;
 const LINE_MAX: usize = 1000;
 
 /// Problem of one field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{}", .place.as_deref().unwrap_or_default(), sanitize::line(&in_own_words(.message)))]
 pub struct FieldDiagnostic {
     /// Path in the document, such as `slots.2.data.link`. Empty for the document itself.
     pub path: String,
@@ -124,6 +125,13 @@ impl FileDiagnostics {
         let mut places = Places::new(&self.sources);
         self.problems.iter().map(move |problem| (places.of(problem.span.start), problem))
     }
+
+    fn only(&self) -> Option<&FieldDiagnostic> {
+        match &self.problems[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for FileDiagnostics {
@@ -159,32 +167,12 @@ impl Diagnostic for FileDiagnostics {
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        match self.only() {
-            Some(_) => None,
-            None => {
-                Some(Box::new(self.problems.iter().take(SHOWN).map(|it| it as &dyn Diagnostic)))
-            }
+        if self.only().is_some() {
+            return None;
         }
+        Some(Box::new(self.problems.iter().take(SHOWN).map(|it| it as &dyn Diagnostic)))
     }
 }
-
-impl FileDiagnostics {
-    fn only(&self) -> Option<&FieldDiagnostic> {
-        match &self.problems[..] {
-            [only] => Some(only),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for FieldDiagnostic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.place.as_deref().unwrap_or_default())?;
-        f.write_str(&sanitize::line(&in_own_words(&self.message)))
-    }
-}
-
-impl std::error::Error for FieldDiagnostic {}
 
 impl Diagnostic for FieldDiagnostic {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {

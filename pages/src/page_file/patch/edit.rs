@@ -9,7 +9,6 @@
 //! still one.
 
 use std::fmt;
-use std::fmt::Write;
 
 use granit_parser::{Event, Parser};
 use links_sdk::SlotId;
@@ -17,7 +16,7 @@ use serde_json::Value;
 
 use crate::page_file::document::Document;
 use crate::page_file::emit::{json_text, quoted};
-use crate::page_file::lex::{line_end, skip_blanks};
+use crate::page_file::lex::{line_end, next_line, skip_blanks};
 use crate::page_file::node::{Node, Span, Tree};
 use crate::page_file::report::{FieldDiagnostic, FileDiagnostics};
 
@@ -273,7 +272,7 @@ pub(in crate::page_file) fn marks(text: &str) -> Vec<Span> {
         if is_mark(&content[start..]) && !is_inside {
             found.push(before + start..before + end);
         }
-        line = content[end..].find('\n').map_or(content.len(), |length| end + length + 1);
+        line = next_line(content, end).unwrap_or(content.len());
     }
     found
 }
@@ -285,7 +284,7 @@ pub fn without_marks(text: &str) -> String {
     for mark in marks(text) {
         let indent = text[from..mark.start].trim_end_matches([' ', '\t']).len();
         kept += &text[from..from + indent];
-        from = text[mark.end..].find('\n').map_or(text.len(), |length| mark.end + length + 1);
+        from = next_line(text, mark.end).unwrap_or(text.len());
     }
     kept + &text[from..]
 }
@@ -350,9 +349,7 @@ fn label(path: &Path) -> String {
                 label.push_str(if label.is_empty() { "" } else { "." });
                 let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '$');
                 let is_plain = !name.is_empty() && name.chars().all(is_word);
-                let name = if is_plain { name.clone() } else { quoted(name) };
-                // Writing to a string cannot fail.
-                let _ = write!(label, "{name}");
+                label += &if is_plain { name.clone() } else { quoted(name) };
             }
         }
     }
