@@ -12,7 +12,7 @@ use crate::completion::offer;
 use crate::error::CommandError;
 use crate::output::yaml;
 use links_pages::form_file::FormFile;
-use links_pages::page_file::local_image::{ImageRoots, Texts};
+use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::patch::{Edit, Path};
 use links_pages::page_file::{Document, FilePlace, Origins, PageFile};
 
@@ -56,8 +56,7 @@ fn composed(bytes: &[u8]) {
     let mut parts = bytes.split(|byte| *byte == 0).map(<[u8]>::to_vec);
     let own = parts.next().unwrap_or_default();
     let texts: BTreeMap<_, _> = USED.map(PathBuf::from).into_iter().zip(parts).collect();
-    let texts = Texts::new(move |path| texts.get(path).cloned());
-    let roots = ImageRoots::none().with_texts(texts);
+    let roots = ImageRoots::none().with_texts(move |path| texts.get(path).cloned());
     for name in ["page.yaml", "page.yaml#a"] {
         let file = match PageFile::from_bytes(name, own.clone(), &roots) {
             Ok(file) => file,

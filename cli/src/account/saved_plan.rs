@@ -17,7 +17,7 @@ use crate::apply::sync::page_path::is_there;
 use crate::apply::uploads::{put_in_plan, upload_of};
 use crate::context::prelude::*;
 use links_pages::form_file::FormFile;
-use links_pages::page_file::local_image::{ImageRoots, Texts, hash_of, here, lies_beneath};
+use links_pages::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
 use links_pages::page_file::{Document, FileScope, Image, ReferencePlace, SourceFile, file_of};
 use links_pages::sanitize::quoted;
 
@@ -287,7 +287,7 @@ impl SavedFile {
         let images = ImageRoots::within(&self.directory, parent(plan), roots)?;
         let uses = self.uses.clone();
         let text = move |path: &Path| uses.get(path).map(|text| text.clone().into_bytes());
-        let images = images.with_texts(Texts::new(text));
+        let images = images.with_texts(text);
         let file = PageFile::from_bytes(&self.name, self.text.clone().into_bytes(), &images)?;
         Ok((path, PageFile { directory: self.directory.clone(), ..file }))
     }

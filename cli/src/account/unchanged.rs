@@ -2,7 +2,7 @@
 //! reads the pages and ends: no file is parsed, and nothing is compared. Only commands that show text do this.
 
 use links_pages::apply::{JournalStore, ReadPages, RetainReason, RetainedSlot, same};
-use links_pages::page_file::local_image::hash_of;
+use links_pages::page_file::local_image::{hash_of, here};
 use links_pages::page_file::{ReferenceTarget, file_of, is_composed, values_files};
 use links_pages::sync::{Lock, RemoteChange};
 use links_sdk::{FormId, Slot};
@@ -223,9 +223,7 @@ impl Unchanged {
         {
             return None;
         }
-        let here =
-            if file.directory.as_os_str().is_empty() { Path::new(".") } else { &file.directory };
-        let directory = here.canonicalize().ok()?;
+        let directory = here(&file.directory).canonicalize().ok()?;
         for image in &file.images {
             let path = directory.join(&image.name);
             self.images.insert(path, image.local.hash.clone());

@@ -4,7 +4,6 @@ use links_pages::apply::Plan;
 
 use crate::context::prelude::*;
 use links_pages::page_file::fields::local_file;
-use links_pages::page_file::local_image::{has_image_ending, is_local};
 use links_pages::page_file::{At, FieldDiagnostic};
 
 /// Diagnostics of the strings in the data that would be sent which name an image that the file could upload, or are surely paths of images on
@@ -22,10 +21,7 @@ pub(crate) fn problems(plan: &Plan, file: &PageFile) -> Vec<FieldDiagnostic> {
         };
         for (name, value) in data.iter() {
             find_strings(name, value, &mut path, &mut |path, text| {
-                if !has_image_ending(text)
-                    || is_reference(path)
-                    || !is_local(text) && file.roots.find(text).is_err()
-                {
+                if is_reference(path) || !file.roots.is_local_image(text) {
                     return;
                 }
                 let (message, help) = local_file(text);

@@ -300,6 +300,16 @@ fn without_prefix(path: &str) -> Option<&str> {
     path.strip_prefix(r"\\?\").filter(|it| it.as_bytes().get(1) == Some(&b':'))
 }
 
+/// Returns a path from the current directory, where that is shorter.
+pub fn from_here(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
+    match path.strip_prefix(here) {
+        Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
+        Ok(below) => below.to_owned(),
+        Err(_) => path.to_owned(),
+    }
+}
+
 /// Returns the path without `.` and `..`.
 pub fn normal(path: &Path) -> PathBuf {
     let mut parts = PathBuf::new();

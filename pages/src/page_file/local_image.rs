@@ -27,18 +27,11 @@ pub struct ImageRoots {
     texts: Option<Texts>,
 }
 
-/// Returns the content of a text file by its path relative to the directory of the page file, if there is one.
-#[derive(Clone)]
-pub struct Texts(Arc<ReadText>);
-
 type ReadText = dyn Fn(&Path) -> Option<Vec<u8>> + Send + Sync;
 
-impl Texts {
-    /// Returns the texts that a function reads.
-    pub fn new(read: impl Fn(&Path) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(read))
-    }
-}
+/// Returns the content of a text file by its path relative to the directory of the page file, if there is one.
+#[derive(Clone)]
+struct Texts(Arc<ReadText>);
 
 impl fmt::Debug for Texts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -141,8 +134,11 @@ impl ImageRoots {
 
     /// Reads texts with a function, in place of the files: those of a commit, or of a saved plan. It gets a path relative to the directory.
     #[must_use]
-    pub fn with_texts(self, texts: Texts) -> Self {
-        Self { texts: Some(texts), ..self }
+    pub fn with_texts(
+        self,
+        read: impl Fn(&Path) -> Option<Vec<u8>> + Send + Sync + 'static,
+    ) -> Self {
+        Self { texts: Some(Texts(Arc::new(read))), ..self }
     }
 
     /// Allows text files, but no images, in the directory of the project too.
@@ -193,6 +189,11 @@ impl ImageRoots {
         }
         let (root, beneath) = self.locate(name, false)?;
         LocalImage::read_first(root.clone(), beneath, &self.shown(name))
+    }
+
+    /// Tells whether a text names an image of this machine: one that a page file could upload, or surely a path of this machine.
+    pub fn is_local_image(&self, text: &str) -> bool {
+        has_image_ending(text) && (is_local(text) || self.find(text).is_ok())
     }
 
     /// Finds a file beneath the roots, with links resolved: an image or a text.
@@ -288,12 +289,7 @@ impl LocalImage {
 
     /// Returns the path with links resolved, relative to the current directory if it lies beneath that.
     pub fn path(&self) -> PathBuf {
-        let path = self.root.path.join(&self.beneath);
-        let here = std::env::current_dir().and_then(std::fs::canonicalize).ok();
-        match here.and_then(|here| path.strip_prefix(here).map(Path::to_owned).ok()) {
-            Some(path) => path,
-            None => path,
-        }
+        named::from_here(&self.root.path.join(&self.beneath))
     }
 
     /// Returns the file name of the image.

@@ -217,7 +217,7 @@ impl<'d> Origins<'d> {
         let (mut file, mut list, mut index) = self.slot(nth)?;
         let next = self.slot(nth + 1).map(|(file, ..)| self.chain(file)).unwrap_or_default();
         while file != 0 && !next.contains(&file) {
-            let used_at = self.sources.used_at(file)?;
+            let used_at = self.sources.files()[file].used_at?;
             file = self.sources.file_of(used_at);
             let at = used_at - self.sources.files()[file].start;
             let mut raw = Vec::new();
@@ -236,7 +236,7 @@ impl<'d> Origins<'d> {
 
     /// Returns a file and those that include it.
     fn chain(&self, file: usize) -> Vec<usize> {
-        let user = |file: &usize| Some(self.sources.file_of(self.sources.used_at(*file)?));
+        let user = |file: &usize| Some(self.sources.file_of(self.sources.files()[*file].used_at?));
         std::iter::successors(Some(file), user).collect()
     }
 
@@ -253,9 +253,9 @@ fn is_slots(list: &Path) -> bool {
 fn written(node: &Node) -> Value {
     match &node.tree {
         Tree::List(items) => items.iter().map(written).collect(),
-        Tree::Map(entries) => Value::Object(
-            entries.iter().map(|(key, it)| (key.written().into_owned(), written(it))).collect(),
-        ),
+        Tree::Map(entries) => {
+            entries.iter().map(|(key, it)| (key.written(), written(it))).collect()
+        }
         _ => node.to_json(),
     }
 }
@@ -319,7 +319,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::page_file::local_image::{ImageRoots, Texts};
+    use crate::page_file::local_image::ImageRoots;
     use crate::page_file::patch::patch;
     use crate::page_file::{PageFile, SourceFile};
 
@@ -347,9 +347,11 @@ mod tests {
 
     fn read(files: &BTreeMap<PathBuf, String>) -> PageFile {
         let texts = files.clone();
-        let texts = Texts::new(move |path| texts.get(path).map(|text| text.clone().into_bytes()));
+        let read = move |path: &std::path::Path| {
+            texts.get(path).map(|text: &String| text.clone().into_bytes())
+        };
         let own = files[&PathBuf::from("places.yaml")].clone().into_bytes();
-        let roots = ImageRoots::none().with_texts(texts);
+        let roots = ImageRoots::none().with_texts(read);
         PageFile::from_bytes("places.yaml#a", own, &roots).unwrap()
     }
 

@@ -28,7 +28,7 @@ pub struct SourceFile {
     /// Where its text begins in the texts of the document.
     pub start: usize,
     /// Place that uses the file; `None` for the document's own file.
-    used_at: Option<usize>,
+    pub(super) used_at: Option<usize>,
     /// True for a table in CSV.
     pub(super) is_table: bool,
 }
@@ -91,11 +91,6 @@ impl Sources {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// Place that uses a file; `None` for the document's own.
-    pub(super) fn used_at(&self, nth: usize) -> Option<usize> {
-        self.files.get(nth)?.used_at
-    }
-
     /// Number of bytes of the line at a place.
     pub(super) fn line_length(&self, at: usize) -> usize {
         // No line is in two files.
@@ -106,7 +101,7 @@ impl Sources {
 
     /// Returns the places that use the file of a place, from the inside out, as words; `None` in the document's own file.
     pub(super) fn used_by(&self, at: usize) -> Option<String> {
-        let user = |at: &usize| self.used_at(self.file_of(*at));
+        let user = |at: &usize| self.files[self.file_of(*at)].used_at;
         let users = std::iter::successors(user(&at), user);
         let words = users.map(|at| format!("used by {}", Places::new(self).of(at)));
         let words: Vec<String> = words.collect();

@@ -33,18 +33,17 @@ pub(super) fn rows(
     document: &mut Document,
     roots: &ImageRoots,
 ) -> Result<Vec<Row>, Vec<FieldDiagnostic>> {
-    let Some((key, value)) = document.root.entry(EACH).cloned() else { return Ok(Vec::new()) };
+    let Some(entry) = document.root.entry(EACH).cloned() else { return Ok(Vec::new()) };
+    let value = &entry.1;
     if let Tree::List(rows) = &value.tree {
         return listed(rows);
     }
-    let entry = (key, value);
     let name = referred(EACH, &entry, 1, "a table file").map_err(|it| vec![it])?;
-    let (shown, text) = roots
-        .text(name)
-        .map_err(|why| vec![entry.1.problem(EACH, why.message).help_if(why.help)])?;
+    let found = roots.text(name);
+    let (shown, text) =
+        found.map_err(|why| vec![value.problem(EACH, why.message).help_if(why.help)])?;
     let is_csv = name.to_ascii_lowercase().ends_with(".csv");
-    let used_at = entry.1.span.start;
-    let start = document.sources.add(shown, name.into(), &text, used_at, is_csv);
+    let start = document.sources.add(shown, name.into(), &text, value.span.start, is_csv);
     if !is_csv {
         let root = read_at(&text, start)?;
         return match &root.tree {

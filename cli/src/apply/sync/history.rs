@@ -13,7 +13,7 @@ use crate::git::{self, Ancestry, NO_COMMIT};
 use crate::signal::lock;
 use links_pages::form_file::FormFile;
 use links_pages::fs::named::normal;
-use links_pages::page_file::local_image::{ImageRoots, Texts};
+use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::{Document, DocumentError, row_path};
 
 /// How far the clocks of two machines may be apart. Lines from later are not believed.
@@ -203,13 +203,12 @@ fn with_texts<T>(
     loop {
         let (texts, asked) = (known.clone(), Arc::new(Mutex::new(BTreeSet::new())));
         let note = asked.clone();
-        let texts = Texts::new(move |path| {
+        let roots = ImageRoots::none().with_texts(move |path| {
             texts.get(path).cloned().unwrap_or_else(|| {
                 lock(&note).insert(path.to_owned());
                 None
             })
         });
-        let roots = ImageRoots::none().with_texts(texts);
         let made = make(&roots);
         let asked = std::mem::take(&mut *lock(&asked));
         if asked.is_empty() {

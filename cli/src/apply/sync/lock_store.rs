@@ -9,8 +9,8 @@ use super::{LockWrites, other_account};
 use crate::apply::runs;
 use crate::context::prelude::*;
 use crate::{git, signal};
-pub(crate) use links_pages::fs::named::LOCK_NAME;
 use links_pages::fs::named::ReadError;
+pub(crate) use links_pages::fs::named::{LOCK_NAME, from_here};
 use links_pages::page_file::{file_of, row_path, split_row};
 
 /// Maximum size in bytes: 100 pages of 500 slots with 20 keys each take less.
@@ -267,16 +267,6 @@ fn is_mended(error: &LockFileError, text: &str) -> bool {
     is_lock && matches!(error, LockFileError::Malformed { .. })
 }
 
-/// Returns a path from the current directory, where that is shorter.
-pub(crate) fn from_here(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-    match path.strip_prefix(here) {
-        Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
-        Ok(below) => below.to_owned(),
-        Err(_) => path.to_owned(),
-    }
-}
-
 /// Returns the closest directory, at or above one without links, that has a file of this name.
 fn closest(directory: &Path, name: &str) -> Option<PathBuf> {
     let is_there = |path: &Path| path.symlink_metadata().is_ok();
@@ -328,8 +318,7 @@ fn with_case_of(found: PathBuf, path: PathBuf) -> PathBuf {
 
 /// Directory of a file, which need not exist, absolute and without symbolic links.
 fn directory_of(file: &Path) -> io::Result<PathBuf> {
-    let parent = file.parent().filter(|it| !it.as_os_str().is_empty());
-    named::resolve(parent.unwrap_or(Path::new(".")))?.canonicalize()
+    named::resolve(links_pages::fs::directory_of(file))?.canonicalize()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::bulk::import::{ColumnMap, CsvRow, Import, rows};
 use crate::bulk::rewrite::SlotFilter;
 use crate::commands::prelude::*;
 use links_pages::page_file::fields::local_file;
-use links_pages::page_file::local_image::{ImageRoots, has_image_ending, is_local};
+use links_pages::page_file::local_image::ImageRoots;
 use links_pages::sanitize::quoted;
 use links_pages::suggest::suggest;
 
@@ -119,7 +119,7 @@ fn local_images(rows: &[CsvRow], file: &Path) -> Vec<String> {
     for row in rows {
         for (key, value) in row.data.iter() {
             image::find_strings(key, value, &mut Vec::new(), &mut |path, text| {
-                if !has_image_ending(text) || !is_local(text) && roots.find(text).is_err() {
+                if !roots.is_local_image(text) {
                     return;
                 }
                 let (path, (message, _)) = (path.join("."), local_file(text));
