@@ -4,14 +4,28 @@
 //! indented deeper than it. Comments at the start of the file belong to the file. A collection in flow style with comments between its entries is not
 //! rearranged.
 
+use std::collections::HashMap;
+
+use serde_json::Value;
+
 use super::changes::EntryPart;
-use super::edit::{PatchError, SHARED_LINES, mark_line, not_in_place};
-use super::{Region, Splice, begins_with_comment, sorted};
+use super::edit::{MarkedConflict, PatchError, Path, SHARED_LINES, mark_line, not_in_place};
+use super::{Splice, Writer};
 use crate::page_file::emit::{is_full, item_depth, value_depth};
 use crate::page_file::lex::{
     column, comments_above, is_blank, line_start, skip_blanks, spaces_after_dash, tail_end,
 };
 use crate::page_file::node::{Node, Span};
+
+/// Collection whose entries are rearranged.
+pub(super) struct Region<'t> {
+    /// Text around it.
+    pub(super) writer: &'t Writer<'t>,
+    /// Collection.
+    pub(super) node: &'t Node,
+    /// Path of the collection.
+    pub(super) path: &'t Path,
+}
 
 /// Returns the splices for entries in another order, some of them new. The gap before an entry, which has the comments that belong to none, stays
 /// where it is when entries move; a blank gap goes with a neighbor that goes.
@@ -66,7 +80,10 @@ pub(super) fn block_rearranged(
             EntryPart::Own { at, .. } => {
                 writer.render(chunks[*at].clone(), within.remove(at).unwrap_or_default())?
             }
-            part => block_entry(region, part, indent),
+            EntryPart::Item(value, conflict) => block_item(region, value, *conflict, indent),
+            EntryPart::Key(name, value) => {
+                writer.style.block_key(name, value, indent, value_depth(node))
+            }
         };
     }
     let rest: Vec<&str> = (next_gap..chunks.len()).map(gap).filter(|gap| !is_blank(gap)).collect();
@@ -105,25 +122,23 @@ fn joined(gaps: &[&str], is_start: bool) -> String {
     out
 }
 
-fn block_entry(region: &Region<'_>, part: &EntryPart<'_>, indent: usize) -> String {
+/// Returns a new item with its mark.
+fn block_item(
+    region: &Region<'_>,
+    value: &Value,
+    conflict: Option<&MarkedConflict>,
+    indent: usize,
+) -> String {
     let Region { writer, node, path } = region;
-    match part {
-        EntryPart::Item(value, conflict) => {
-            let mark = conflict.map(|conflict| {
-                let line = mark_line(&(*path).clone().item(0), conflict);
-                format!("{line}{}{}", writer.style.line_break, " ".repeat(indent))
-            });
-            let example = node.child(0);
-            let spaces = example.map_or(1, |it| spaces_after_dash(writer.text, it));
-            let depth = example.and_then(item_depth);
-            let item = writer.style.block_item(value, indent, spaces, depth);
-            format!("{}{item}", mark.unwrap_or_default())
-        }
-        EntryPart::Key(name, value) => {
-            writer.style.block_key(name, value, indent, value_depth(node))
-        }
-        EntryPart::Own { .. } => String::new(),
-    }
+    let mark = conflict.map(|conflict| {
+        let line = mark_line(&(*path).clone().item(0), conflict);
+        format!("{line}{}{}", writer.style.line_break, " ".repeat(indent))
+    });
+    let example = node.child(0);
+    let spaces = example.map_or(1, |it| spaces_after_dash(writer.text, it));
+    let depth = example.and_then(item_depth);
+    let item = writer.style.block_item(value, indent, spaces, depth);
+    mark.unwrap_or_default() + &item
 }
 
 /// Returns the splices for entries in another order, some of them new. An entry keeps the white space before it.
@@ -169,7 +184,10 @@ pub(super) fn flow_rearranged(
                 }
                 writer.render(entries[*at].clone(), within.remove(at).unwrap_or_default())?
             }
-            part => flow_entry(region, part, &default_gap),
+            EntryPart::Item(value, _) => flow_value(region, value, &default_gap),
+            EntryPart::Key(name, value) => {
+                writer.style.key(name, true) + ": " + &flow_value(region, value, &default_gap)
+            }
         };
     }
     splices.push(Splice { span: first.start..last.end, text: new });
@@ -187,28 +205,57 @@ fn gap_of_first(region: &Region<'_>) -> String {
     " ".to_owned()
 }
 
-fn flow_entry(region: &Region<'_>, part: &EntryPart<'_>, gap: &str) -> String {
-    let Region { writer, node, .. } = region;
-    let style = &writer.style;
-    let (name, value) = match part {
-        EntryPart::Item(value, _) => (None, *value),
-        EntryPart::Key(name, value) => (Some(*name), value),
-        EntryPart::Own { .. } => return String::new(),
-    };
-    let value = match gap.rfind('\n') {
-        Some(line) if style.is_json && is_full(value) && spans_lines(writer.text, node) => {
-            style.flow(value, Some(&gap[line + 1..]))
-        }
-        _ => style.flow(value, None),
-    };
-    match name {
-        Some(name) => format!("{}: {value}", style.key(name, true)),
-        None => value,
-    }
+/// Returns a new value after this white space.
+fn flow_value(region: &Region<'_>, value: &Value, gap: &str) -> String {
+    let Region { writer: Writer { text, style, .. }, node, .. } = region;
+    let pad = gap.rfind('\n').map(|line| &gap[line + 1..]);
+    style.flow(value, pad.filter(|_| style.is_json && is_full(value) && spans_lines(text, node)))
 }
 
 /// Tells whether the values of a collection that have entries are written over several lines; true if there are none.
 fn spans_lines(text: &str, node: &Node) -> bool {
     let full = node.children().find(|it| it.is_full_flow());
     full.is_none_or(|it| text[it.layout.extent.clone()].contains('\n'))
+}
+
+/// Splices within entries, by their indexes.
+type SplicesWithin = HashMap<usize, Vec<Splice>>;
+
+/// Tells the splices within each entry, which has its comments in its chunk, from the others, which must be before the collection.
+fn sorted(
+    path: &Path,
+    chunks: &[Span],
+    by_entry: Vec<(usize, Vec<Splice>)>,
+) -> Result<(SplicesWithin, Vec<Splice>), PatchError> {
+    let (mut within, mut outside) = (HashMap::new(), Vec::new());
+    for (at, splices) in by_entry {
+        let chunk = &chunks[at];
+        let is_own = |it: &Splice| chunk.start <= it.span.start && it.span.end <= chunk.end;
+        let (own, other): (Vec<_>, Vec<_>) = splices.into_iter().partition(is_own);
+        within.insert(at, own);
+        outside.extend(other);
+    }
+    let start = chunks.first().map_or(0, |first| first.start);
+    match outside.iter().find(|it| it.span.end > start) {
+        Some(stray) => Err(not_in_place(path, &stray.span, SHARED_LINES)),
+        None => Ok((within, outside)),
+    }
+}
+
+/// Tells whether an entry begins with a comment or a mark.
+fn begins_with_comment(
+    text: &str,
+    chunks: &[Span],
+    part: &EntryPart<'_>,
+    within: &SplicesWithin,
+) -> bool {
+    match part {
+        EntryPart::Own { at, .. } => {
+            let start = chunks[*at].start;
+            let is_mark = |splice: &Splice| splice.span == (start..start);
+            text[start..].starts_with('#')
+                || within.get(at).is_some_and(|splices| splices.iter().any(is_mark))
+        }
+        part => matches!(part, EntryPart::Item(_, Some(_))),
+    }
 }

@@ -9,9 +9,6 @@
 //! The result is parsed again and compared with the tree that the edits make, so that a text that is not understood is refused instead of
 //! being written wrongly.
 
-use std::collections::HashMap;
-
-use changes::EntryPart;
 pub(super) use edit::marks;
 pub use edit::{
     Edit, MarkedConflict, PatchError, Path, PathStep, moves, refuse_marks, without_marks,
@@ -21,7 +18,7 @@ pub use rewrite::patch;
 
 use crate::page_file::emit::TextStyle;
 use crate::page_file::lex::{line_start, skip_blanks};
-use crate::page_file::node::{Node, Span};
+use crate::page_file::node::Span;
 
 mod arrange;
 mod changes;
@@ -40,16 +37,6 @@ struct Writer<'t> {
     style: TextStyle,
     /// Spans of the scalars of the text.
     scalars: Vec<Span>,
-}
-
-/// Collection whose entries are rearranged.
-struct Region<'t> {
-    /// Text around it.
-    writer: &'t Writer<'t>,
-    /// Collection.
-    node: &'t Node,
-    /// Path of the collection.
-    path: &'t Path,
 }
 
 /// Replacement of a part of a text.
@@ -91,47 +78,5 @@ impl Writer<'_> {
         }
         out += self.text.get(done..span.end).ok_or_else(|| overlap(done))?;
         Ok(out)
-    }
-}
-
-/// Splices within entries, by their indexes.
-type SplicesWithin = HashMap<usize, Vec<Splice>>;
-
-/// Tells the splices within each entry, which has its comments in its chunk, from the others, which must be before the collection.
-fn sorted(
-    path: &Path,
-    chunks: &[Span],
-    by_entry: Vec<(usize, Vec<Splice>)>,
-) -> Result<(SplicesWithin, Vec<Splice>), PatchError> {
-    let (mut within, mut outside) = (HashMap::new(), Vec::new());
-    for (at, splices) in by_entry {
-        let chunk = &chunks[at];
-        let is_own = |it: &Splice| chunk.start <= it.span.start && it.span.end <= chunk.end;
-        let (own, other): (Vec<_>, Vec<_>) = splices.into_iter().partition(is_own);
-        within.insert(at, own);
-        outside.extend(other);
-    }
-    let start = chunks.first().map_or(0, |first| first.start);
-    match outside.iter().find(|it| it.span.end > start) {
-        Some(stray) => Err(not_in_place(path, &stray.span, SHARED_LINES)),
-        None => Ok((within, outside)),
-    }
-}
-
-/// Tells whether an entry begins with a comment or a mark.
-fn begins_with_comment(
-    text: &str,
-    chunks: &[Span],
-    part: &EntryPart<'_>,
-    within: &SplicesWithin,
-) -> bool {
-    match part {
-        EntryPart::Own { at, .. } => {
-            let start = chunks[*at].start;
-            let is_mark = |splice: &Splice| splice.span == (start..start);
-            text[start..].starts_with('#')
-                || within.get(at).is_some_and(|splices| splices.iter().any(is_mark))
-        }
-        part => matches!(part, EntryPart::Item(_, Some(_))),
     }
 }

@@ -1,8 +1,9 @@
 //! The text after edits: what is replaced in it, and the check that it is read as intended.
 
+use super::arrange::{Region, block_rearranged, flow_rearranged};
 use super::changes::TextChange;
 use super::edit::{Edit, MarkedConflict, PatchError, Path, mark_line, not_in_place};
-use super::{Region, Splice, Writer, arrange, value};
+use super::{Splice, Writer, value};
 use crate::page_file::emit::TextStyle;
 use crate::page_file::lex::line_start;
 use crate::page_file::node::Node;
@@ -34,7 +35,8 @@ pub fn patch(text: &str, edits: &[Edit]) -> Result<String, PatchError> {
     let writer = Writer { text: content, style, scalars: root.scalars() };
     let patched = writer.render(0..content.len(), writer.splices(&root, &root, &change, &path)?)?;
     // Equal maps may differ in the order of their keys, equal texts of them not.
-    if read(&patched).is_ok_and(|it| it.to_json().to_string() == expected.to_string()) {
+    let text_of = |tree: &serde_json::Value| tree.to_string();
+    if read(&patched).is_ok_and(|it| text_of(&it.to_json()) == text_of(&expected)) {
         return Ok(format!("{}{patched}", &text[..text.len() - content.len()]));
     }
     let path = edits.first().map(|edit| edit.path().clone()).unwrap_or_default();
@@ -77,11 +79,8 @@ impl Writer<'_> {
         }
         let parts = change.parts(node.count(), path)?;
         let region = Region { writer: self, node, path };
-        splices.extend(if node.is_flow() {
-            arrange::flow_rearranged(&region, &parts, by_entry)?
-        } else {
-            arrange::block_rearranged(&region, &parts, by_entry)?
-        });
+        let rearranged = if node.is_flow() { flow_rearranged } else { block_rearranged };
+        splices.extend(rearranged(&region, &parts, by_entry)?);
         Ok(splices)
     }
 
