@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Conflict, FilePage, FileSlot, LivePage, ValueHash};
+use super::{Conflict, FilePage, FileSlot, LivePage, ValueHash, full};
 use crate::apply::SlotTypes;
 use links_sdk::{ProfileId, Slot, SlotId};
 
@@ -48,8 +48,12 @@ impl SlotBase {
 
     /// Returns what the file said of the slot, without what is empty.
     pub(super) fn said(&self) -> BTreeMap<&str, ValueHash> {
-        let said = self.keys.iter().filter_map(|(key, pair)| Some((key.as_str(), pair.file?)));
-        said.filter(|(_, hash)| !hash.is_empty()).collect()
+        full(self.keys.iter().filter_map(|(key, pair)| Some((key.as_str(), pair.file?))))
+    }
+
+    /// Returns what the page held of the slot, without what is empty.
+    pub(super) fn held(&self) -> BTreeMap<&str, ValueHash> {
+        full(self.keys.iter().map(|(key, pair)| (key.as_str(), pair.page)))
     }
 
     /// Returns whether the file said the same of another slot.

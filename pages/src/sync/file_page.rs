@@ -44,7 +44,7 @@ pub struct FileSlot {
     pub is_locked: bool,
     /// By key, the complete values to send if they differ from `data` because references in them are resolved. A key with unresolved
     /// references is absent, and its value counts as different from the page's.
-    #[serde(default, skip_serializing_if = "is_empty")]
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub resolved: Object,
 }
 
@@ -94,10 +94,6 @@ impl FilePage {
     pub fn field(&self, key: &str) -> Option<&Value> {
         self.resolved.get(key).or_else(|| self.fields.get(key))
     }
-}
-
-fn is_empty(object: &Object) -> bool {
-    object.is_empty()
 }
 
 impl TryFrom<Value> for FileSlotId {

@@ -100,6 +100,11 @@ fn hashes(data: &Object) -> impl Iterator<Item = (&str, ValueHash)> {
     data.iter().map(|(key, value)| (key.as_str(), ValueHash::of(value)))
 }
 
+/// Returns the hashes of the values that are not empty.
+fn full<'k>(hashes: impl Iterator<Item = (&'k str, ValueHash)>) -> BTreeMap<&'k str, ValueHash> {
+    hashes.filter(|(_, hash)| !hash.is_empty()).collect()
+}
+
 fn hashed_items<'a>(file: &'a FilePage, types: &SlotTypes) -> Vec<HashedItem<'a>> {
     let mut rules = KeyRules::new(types);
     let item = |item: &'a FileSlot| {
@@ -116,8 +121,7 @@ fn hashed_items<'a>(file: &'a FilePage, types: &SlotTypes) -> Vec<HashedItem<'a>
 fn hashed_slots<'a>(slots: &'a [Slot], types: &SlotTypes) -> Vec<HashedSlot<'a>> {
     let mut rules = KeyRules::new(types);
     let slot = |slot: &'a Slot| {
-        let keys: BTreeMap<&str, ValueHash> =
-            hashes(&slot.data).filter(|(_, hash)| !hash.is_empty()).collect();
+        let keys = full(hashes(&slot.data));
         let mut is_writable = |key: &'a str| rules.of(&slot.kind, key).0;
         let writable = keys.keys().copied().filter(|key| is_writable(key)).collect();
         let values = slot.data.iter().map(|(key, value)| (key.as_str(), value));

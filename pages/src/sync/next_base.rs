@@ -9,7 +9,7 @@ use super::{
     FilePage, FileSlot, HashPair, LineKey, LivePage, Merge, PageBase, RemoteChange, SlotBase,
     ValueHash,
 };
-use super::{HashedSlot, hashed_slots, hashes};
+use super::{HashedSlot, full, hashed_slots, hashes};
 use crate::apply::{SentSlot, SentValues, SlotTypes, may_be_stored_as, same};
 use links_sdk::{Object, SlotId};
 
@@ -326,9 +326,8 @@ impl OwnWrites<'_> {
     /// Returns whether the file has an item with the ID of an older entry that says what was sent for another.
     fn names(&self, old: &SlotBase, entry: &SlotBase) -> bool {
         let is_it = |item: &FileSlot| {
-            let said = hashes(&item.data).filter(|(_, hash)| !hash.is_empty());
             item.id.named().is_some_and(|id| old.is_named(id))
-                && said.collect::<BTreeMap<_, _>>() == entry.said()
+                && full(hashes(&item.data)) == entry.said()
         };
         self.file.slots.iter().any(is_it)
     }

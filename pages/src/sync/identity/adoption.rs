@@ -148,9 +148,7 @@ impl Binder<'_> {
         let mut gone: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (entry, base) in self.entries.iter().enumerate() {
             if self.live[entry].is_none() && !self.types.is_read_only(&base.kind) {
-                let keys = base.keys.iter().map(|(key, pair)| (key.as_str(), pair.page));
-                let keys: BTreeMap<_, _> = keys.filter(|(_, hash)| !hash.is_empty()).collect();
-                gone.entry((base.kind.as_str(), keys)).or_default().push(entry);
+                gone.entry((base.kind.as_str(), base.held())).or_default().push(entry);
             }
         }
         let open = self.open_slots();

@@ -8,7 +8,7 @@ use links_sdk::SlotId;
 use serde_json::Value;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::super::ValueHash;
+use super::super::{ValueHash, full};
 use super::Binder;
 use crate::apply::{ItemProblem, choose_read_only, may_be_stored_as, same};
 
@@ -172,8 +172,7 @@ impl Binder<'_> {
             .open_items()
             .into_iter()
             .map(|item| {
-                let keys = items[item].keys.iter().map(|(key, hash)| (*key, *hash));
-                let keys = keys.filter(|(_, hash)| !hash.is_empty()).collect();
+                let keys = full(items[item].keys.iter().map(|(key, hash)| (*key, *hash)));
                 (item, number((items[item].item.kind.as_str(), keys)))
             })
             .collect();

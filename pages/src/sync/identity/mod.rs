@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use links_sdk::SlotId;
 
-use super::{FileSlotId, HashedItem, HashedSlot, SlotBase, ValueHash};
+use super::{FileSlotId, HashedItem, HashedSlot, SlotBase};
 use crate::apply::{ItemError, ItemProblem, PlanError, SlotTypes};
 
 mod adoption;
@@ -313,12 +313,8 @@ impl<'a> Binder<'a> {
     /// Returns whether the entries differ on the page, today or at the last sync.
     fn differ_on_page(&self, entries: &[usize]) -> bool {
         let on_page = |entry: usize| {
-            let keys = self.entries[entry].keys.iter();
-            let recorded: Vec<(&str, ValueHash)> = keys
-                .map(|(key, pair)| (key.as_str(), pair.page))
-                .filter(|(_, hash)| !hash.is_empty())
-                .collect();
-            (self.live[entry].map(|position| self.slots[position].writable_hashes()), recorded)
+            let live = self.live[entry].map(|position| self.slots[position].writable_hashes());
+            (live, self.entries[entry].held())
         };
         entries.windows(2).any(|two| on_page(two[0]) != on_page(two[1]))
     }
