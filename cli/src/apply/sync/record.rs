@@ -139,10 +139,17 @@ impl SyncRecord {
     }
 
     fn new(place: RecordPlace, key: String, lock: Lock) -> Self {
-        let (lock_writes, sent) = (LockWrites::default(), SentValues::default());
-        let (lock, history) = (Arc::new(lock), Arc::default());
-        let (read, beyond_lock) = (lock.clone(), None);
-        Self { place, key, lock, read, history, lock_writes, beyond_lock, sent }
+        let lock = Arc::new(lock);
+        Self {
+            place,
+            key,
+            read: lock.clone(),
+            lock,
+            history: Arc::default(),
+            lock_writes: LockWrites::default(),
+            beyond_lock: None,
+            sent: SentValues::default(),
+        }
     }
 
     /// Returns the text that was opened in an editor, if the record is that of one.
@@ -187,8 +194,7 @@ impl SyncRecord {
 
     /// Returns whether the lock may say of a form what no run here wrote into it.
     pub(crate) fn is_form_of_others(&self, name: &str, id: &str) -> bool {
-        let is_shared = self.lock().is_some_and(|(store, _)| store.is_shared());
-        is_shared && !self.lock_writes.has_form(name, id)
+        self.place.lock().is_some_and(LockStore::is_shared) && !self.lock_writes.has_form(name, id)
     }
 
     /// Returns whether a run here wrote the entry of a slot into the lock.
@@ -229,7 +235,7 @@ impl SyncRecord {
     /// Returns the paths that change when the record is written: those of the `links.lock` and of the directory of records.
     pub(crate) fn watched_paths(&self, context: &Context) -> impl Iterator<Item = PathBuf> {
         let records = self.state_records(context).map(|it| it.directory().to_owned());
-        self.lock().map(|(store, _)| store.path()).into_iter().chain(records)
+        self.place.lock().map(LockStore::path).into_iter().chain(records)
     }
 
     /// Returns the page file, as journals of runs name it.
@@ -533,7 +539,7 @@ impl SyncRecord {
 
     /// Returns whether the record is as a sync that leaves this base would write it.
     fn is_written(&self, file: &PageFile, base: &PageBase) -> bool {
-        let has_marks = || self.lock().is_some_and(|(store, _)| store.has_marks());
+        let has_marks = || self.place.lock().is_some_and(LockStore::has_marks);
         let has_image = |(hash, path): &(String, String)| {
             self.lock.images.get(hash).is_some_and(|paths| paths.contains(path))
         };
@@ -577,11 +583,10 @@ impl SyncRecord {
     /// another image, and the image is uploaded instead.
     pub(crate) fn images_of(&self, hash: &str, page: &PageSnapshot) -> impl Iterator<Item = &str> {
         let is_on_page = |path: &str| {
-            let mut values = page.slots.iter().flat_map(|slot| slot.data.values());
-            page.record.values().any(|value| holds(value, path))
-                || values.any(|value| holds(value, path))
+            let values = page.slots.iter().flat_map(|slot| slot.data.values());
+            page.record.values().chain(values).any(|value| holds(value, path))
         };
-        let is_shared = self.lock().is_some_and(|(store, _)| store.is_shared());
+        let is_shared = self.place.lock().is_some_and(LockStore::is_shared);
         let is_own = move |path: &str| !is_shared || self.lock_writes.has_image(hash, path);
         self.images(hash).filter(move |path| is_on_page(path) || is_own(path))
     }

@@ -62,8 +62,8 @@ struct Composed<'p> {
     files: Vec<PathBuf>,
 }
 
-/// Edit of a page with the edits of its files.
-type Placed = (Edit, Option<Vec<PlacedEdit>>);
+/// Edits of the files of a page for an edit of it.
+type Placed = (Option<Vec<PlacedEdit>>, Edit);
 
 /// Place in a file that is edited.
 type Target = (PathBuf, String);
@@ -114,8 +114,7 @@ impl WriteBack {
             let pull = page.record.pull(&page.file, &page.page, types, refused)?;
             let edits = edits(&pull, &page.file.page.content.fields);
             let placed = edits.into_iter().map(|edit| (of.origins.place(&edit), edit));
-            let placed: Vec<Placed> = placed.map(|(placed, edit)| (edit, placed)).collect();
-            Ok::<_, CommandError>((pull, placed))
+            Ok::<_, CommandError>((pull, placed.collect::<Vec<Placed>>()))
         };
         let first: Vec<_> =
             pages.iter().zip(all).map(|page| placed(page, &Refused::new())).collect();
@@ -125,7 +124,7 @@ impl WriteBack {
         for (nth, ((page, of), first)) in pages.iter().zip(all).zip(first).enumerate() {
             let decided = first.and_then(|(_, edited)| {
                 let (mut refused, mut notes) = (Refused::new(), Vec::new());
-                for (edit, placed) in &edited {
+                for (placed, edit) in &edited {
                     if placed.is_none() && !parts && matches!(edit, Edit::Set { .. }) {
                         continue;
                     }
@@ -137,7 +136,7 @@ impl WriteBack {
                     refused.insert(key);
                 }
                 let (pull, edited) = placed((page, of), &refused)?;
-                for placed in edited.into_iter().filter_map(|(_, placed)| placed).flatten() {
+                for placed in edited.into_iter().filter_map(|(placed, _)| placed).flatten() {
                     let of_file = edits.entry(of.files[placed.file].clone()).or_default();
                     // Pages that agree say the same. One page may insert the same item twice.
                     let is_same = |(page, other): &(usize, PlacedEdit)| {
@@ -230,7 +229,7 @@ fn disputed(
     let mut wanted: BTreeMap<Target, Vec<(usize, &PlacedEdit)>> = BTreeMap::new();
     for (nth, page) in pages.iter().enumerate() {
         let Ok((_, edited)) = page else { continue };
-        for placed in edited.iter().filter_map(|(_, placed)| placed.as_ref()).flatten() {
+        for placed in edited.iter().filter_map(|(placed, _)| placed.as_ref()).flatten() {
             let target = (all[nth].files[placed.file].clone(), name_of(&placed.edit));
             wanted.entry(target).or_default().push((nth, placed));
         }
