@@ -7,6 +7,7 @@ use std::str::FromStr;
 use links_sdk::types::Profile;
 use links_sdk::{InvalidValue, ProfileHandle};
 
+pub(crate) use links_pages::page_file::is_yaml_or_json;
 use links_pages::page_file::split_row;
 use links_pages::profile_key;
 
@@ -122,12 +123,6 @@ pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
         return Ok(PageWord::Path(PathBuf::from(text)));
     }
     text.parse().map(PageWord::Key)
-}
-
-/// Tells whether the name of a file ends as that of a page file.
-pub(crate) fn is_yaml_or_json(path: &Path) -> bool {
-    let name = path.to_string_lossy().to_ascii_lowercase();
-    [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Splits words into paths and keys, each in their order. A key that is named twice is there once.

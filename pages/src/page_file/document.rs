@@ -143,15 +143,18 @@ const ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
 /// Splits the name of a page into that of its file and the key of its row: `places.yaml#almaty`.
 pub fn split_row(name: &str) -> (&str, Option<&str>) {
     match name.rsplit_once('#') {
-        Some((file, row)) if is_page_file(file) && !row.contains(['/', '.', '\\']) => {
+        Some((file, row))
+            if is_yaml_or_json(Path::new(file)) && !row.contains(['/', '.', '\\']) =>
+        {
             (file, Some(row))
         }
         _ => (name, None),
     }
 }
 
-fn is_page_file(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
+/// Tells whether the name of a file ends as that of a page file.
+pub fn is_yaml_or_json(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 

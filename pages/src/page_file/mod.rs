@@ -22,7 +22,9 @@ use std::sync::Arc;
 
 use crate::fs::named::{MAX_BYTES, too_large};
 pub(crate) use document::FORM_SHAPE;
-pub use document::{Document, DocumentError, FileKind, file_of, row_path, split_row};
+pub use document::{
+    Document, DocumentError, FileKind, file_of, is_yaml_or_json, row_path, split_row,
+};
 pub(crate) use expand::expand;
 pub use expand::{is_composed, values_files};
 use local_image::ImageRoots;
