@@ -22,7 +22,9 @@ const WORDS: [&str; 13] =
 ///
 /// When JSON cannot represent the value; this never happens for values read from JSON.
 pub fn write(value: &impl Serialize) -> Result<String, serde_json::Error> {
-    Ok(TextStyle::yaml().document(&serde_json::to_value(value)?))
+    let (value, style) = (serde_json::to_value(value)?, TextStyle::yaml());
+    let column = if value.is_string() { style.map_indent } else { 0 };
+    Ok(style.block(&value, column, None) + style.line_break)
 }
 
 /// Notation of a document.
@@ -41,7 +43,7 @@ pub struct TextStyle {
 
 /// Number of levels of a new value in block style: `Some(0)` is a flow collection, `Some(1)` a block collection of flow collections, `None` is
 /// block style throughout.
-pub(super) type BlockDepth = Option<usize>;
+type BlockDepth = Option<usize>;
 
 impl TextStyle {
     /// Notation of new YAML files: lists indented under their key, long lines not wrapped.
@@ -69,12 +71,6 @@ impl TextStyle {
             list_indent: list_indent.unwrap_or(2),
             json_indent: json_indent(text, root),
         }
-    }
-
-    /// Returns the text of a whole document.
-    pub fn document(&self, value: &Value) -> String {
-        let column = if value.is_string() { self.map_indent } else { 0 };
-        self.block(value, column, None) + self.line_break
     }
 
     /// Returns a value on one line. With `pad` it has one entry per line; the lines after the first begin with `pad`.

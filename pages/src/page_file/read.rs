@@ -244,8 +244,8 @@ impl<'t> Reader<'t> {
             let start = self.after_comma(end, is_flow);
             self.expect(start, is_flow || self.byte(start) == Some(b'-'));
             let from = if is_flow { start } else { start + 1 };
-            let mut item =
-                self.below(&items.len().to_string(), |it| it.value(event, place, from, depth + 1))?;
+            let name = items.len().to_string();
+            let mut item = self.below(&name, event, place, from, depth + 1)?;
             item.layout.start = start;
             end = item.layout.extent.end;
             items.push(item);
@@ -287,7 +287,7 @@ impl<'t> Reader<'t> {
             self.expect(place.end, has_colon);
             let from = if has_colon { colon + 1 } else { place.end };
             let (event, at) = self.next()?;
-            let mut value = self.below(&name, |it| it.value(event, at, from, depth + 1))?;
+            let mut value = self.below(&name, event, at, from, depth + 1)?;
             value.layout.start = start;
             end = value.layout.extent.end;
             entries.push((Key { span: place, name, is_literal: false }, value));
@@ -310,12 +310,19 @@ impl<'t> Reader<'t> {
         Err(problem(at.clone(), format!("a key must be a string, not {kind}")))
     }
 
-    /// Reads what is below a key or an item of this name.
-    fn below<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+    /// Reads the [value](Self::value) below a key or an item of this name.
+    fn below(
+        &mut self,
+        name: &str,
+        event: Event<'t>,
+        at: Span,
+        from: usize,
+        depth: usize,
+    ) -> Read<Node> {
         let end = self.path.len();
         self.path.push_str(if end == 0 { "" } else { "." });
         self.path.push_str(name);
-        let value = read(self);
+        let value = self.value(event, at, from, depth);
         self.path.truncate(end);
         value
     }
@@ -453,16 +460,16 @@ fn scan_problem(error: &ScanError, text: &str) -> FieldDiagnostic {
             .help("keep one side, and remove the lines `<<<<<<<`, `=======` and `>>>>>>>`");
     }
     // The parser finds out about a line only at the next one.
-    let before = line_start(text, at).saturating_sub(1);
-    let lines = [line_start(text, at), line_start(text, before)];
+    let line = line_start(text, at);
+    let lines = [line, line_start(text, line.saturating_sub(1))];
     if let Some(missing) = lines.into_iter().find_map(|start| missing_space(text, start)) {
         return missing;
     }
     let message = error.info();
     if let Some((part, message, help)) = SCAN_ERRORS.iter().find(|it| message.contains(it.0)) {
         let is_indent = |tab: &usize| text[line_start(text, *tab)..*tab].trim().is_empty();
-        let tab = text[line_start(text, at)..].match_indices('\t');
-        let tab = tab.map(|(below, _)| line_start(text, at) + below).find(is_indent);
+        let tabs = text[line..].match_indices('\t');
+        let tab = tabs.map(|(below, _)| line + below).find(is_indent);
         let at = tab.filter(|_| *part == "tab").unwrap_or(at);
         return problem(at..at, *message).help(*help);
     }
