@@ -67,6 +67,11 @@ impl SlotBase {
     }
 }
 
+/// Returns the keys of a record that the file mentioned.
+pub(super) fn mentioned(pairs: &BTreeMap<String, HashPair>) -> impl Iterator<Item = &str> {
+    pairs.iter().filter(|(_, pair)| pair.file.is_some()).map(|(key, _)| key.as_str())
+}
+
 /// Value of a key when file and page last agreed on it: the value in the file, and the value that the page stored.
 ///
 /// The two differ if the service normalizes values. "Changed here" means that the hash of the file differs from the current file, and

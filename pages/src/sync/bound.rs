@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::base::mentioned;
 use super::identity::{Identities, ItemIdentity, identify};
 use super::{FilePage, FileSlot, HashPair, LivePage, PageBase, SlotBase, ValueHash};
 use super::{HashedItem, HashedSlot, hashed_items, hashed_slots};
@@ -113,9 +114,8 @@ impl<'a> Bound<'a> {
 
     /// Returns the keys that the last sync knew from the file and that the item does not mention any more.
     pub(super) fn removed_keys(&self, item: usize, entry: &'a SlotBase) -> Vec<&'a str> {
-        let keys = entry.keys.iter().filter(|(_, pair)| pair.file.is_some());
         let is_gone = |key: &&str| !self.items[item].keys.contains_key(key);
-        keys.map(|(key, _)| key.as_str()).filter(is_gone).collect()
+        mentioned(&entry.keys).filter(is_gone).collect()
     }
 
     /// Returns the keys of a slot that changed on the page since the last sync, mentioned or not.
@@ -140,12 +140,11 @@ impl<'a> Bound<'a> {
 
     /// Returns the profile fields that the last sync knew from the file and that the file does not mention any more.
     pub(super) fn removed_fields(&self) -> Vec<&'a str> {
-        let known = self.field_pairs.iter().filter(|(_, pair)| pair.file.is_some());
         // A field that was not read was not looked at.
         let is_gone = |key: &&str| {
             self.page.fields.contains_key(*key) && !self.file.fields.contains_key(*key)
         };
-        known.map(|(key, _)| key.as_str()).filter(is_gone).collect()
+        mentioned(self.field_pairs).filter(is_gone).collect()
     }
 
     /// Returns the profile fields that the file does not mention and that changed on the page since the last sync, with their values.

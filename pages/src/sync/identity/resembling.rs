@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use links_sdk::SlotId;
 
+use super::super::base::mentioned;
 use super::super::{FileSlotId, SlotBase};
 use super::Binder;
 
@@ -219,8 +220,7 @@ impl Binder<'_> {
 
     /// Returns whether an item mentions the keys that the file mentioned of a slot.
     fn has_keys_of(&self, item: usize, entry: usize) -> bool {
-        let said = self.entries[entry].keys.iter().filter(|(_, pair)| pair.file.is_some());
-        said.map(|(key, _)| key.as_str()).eq(self.items[item].keys.keys().copied())
+        mentioned(&self.entries[entry].keys).eq(self.items[item].keys.keys().copied())
     }
 
     /// Finds new items that may be slots which were deleted on the page: they are between the same neighbors, mention the same keys, and
