@@ -171,6 +171,14 @@ pub fn row_path(file: &Path, row: &str) -> PathBuf {
     path.into()
 }
 
+/// Returns a file with the row that a path has.
+pub fn with_row_of(file: PathBuf, path: &Path) -> PathBuf {
+    match path.to_str().and_then(|path| split_row(path).1) {
+        Some(row) => row_path(&file, row),
+        None => file,
+    }
+}
+
 const PAGE_SHAPE: &str =
     "a page file has `profile` (login or ID) and `slots` (a list of `id`, `type` and `data`)";
 

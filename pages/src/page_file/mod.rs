@@ -23,7 +23,7 @@ use std::sync::Arc;
 use crate::fs::named::{MAX_BYTES, too_large};
 pub(crate) use document::FORM_SHAPE;
 pub use document::{
-    Document, DocumentError, FileKind, file_of, is_yaml_or_json, row_path, split_row,
+    Document, DocumentError, FileKind, file_of, is_yaml_or_json, row_path, split_row, with_row_of,
 };
 pub(crate) use expand::expand;
 pub use expand::{is_composed, values_files};

@@ -53,7 +53,7 @@ impl SyncRecord {
         written: &BTreeSet<LineKey>,
     ) -> Result<()> {
         let of = RecordOf::Form(form.id.clone());
-        self.place.update(context, &self.lock, Some(of.clone()), |lock| {
+        self.update(context, Some(of.clone()), |lock| {
             self.history.put_into(lock, &self.file_history(of, said), next, written);
             lock.forms.insert(file.name.clone(), form.id.clone());
         })

@@ -11,7 +11,7 @@ use crate::context::prelude::*;
 use crate::{git, signal};
 use links_pages::fs::named::ReadError;
 pub(crate) use links_pages::fs::named::{LOCK_NAME, from_here};
-use links_pages::page_file::{file_of, row_path, split_row};
+use links_pages::page_file::{file_of, with_row_of};
 
 /// Maximum size in bytes: 100 pages of 500 slots with 20 keys each take less.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -307,13 +307,7 @@ pub(super) fn as_on_disk(path: PathBuf) -> PathBuf {
 /// Returns a path with the capital letters of the file that was found by it, unless that has another name.
 fn with_case_of(found: PathBuf, path: PathBuf) -> PathBuf {
     let folded = |path: &Path| PathBuf::from(path.to_string_lossy().to_lowercase());
-    if folded(&found) != folded(file_of(&path)) {
-        return path;
-    }
-    match path.to_str().and_then(|path| split_row(path).1) {
-        Some(row) => row_path(&found, row),
-        None => found,
-    }
+    if folded(&found) == folded(file_of(&path)) { with_row_of(found, &path) } else { path }
 }
 
 /// Directory of a file, which need not exist, absolute and without symbolic links.

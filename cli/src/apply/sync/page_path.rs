@@ -4,7 +4,7 @@ use super::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use crate::error::file_error::unread_page_file;
 use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::{Document, file_of, is_composed, row_path, split_row};
+use links_pages::page_file::{Document, file_of, is_composed, row_path, with_row_of};
 
 /// Returns the directories in which the files may be that a page file uses: its own, that of the `links.lock` that governs it, and those that the command line
 /// adds.
@@ -32,9 +32,8 @@ pub(crate) fn read_file(path: &Path) -> Result<(String, Vec<u8>)> {
 
 /// Returns a path without links, if it exists.
 pub(crate) fn without_links(path: &Path) -> PathBuf {
-    let (file, row) = (file_of(path), path.to_str().and_then(|path| split_row(path).1));
-    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    row.map_or(file.clone(), |row| row_path(&file, row))
+    let file = file_of(path);
+    with_row_of(file.canonicalize().unwrap_or_else(|_| file.to_owned()), path)
 }
 
 /// Returns the paths of the pages of a page file: its own, or that of each row of its table; `None` if it cannot be read.

@@ -28,7 +28,7 @@ pub(super) const REPLACES: &str = "use --force to replace the whole file";
 /// The record of the last sync of a page file or form file, as it was read when the command began.
 #[derive(Debug)]
 pub(crate) struct SyncRecord {
-    pub(super) place: RecordPlace,
+    place: RecordPlace,
     /// Name of the file in the record.
     key: String,
     pub(super) lock: Arc<Lock>,
@@ -46,7 +46,7 @@ pub(crate) struct SyncRecord {
 
 /// Place of the record of a file.
 #[derive(Debug)]
-pub(super) enum RecordPlace {
+enum RecordPlace {
     /// The `links.lock` that governs the file.
     Lock(LockStore),
     /// The state directory, where no `links.lock` does.
@@ -57,7 +57,7 @@ pub(super) enum RecordPlace {
 
 impl RecordPlace {
     /// Returns the place for the record of a file; `None` if there is none.
-    pub(super) fn of(context: &Context, file: &Path) -> Option<Self> {
+    fn of(context: &Context, file: &Path) -> Option<Self> {
         match LockStore::of(file) {
             Some(store) => Some(Self::Lock(store)),
             None => StateRecords::of(context, &absolute(file)?).map(Self::State),
@@ -65,7 +65,7 @@ impl RecordPlace {
     }
 
     /// Returns the name of the file in the record; `None` if a `links.lock` can't have it.
-    pub(super) fn key(&self, file: &Path) -> Option<String> {
+    fn key(&self, file: &Path) -> Option<String> {
         match self {
             Self::Lock(store) => store.key(file),
             Self::State(records) => records.file().to_str().map(str::to_owned),
@@ -74,45 +74,13 @@ impl RecordPlace {
     }
 
     /// Returns the path of the file that has a name in the record.
-    pub(super) fn path_of(&self, key: &str) -> PathBuf {
+    fn path_of(&self, key: &str) -> PathBuf {
         self.lock().map_or_else(|| key.into(), |store| store.path_of(key))
     }
 
     /// Returns the `links.lock` that governs the file, if there is one.
-    pub(super) fn lock(&self) -> Option<&LockStore> {
+    fn lock(&self) -> Option<&LockStore> {
         if let Self::Lock(store) = self { Some(store) } else { None }
-    }
-
-    /// Reads the record and its history; `None` for a text that was opened. Refuses a lock of another user.
-    pub(super) fn read(&self, context: &Context) -> Result<Option<(Arc<Lock>, Arc<LockHistory>)>> {
-        let (lock, file) = match self {
-            Self::Lock(store) => (store.read_own(context)?, store.path()),
-            Self::State(records) => (Arc::new(records.own(context)?), records.file().to_owned()),
-            Self::Opened(_) => return Ok(None),
-        };
-        let history = LockHistory::of(&file, self.lock().is_some(), &lock);
-        Ok(Some((lock, history)))
-    }
-
-    /// Changes the record of a page or form, which was read as `before`. In the state directory nothing else stays in it.
-    pub(super) fn update(
-        &self,
-        context: &Context,
-        before: &Lock,
-        of: Option<RecordOf>,
-        change: impl FnOnce(&mut Lock),
-    ) -> Result<()> {
-        match (self, of) {
-            (Self::Lock(store), _) => store.update(context, change),
-            (Self::State(records), Some(of)) => {
-                let mut lock = Lock { forms: BTreeMap::new(), ..before.clone() };
-                lock.pages.retain(|_, page| of == RecordOf::Page(page.id));
-                lock.lines.retain(|other, _| *other == of);
-                change(&mut lock);
-                if lock == *before { Ok(()) } else { records.put_own(context, &of, &lock) }
-            }
-            (Self::State(_) | Self::Opened(_), _) => Ok(()),
-        }
     }
 }
 
@@ -125,14 +93,14 @@ impl SyncRecord {
             return Err(CommandError::refused(message)
                 .with_hint("rename the file: links.lock can only record Unicode names"));
         };
-        let mut record = Self::new(place, key, Lock::new("", 0));
+        let mut record = Self::new(place, key, Lock::default());
         record.read_again(context)?;
         Ok(Some(Box::new(record)))
     }
 
     /// Returns the record of a page whose text was opened in an editor.
     pub(crate) fn opened(text: OpenedText) -> Box<Self> {
-        let (mut lock, base) = (Lock::new("", 0), text.base());
+        let (mut lock, base) = (Lock::default(), text.base());
         let key = base.login.clone();
         lock.pages.insert(key.clone(), PageName { id: base.id, login: base.login });
         Box::new(Self::new(RecordPlace::Opened(text), key, lock))
@@ -157,16 +125,43 @@ impl SyncRecord {
         if let RecordPlace::Opened(text) = &self.place { Some(text) } else { None }
     }
 
-    /// Reads the record again: another run may have changed it before this one had the page to itself.
+    /// Reads the record again: another run may have changed it before this one had the page to itself. Refuses a lock of another user.
     pub(crate) fn read_again(&mut self, context: &Context) -> Result<()> {
-        let Some((lock, history)) = self.place.read(context)? else { return Ok(()) };
-        (self.read, self.lock, self.history) = (lock.clone(), lock, history);
+        let (lock, file) = match &self.place {
+            RecordPlace::Lock(store) => (store.read_own(context)?, store.path()),
+            RecordPlace::State(records) => {
+                (Arc::new(records.own(context)?), records.file().to_owned())
+            }
+            RecordPlace::Opened(_) => return Ok(()),
+        };
+        self.history = LockHistory::of(&file, self.is_in_lock(), &lock);
+        (self.read, self.lock) = (lock.clone(), lock);
         if let Some(store) = self.place.lock() {
             self.lock_writes = LockWrites::of(context, &store.path());
             let records = self.state_records(context);
             self.beyond_lock = records.map(|it| it.beyond_lock()).transpose()?.flatten();
         }
         Ok(())
+    }
+
+    /// Changes the record of a page or form. In the state directory nothing else stays in it.
+    pub(super) fn update(
+        &self,
+        context: &Context,
+        of: Option<RecordOf>,
+        change: impl FnOnce(&mut Lock),
+    ) -> Result<()> {
+        match (&self.place, of) {
+            (RecordPlace::Lock(store), _) => store.update(context, change),
+            (RecordPlace::State(records), Some(of)) => {
+                let mut lock = Lock { forms: BTreeMap::new(), ..Lock::clone(&self.lock) };
+                lock.pages.retain(|_, page| of == RecordOf::Page(page.id));
+                lock.lines.retain(|other, _| *other == of);
+                change(&mut lock);
+                if lock == *self.lock { Ok(()) } else { records.put_own(context, &of, &lock) }
+            }
+            (RecordPlace::State(_) | RecordPlace::Opened(_), _) => Ok(()),
+        }
     }
 
     /// Refuses a record that another run has written since it was read.
@@ -520,7 +515,7 @@ impl SyncRecord {
                 records.put_beyond_lock(context, &lock)?;
             }
         } else {
-            self.place.update(context, &self.lock, Some(RecordOf::Page(base.id)), |lock| {
+            self.update(context, Some(RecordOf::Page(base.id)), |lock| {
                 // The file of the page was moved; two files of one page are refused before.
                 lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
                 put_into(lock);
@@ -558,7 +553,7 @@ impl SyncRecord {
     /// Forgets the paths of images with this content: the service does not have them any more.
     pub(crate) fn forget_images(&self, context: &Context, hashes: &[&str]) -> Result<()> {
         let of = self.page().map(|page| RecordOf::Page(page.id));
-        self.place.update(context, &self.lock, of, |lock| {
+        self.update(context, of, |lock| {
             lock.images.retain(|hash, _| !hashes.contains(&&**hash));
         })
     }
@@ -713,7 +708,7 @@ fn holds(value: &Value, text: &str) -> bool {
 }
 
 /// Returns the paths of the images of a file that the service has, each with the hash of its content.
-pub(super) fn image_paths(file: &PageFile) -> Vec<(String, String)> {
+fn image_paths(file: &PageFile) -> Vec<(String, String)> {
     let path = |image: &Image| {
         let data = image.place.data(&file.page.content)?;
         let path = image.place.value(data)?.as_str()?;

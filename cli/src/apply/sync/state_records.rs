@@ -117,7 +117,7 @@ impl StateRecords {
     }
 
     /// Returns the path of the list of what runs here wrote into the file, which is a `links.lock`.
-    pub(super) fn lock_writes_path(&self) -> PathBuf {
+    fn lock_writes_path(&self) -> PathBuf {
         self.directory.join(format!("{}.{LOCK_WRITES}", short(&self.file)))
     }
 
