@@ -87,42 +87,39 @@ impl<'e> TextChange<'e> {
         let is_item = |after: &Option<usize>| after.is_none_or(|after| after < node.count());
         let is_list = matches!(node.tree, Tree::List(_) | Tree::Null);
         let is_open = change.replaced.is_none() && !change.is_removed;
-        let (is_found, is_free) = match edit {
-            Edit::Mark { .. } => (true, !change.is_removed),
-            Edit::Set { .. } if is_there => (!is_root, !change.is_touched()),
-            Edit::Set { .. } => (true, is_open && change.placed.is_empty()),
-            Edit::Remove { .. } => {
-                (is_there && !is_root, !change.is_touched() && change.marks.is_empty())
-            }
-            Edit::Insert { after, .. } if is_there => {
-                (is_list && is_item(after), is_open && change.added.is_empty())
-            }
-            Edit::Insert { after, .. } => (after.is_none(), is_open && change.placed.is_empty()),
-            Edit::Move { item, after, .. } => {
-                (is_there && *item < node.count() && is_item(after), is_open)
-            }
+        let check = |is_found: bool, is_free: bool| match (is_found, is_free) {
+            (false, _) => Err(PatchError::NotFound(path.clone())),
+            (true, false) => Err(PatchError::Overlap(path.clone())),
+            (true, true) => Ok(()),
         };
-        if !is_found {
-            return Err(PatchError::NotFound(path.clone()));
-        }
-        if !is_free {
-            return Err(PatchError::Overlap(path.clone()));
-        }
         match edit {
-            Edit::Mark { conflict, .. } => change.marks.push((path, conflict)),
-            Edit::Set { value, .. } if is_there => change.replaced = Some(value),
+            Edit::Mark { conflict, .. } => {
+                check(true, !change.is_removed)?;
+                change.marks.push((path, conflict));
+            }
+            Edit::Set { value, .. } if is_there => {
+                check(!is_root, !change.is_touched())?;
+                change.replaced = Some(value);
+            }
             Edit::Set { value, .. } => {
+                check(true, is_open && change.placed.is_empty())?;
                 return add(&mut change.added, missing, path, Added::Whole(value.clone()));
             }
-            Edit::Remove { .. } => change.is_removed = true,
+            Edit::Remove { .. } => {
+                check(is_there && !is_root, !change.is_touched() && change.marks.is_empty())?;
+                change.is_removed = true;
+            }
             Edit::Insert { after, value, mark, .. } if is_there => {
+                check(is_list && is_item(after), is_open && change.added.is_empty())?;
                 change.placed.push((*after, EntryPart::Item(value, mark.as_ref())));
             }
-            Edit::Insert { value, mark, .. } => {
+            Edit::Insert { after, value, mark, .. } => {
+                check(after.is_none(), is_open && change.placed.is_empty())?;
                 change.marks.extend(mark.as_ref().map(|conflict| (path, conflict)));
                 return add(&mut change.added, missing, path, Added::List(vec![value.clone()]));
             }
             Edit::Move { item, after, .. } => {
+                check(is_there && *item < node.count() && is_item(after), is_open)?;
                 change.placed.push((*after, EntryPart::Own { at: *item, is_moved: true }));
             }
         }
