@@ -177,22 +177,18 @@ impl Binder<'_> {
             })
             .collect();
 
-        let mut groups: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        let bound = numbers.len();
+        let mut groups = vec![(Vec::new(), Vec::new()); bound];
         for (entry, number) in &number_of_entry {
-            groups.entry(*number).or_default().0.push(*entry);
+            groups[*number].0.push(*entry);
         }
         for (item, number) in &number_of_item {
-            if let Some((_, items)) = groups.get_mut(number) {
-                items.push(*item);
-            }
+            groups[*number].1.push(*item);
         }
 
         // Where there are too few entries, an item that is said to be new takes what no other item asks for.
-        let is_short = |number: usize| {
-            groups.get(&number).is_some_and(|(entries, items)| entries.len() < items.len())
-        };
+        let is_short = |number: usize| groups[number].0.len() < groups[number].1.len();
         // Items that are bound already keep their place; what cannot be bound any more equals nothing.
-        let bound = numbers.len();
         let unequal = bound + self.entries.len();
         let item_tokens: Vec<usize> = (0..self.items.len())
             .map(|item| match (number_of_item.get(&item), self.entry_of_item[item]) {
@@ -217,7 +213,7 @@ impl Binder<'_> {
         }
 
         let mut fewer = Vec::new();
-        for (entries, items) in groups.into_values() {
+        for (entries, items) in groups {
             let mut open_items = items.clone();
             open_items.retain(|item| self.entry_of_item[*item].is_none());
             open_items.sort_by_key(|item| self.is_new(*item));
