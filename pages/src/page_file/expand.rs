@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::document::Document;
 use super::fields::{UPLOAD, referred};
 use super::local_image::{self, ImageRoots};
-use super::node::{Key, Layout, Node, Span, Tree};
+use super::node::{Key, Node, Span, Tree, moved};
 use super::patch::marks;
 use super::report::FieldDiagnostic;
 use super::sources::Sources;
@@ -91,7 +91,7 @@ pub(crate) fn expand(document: &mut Document, roots: &ImageRoots) -> Vec<FieldDi
         Err(problems) => return problems,
     };
     (document.row, document.is_composed) = (None, true);
-    let mut root = std::mem::replace(&mut document.root, Node::of_json(&serde_json::Value::Null));
+    let mut root = std::mem::take(&mut document.root);
     let mut expander = Expander {
         sources: &mut document.sources,
         roots,
@@ -268,8 +268,7 @@ impl Expander<'_> {
         self.take(text.len(), used_at)?;
         let start = self.sources.add(shown, file.into(), &text, used_at, false);
         let marked = |span: Span| {
-            let span = span.start + start..span.end + start;
-            FieldDiagnostic::new("", span, "unresolved conflict with the page")
+            FieldDiagnostic::new("", moved(&span, start), "unresolved conflict with the page")
         };
         self.problems.extend(marks(&text).into_iter().map(marked));
         let root = read_at(&text, start).map_err(|problems| self.problems.extend(problems));
@@ -346,7 +345,7 @@ impl Expander<'_> {
                 referred(&path, entry, length, "a text")?;
                 let text = self.text(value)?;
                 let span = value.span.clone();
-                Ok(Node { span, tree: Tree::Text(text), layout: Layout::default() })
+                Ok(Node { span, tree: Tree::Text(text), ..Node::default() })
             }
             name => {
                 let problem = key.problem(path, format!("`{name}` must be an item of `slots`"));

@@ -10,8 +10,13 @@ use serde_json::{Number, Value};
 /// Byte range of a value or a key in the document.
 pub type Span = Range<usize>;
 
+/// Returns a span further on by a number of bytes.
+pub(super) fn moved(span: &Span, by: usize) -> Span {
+    span.start + by..span.end + by
+}
+
 /// Value with its span. The span of a list or mapping in block style begins at its first entry.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     /// Span of the value.
     pub span: Span,
@@ -71,9 +76,10 @@ impl Key {
 }
 
 /// Value of one of the six JSON types.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Tree {
     /// `null`, `~`, or an empty value.
+    #[default]
     Null,
     /// `true` or `false`; no other word.
     Bool(bool),
@@ -126,7 +132,7 @@ impl Node {
                 entries.iter().map(|(name, value)| (key(name), Self::of_json(value))).collect(),
             ),
         };
-        Self { span: 0..0, tree, layout: Layout::default() }
+        Self { tree, ..Self::default() }
     }
 
     /// Converts the value to JSON.
@@ -150,16 +156,15 @@ impl Node {
 
     /// Moves the spans of the node and of everything below by a number of bytes.
     pub(super) fn shift(&mut self, by: usize) {
-        let moved = |span: &Span| span.start + by..span.end + by;
-        self.span = moved(&self.span);
-        self.layout.extent = moved(&self.layout.extent);
+        self.span = moved(&self.span, by);
+        self.layout.extent = moved(&self.layout.extent, by);
         self.layout.start += by;
         self.layout.after_head += by;
         match &mut self.tree {
             Tree::List(items) => items.iter_mut().for_each(|item| item.shift(by)),
             Tree::Map(entries) => {
                 for (key, value) in entries {
-                    key.span = moved(&key.span);
+                    key.span = moved(&key.span, by);
                     value.shift(by);
                 }
             }

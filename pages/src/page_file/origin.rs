@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::node::{Node, Span, Tree};
+use super::node::{Node, Span, Tree, moved};
 use super::patch::{Edit, Path, PathStep};
 use super::read;
 use super::sources::{SourceFile, Sources};
@@ -108,7 +108,7 @@ impl<'d> Origins<'d> {
             if span.is_empty() {
                 return 1;
             }
-            let span = span.start + file.start..span.end + file.start;
+            let span = moved(span, file.start);
             let of_texts = self.sources.parts.iter().filter(|part| parts && **part == span);
             spans(self.root, &span) + of_texts.count()
         };

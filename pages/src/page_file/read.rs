@@ -172,7 +172,7 @@ impl<'t> Reader<'t> {
                 (Event::DocumentStart(false, _), _) => break 0,
                 _ => {
                     self.expect(0, false);
-                    return Ok(Node { span: 0..0, tree: Tree::Null, layout: Layout::default() });
+                    return Ok(Node::default());
                 }
             }
         };

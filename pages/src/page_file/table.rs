@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::document::Document;
 use super::fields::referred;
 use super::local_image::ImageRoots;
-use super::node::{Key, Layout, Node, Span, Tree};
+use super::node::{Key, Node, Span, Tree, moved};
 use super::read;
 use super::report::FieldDiagnostic;
 
@@ -62,8 +62,8 @@ pub(super) fn rows(
 
 /// Reads a text that begins at a place in the texts of a document.
 pub(super) fn read_at(text: &str, start: usize) -> Result<Node, Vec<FieldDiagnostic>> {
-    let moved = |problem: FieldDiagnostic| {
-        let span = problem.span.start + start..problem.span.end + start;
+    let placed = |problem: FieldDiagnostic| {
+        let span = moved(&problem.span, start);
         problem.at(&span)
     };
     match read::read(text) {
@@ -71,7 +71,7 @@ pub(super) fn read_at(text: &str, start: usize) -> Result<Node, Vec<FieldDiagnos
             root.shift(start);
             Ok(root)
         }
-        Err(problems) => Err(problems.into_iter().map(moved).collect()),
+        Err(problems) => Err(problems.into_iter().map(placed).collect()),
     }
 }
 
@@ -119,7 +119,7 @@ type Cell = (Span, String);
 
 /// Returns the rows of a table whose first row has the names of the columns. An empty cell is absent. Rows of empty cells are left out.
 fn of_cells(cells: Vec<Vec<Cell>>, start: usize) -> (Vec<Node>, Vec<FieldDiagnostic>) {
-    let placed = |span: &Span| span.start + start..span.end + start;
+    let placed = |span: &Span| moved(span, start);
     let is_full = |line: &Vec<Cell>| line.iter().any(|(_, cell)| !cell.trim().is_empty());
     let mut lines = cells.into_iter().filter(is_full);
     let (mut names, mut problems) = (lines.next().unwrap_or_default(), Vec::new());
@@ -149,9 +149,9 @@ fn of_cells(cells: Vec<Vec<Cell>>, start: usize) -> (Vec<Node>, Vec<FieldDiagnos
             let key = Key { span: placed(of_name), name: name.clone(), is_literal: true };
             // Git may write the same line break so on one machine and not on another.
             let tree = Tree::Text(text.replace("\r\n", "\n"));
-            values.push((key, Node { span: placed(&of_cell), tree, layout: Layout::default() }));
+            values.push((key, Node { span: placed(&of_cell), tree, ..Node::default() }));
         }
-        rows.push(Node { span: first, tree: Tree::Map(values), layout: Layout::default() });
+        rows.push(Node { span: first, tree: Tree::Map(values), ..Node::default() });
     }
     (rows, problems)
 }
