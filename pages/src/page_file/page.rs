@@ -94,11 +94,7 @@ impl Serialize for PageContent {
         }
         if self.has_slots {
             let entry = |(index, slot)| {
-                let mut item = item(slot, self.marked_new.contains(&index));
-                if self.locked.contains(&index) {
-                    item["locked"] = true.into();
-                }
-                item
+                item(slot, self.marked_new.contains(&index), self.locked.contains(&index))
             };
             let slots: Vec<_> = self.content.slots.iter().enumerate().map(entry).collect();
             map.serialize_entry("slots", &slots)?;
@@ -108,7 +104,7 @@ impl Serialize for PageContent {
 }
 
 /// Returns a slot as an item of a file: without an absent ID and without empty data. With `is_new` it has the ID `new`.
-pub fn item(slot: &DesiredSlot, is_new: bool) -> Value {
+pub fn item(slot: &DesiredSlot, is_new: bool, is_locked: bool) -> Value {
     let DesiredSlot { id, kind, data } = slot;
     let mut item = Map::new();
     let new = || is_new.then(|| NEW.into());
@@ -116,6 +112,9 @@ pub fn item(slot: &DesiredSlot, is_new: bool) -> Value {
     item.insert("type".to_owned(), kind.as_str().into());
     if !data.is_empty() {
         item.insert("data".to_owned(), Value::Object(literal(data).0));
+    }
+    if is_locked {
+        item.insert("locked".to_owned(), true.into());
     }
     Value::Object(item)
 }

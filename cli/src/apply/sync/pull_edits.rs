@@ -28,10 +28,10 @@ pub(super) fn edits(pull: &Pull, fields: &Object) -> Vec<Edit> {
     edits.extend(pull.unnamed.iter().map(|nth| Edit::Remove { path: item(*nth).key("id") }));
     edits.extend(pull.removed.iter().map(|nth| Edit::Remove { path: item(*nth) }));
 
-    let mut after = None;
+    let mut order = Vec::new();
     for placed in &pull.order {
         match placed {
-            PulledItem::Item(nth) => after = Some(*nth),
+            PulledItem::Item(nth) => order.push(*nth),
             PulledItem::Inserted(nth) => {
                 let Some(slot) = pull.inserted.get(*nth) else { continue };
                 let mark = pull.marks.iter().find_map(|mark| match mark {
@@ -40,24 +40,15 @@ pub(super) fn edits(pull: &Pull, fields: &Object) -> Vec<Edit> {
                     }
                     _ => None,
                 });
-                let mut value = item_of(slot, false);
                 let mut recorded = pull.base.slots.iter();
-                if recorded.any(|entry| entry.is_locked && Some(entry.id) == slot.id) {
-                    value["locked"] = true.into();
-                }
-                edits.push(Edit::Insert { list: slots(), after, value, mark });
+                let is_locked = recorded.any(|entry| entry.is_locked && Some(entry.id) == slot.id);
+                let value = item_of(slot, false, is_locked);
+                let (list, after) = (slots(), order.last().copied());
+                edits.push(Edit::Insert { list, after, value, mark });
             }
         }
     }
     if pull.is_reordered {
-        let order: Vec<usize> = pull
-            .order
-            .iter()
-            .filter_map(|placed| match placed {
-                PulledItem::Item(nth) => Some(*nth),
-                PulledItem::Inserted(_) => None,
-            })
-            .collect();
         edits.extend(moves(&slots(), &order));
     }
     edits.extend(pull.marks.iter().filter_map(|mark| {
@@ -141,6 +132,6 @@ mod tests {
         let slot = json!({ "id": 7, "type": "text", "data": { "a": { "$form": "y" } } });
         let slot: DesiredSlot = serde_json::from_value(slot).unwrap();
         let expected = json!({ "id": 7, "type": "text", "data": { "a": { "$$form": "y" } } });
-        assert_eq!(super::item_of(&slot, false), expected);
+        assert_eq!(super::item_of(&slot, false, false), expected);
     }
 }
