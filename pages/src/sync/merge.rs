@@ -297,12 +297,16 @@ impl Merger<'_, '_> {
     }
 
     fn merge_deletions(&mut self) {
-        let identities = &self.bound.identities;
+        let bound = self.bound;
+        let named = |position: usize| {
+            let slot = bound.slots[position].slot;
+            (slot.id, slot.kind.clone(), label(&slot.data))
+        };
         let mut deleted = BTreeMap::new();
-        for (entry, position) in self.bound.deleted_here() {
-            let slot = &self.bound.slots[position];
+        for (entry, position) in bound.deleted_here() {
+            let slot = &bound.slots[position];
             let keys = match slot.is_editable {
-                true => self.bound.changed_there(entry, position),
+                true => bound.changed_there(entry, position),
                 false if self.options.prunes(slot.slot) => BTreeSet::new(),
                 false => continue,
             };
@@ -311,33 +315,28 @@ impl Merger<'_, '_> {
             } else if self.wins {
                 deleted.insert(position, DeletionReason::ChangedThere);
             } else {
-                self.merge.conflicts.push(Conflict::DeletedHere {
-                    id: slot.slot.id,
-                    kind: slot.slot.kind.clone(),
-                    label: label(&slot.slot.data),
-                    keys: keys.into_iter().map(str::to_owned).collect(),
-                });
+                let (id, kind, label) = named(position);
+                let keys = keys.into_iter().map(str::to_owned).collect();
+                self.merge.conflicts.push(Conflict::DeletedHere { id, kind, label, keys });
             }
         }
-        for position in &identities.made_there {
-            let slot = &self.bound.slots[*position];
+        for position in &bound.identities.made_there {
             // A slot that resembles an item whose own is gone is perhaps what the file still has.
-            let is_resembled =
-                || identities.resembling.iter().any(|slots| slots.contains(position));
-            if self.options.prunes(slot.slot) && !is_resembled() {
+            let mut resembling = bound.identities.resembling.iter();
+            if self.options.prunes(bound.slots[*position].slot)
+                && !resembling.any(|slots| slots.contains(position))
+            {
                 deleted.insert(*position, DeletionReason::MadeThere);
             } else if self.is_recorded {
-                let (id, kind) = (slot.slot.id, slot.slot.kind.clone());
-                let label = label(&slot.slot.data);
+                let (id, kind, label) = named(*position);
                 self.merge.remote.push(RemoteChange::Made { id, kind, label });
             }
         }
         self.merge.deletions = deleted
             .into_iter()
             .map(|(position, reason)| {
-                let slot = self.bound.slots[position].slot;
-                let (id, kind) = (slot.id, slot.kind.clone());
-                Deletion { id, kind, label: label(&slot.data), reason }
+                let (id, kind, label) = named(position);
+                Deletion { id, kind, label, reason }
             })
             .collect();
     }
