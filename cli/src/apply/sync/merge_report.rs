@@ -218,7 +218,7 @@ fn replaced_words(replaced: &Replaced, there: &str) -> String {
 }
 
 fn is_empty(value: &Value) -> bool {
-    ValueHash::of(value) == ValueHash::of(&Value::Null)
+    ValueHash::of(value).is_empty()
 }
 
 fn note(note: &SyncNote, there: &str) -> String {

@@ -240,9 +240,8 @@ impl LockWrites {
 
 fn facts(lock: &Lock) -> BTreeSet<String> {
     let pages = lock.pages.keys().filter_map(|path| lock.base(path));
-    let slots = pages.flat_map(|page| {
-        page.slots.iter().map(|entry| slot_fact(page.id, entry)).collect::<Vec<_>>()
-    });
+    let slots =
+        pages.flat_map(|page| page.slots.into_iter().map(move |it| slot_fact(page.id, &it)));
     let forms = lock.forms.iter().map(|(name, id)| fact("form", name, id));
     let images = lock
         .images
