@@ -6,8 +6,10 @@ use serde_json::Value;
 
 use super::base::mentioned;
 use super::identity::{Identities, ItemIdentity, identify};
-use super::{FilePage, FileSlot, HashPair, LivePage, PageBase, SlotBase, ValueHash};
-use super::{HashedItem, HashedSlot, hashed_items, hashed_slots};
+use super::{
+    FilePage, FileSlot, HashPair, HashedItem, HashedSlot, LivePage, PageBase, SlotBase, ValueHash,
+    hashed_items, hashed_slots,
+};
 use crate::apply::{
     DesiredPage, DesiredSlot, PlanError, PlanOptions, SlotTypes, Wanted, check_ids,
     may_be_stored_as, same,

@@ -6,10 +6,9 @@ use serde_json::Value;
 
 use super::base::insert_after;
 use super::{
-    FilePage, FileSlot, HashPair, LineKey, LivePage, Merge, PageBase, RemoteChange, SlotBase,
-    ValueHash,
+    FilePage, FileSlot, HashPair, HashedSlot, LineKey, LivePage, Merge, PageBase, RemoteChange,
+    SlotBase, ValueHash, full, hashed_slots, hashes,
 };
-use super::{HashedSlot, full, hashed_slots, hashes};
 use crate::apply::{SentSlot, SentValues, SlotTypes, may_be_stored_as, same};
 use links_sdk::{Object, SlotId};
 

@@ -23,7 +23,7 @@ impl Binder<'_> {
     /// is a telling value at all. That includes items said to be new, which an earlier run may have created without leaving a record.
     pub(super) fn adopt_equal(&mut self) {
         for item in self.open_items() {
-            if !self.items[item].telling.is_empty() {
+            if self.tells(item) {
                 self.adopt(item);
             }
         }
@@ -62,7 +62,7 @@ impl Binder<'_> {
     pub(super) fn adopt_for_gone(&mut self) {
         for item in 0..self.items.len() {
             let Some(entry) = self.entry_of_item[item] else { continue };
-            if self.live[entry].is_some() || self.items[item].telling.is_empty() {
+            if self.live[entry].is_some() || !self.tells(item) {
                 continue;
             }
             if let Some(position) = self.equal_slot(item) {
@@ -79,7 +79,7 @@ impl Binder<'_> {
                 self.live[*entry].is_some_and(|position| self.is_equal(item, position))
             };
             let found = self.open_entries().into_iter().find(is_its);
-            if let Some(entry) = found.filter(|_| !self.items[item].telling.is_empty()) {
+            if let Some(entry) = found.filter(|_| self.tells(item)) {
                 self.bind_entry(item, entry);
             }
         }
@@ -88,7 +88,7 @@ impl Binder<'_> {
     /// Binds new items without a telling value to new slots of the page that equal them after the same neighbor.
     pub(super) fn adopt_after_neighbour(&mut self) {
         for item in self.adoptable_items() {
-            if self.items[item].telling.is_empty() {
+            if !self.tells(item) {
                 self.adopt_after_left(item);
             }
         }

@@ -62,10 +62,10 @@ impl Binder<'_> {
         }
         for (item, id) in unknown {
             // Without a telling value only after the same neighbor.
-            if self.items[item].telling.is_empty() {
-                self.adopt_after_left(item);
-            } else {
+            if self.tells(item) {
                 self.adopt(item);
+            } else {
+                self.adopt_after_left(item);
             }
             if self.slot_of_item[item].is_none() {
                 self.refuse(item, ItemProblem::NotOnPage { id });

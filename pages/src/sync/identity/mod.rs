@@ -226,6 +226,11 @@ impl<'a> Binder<'a> {
         self.items[item].item.id == FileSlotId::New
     }
 
+    /// Returns whether an item has a value that identifies a slot.
+    fn tells(&self, item: usize) -> bool {
+        !self.items[item].telling.is_empty()
+    }
+
     /// Returns the position on the page of the slot that is bound to an item.
     fn position_of(&self, item: usize) -> Option<usize> {
         self.slot_of_item[item].or_else(|| self.live[self.entry_of_item[item]?])
@@ -245,7 +250,7 @@ impl<'a> Binder<'a> {
     /// Returns the open items that may be slots that were made on the page.
     fn adoptable_items(&self) -> Vec<usize> {
         let mut items = self.open_items();
-        items.retain(|item| self.items[*item].item.id != FileSlotId::New);
+        items.retain(|item| !self.is_new(*item));
         items
     }
 

@@ -240,7 +240,7 @@ impl Binder<'_> {
     /// removed from an item.
     pub(super) fn refuse_untelling(&mut self) {
         let mut items = self.adoptable_items();
-        items.retain(|item| self.items[*item].telling.is_empty());
+        items.retain(|item| !self.tells(*item));
         let gaps = self.grouped(
             items,
             |item| &self.items[item].item.kind,
