@@ -389,33 +389,28 @@ impl SyncRecord {
     /// Refuses a page that is not that of the file.
     pub(crate) fn check_page(&mut self, file: &PageFile, page: &PageSnapshot) -> Result<()> {
         self.claim(page)?;
-        if self.text().is_some() {
-            return match self.page() {
-                Some(base) if base.id != page.id => {
-                    let message = format!(
-                        "this is the text of the page {} (ID {}), not of {} (ID {}); nothing was written",
-                        base.login, base.id, page.login, page.id
-                    );
-                    let hint = "to change another page, run `links slots apply FILE`";
-                    Err(CommandError::refused(message).with_hint(hint))
-                }
-                _ => Ok(()),
-            };
-        }
-        if !self.is_in_lock() {
+        if let RecordPlace::State(_) = self.place {
             // A file may be used for another page: then there is no record of the two.
             Arc::make_mut(&mut self.lock).pages.retain(|_, base| base.id == page.id);
             return Ok(());
         }
-        let recorded = self.page().map(|base| base.id);
         let (key, id, login, named) = (&self.key, page.id, &page.login, &file.page.profile);
-        let (message, hint) = match recorded {
-            Some(other) if other != id => (
+        let is_text = self.text().is_some();
+        let (message, hint) = match self.page().filter(|base| base.id != id) {
+            Some(PageName { id: other, login: name, .. }) if is_text => (
+                format!(
+                    "this is the text of the page {name} (ID {other}), not of {login} (ID {id})"
+                ),
+                "to change another page, run `links slots apply FILE`",
+            ),
+            Some(PageName { id: other, .. }) => (
                 format!("links.lock records page {other} for {key}, not page {id} ({login})"),
                 "use a separate file for the other page",
             ),
-            _ if self.is_named(file, page) || self.is_renamed(file, page) => return Ok(()),
-            _ => (
+            None if is_text || self.is_named(file, page) || self.is_renamed(file, page) => {
+                return Ok(());
+            }
+            None => (
                 format!("{key} is used for the page {login} (ID {id}), but names {named}"),
                 "write the page's login in the file, or use a separate file for the other page",
             ),
