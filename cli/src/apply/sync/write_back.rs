@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use links_pages::apply::SlotTypes;
+use links_pages::apply::{DesiredSlot, SlotTypes};
 use links_pages::page_file::patch::{Edit, PathStep, patch};
 use links_pages::page_file::{Origins, PageContent, PlacedEdit, file_of, patch_cells};
 use links_pages::sync::{Pull, PulledItem};
@@ -90,16 +90,12 @@ impl WriteBack {
             return Ok(written);
         }
         let written = Self::written(pages, &all, unread, types, true)?;
-        match written.differs(&all) {
-            None => Ok(written),
-            Some(path) => {
-                let message = format!(
-                    "the changes cannot be written to the files without changing {} otherwise; nothing was written",
-                    path.display()
-                );
-                Err(CommandError::conflict(message).with_hint(BY_HAND))
-            }
-        }
+        let Some(path) = written.differs(&all) else { return Ok(written) };
+        let message = format!(
+            "the changes cannot be written to the files without changing {} otherwise; nothing was written",
+            path.display()
+        );
+        Err(CommandError::conflict(message).with_hint(BY_HAND))
     }
 
     /// Makes the texts. The pages that are pulled come first among `all`. With `parts`, a value is not changed while texts are made of it.
@@ -170,8 +166,7 @@ impl WriteBack {
                 return true;
             };
             let (profile, fields, slots) = expected(&before, pull);
-            let said =
-                after.content.slots.iter().map(|slot| (slot.kind.clone(), slot.data.clone()));
+            let said = after.content.slots.iter().map(content_of);
             after.profile.to_string() != profile
                 || after.content.fields != fields
                 || said.collect::<Vec<_>>() != slots
@@ -257,9 +252,8 @@ fn disputed(
 
 impl<'p> Composed<'p> {
     fn of(path: &'p Path, file: &'p PageFile) -> Self {
-        let (origins, files) =
-            (Origins::new(&file.document.root, &file.document.sources), files_of(path, file));
-        Self { path, file, origins, files }
+        let origins = Origins::new(&file.document.root, &file.document.sources);
+        Self { path, file, origins, files: files_of(path, file) }
     }
 
     /// Number of values that the page has from a place in a file.
@@ -341,8 +335,7 @@ impl<'p> Composed<'p> {
 /// Returns what a page file says after a pull: its page, its fields, and the types and data of its items.
 fn expected(before: &PageContent, pull: Option<&Pull>) -> (String, Object, Vec<(String, Object)>) {
     let (mut profile, mut fields) = (before.profile.to_string(), before.content.fields.clone());
-    let mut items: Vec<(String, Object)> =
-        before.content.slots.iter().map(|slot| (slot.kind.clone(), slot.data.clone())).collect();
+    let mut items: Vec<(String, Object)> = before.content.slots.iter().map(content_of).collect();
     let Some(pull) = pull else { return (profile, fields, items) };
     for (name, value) in pull.fields.iter() {
         match (name.as_str(), value) {
@@ -357,12 +350,15 @@ fn expected(before: &PageContent, pull: Option<&Pull>) -> (String, Object, Vec<(
     }
     let placed = pull.order.iter().filter_map(|placed| match placed {
         PulledItem::Item(nth) => items.get(*nth).cloned(),
-        PulledItem::Inserted(nth) => {
-            pull.inserted.get(*nth).map(|slot| (slot.kind.clone(), slot.data.clone()))
-        }
+        PulledItem::Inserted(nth) => pull.inserted.get(*nth).map(content_of),
     });
     let items = placed.collect();
     (profile, fields, items)
+}
+
+/// Returns the type and the data of a slot.
+fn content_of(slot: &DesiredSlot) -> (String, Object) {
+    (slot.kind.clone(), slot.data.clone())
 }
 
 /// Returns the key or field that an edit sets or marks; `None` for an edit of the list of slots.
