@@ -226,10 +226,7 @@ pub(super) fn value_depth(parent: &Node) -> BlockDepth {
 
 /// Returns the depth of block style of a new item after the example of another one.
 pub(super) fn item_depth(example: &Node) -> BlockDepth {
-    if example.is_full_flow() {
-        return Some(0);
-    }
-    if example.is_scalar() { None } else { value_depth(example).map(|depth| depth + 1) }
+    if example.is_full_flow() { Some(0) } else { value_depth(example).map(|depth| depth + 1) }
 }
 
 /// Tells whether a value is a collection with entries.

@@ -91,19 +91,15 @@ impl Writer<'_> {
         entry: usize,
         path: &Path,
     ) -> Result<Vec<Splice>, PatchError> {
-        let mut marks = marks.peekable();
-        if marks.peek().is_none() {
-            return Ok(Vec::new());
-        }
-        if self.style.is_json {
-            return Err(PatchError::NotMarkable { path: path.clone(), span: entry..entry });
-        }
         let at = self.line_of(entry);
         let pad = &self.text[line_start(self.text, at)..at];
-        let splice = |(path, conflict)| {
-            let line = mark_line(path, conflict);
-            Splice { span: at..at, text: format!("{line}{}{pad}", self.style.line_break) }
+        let splice = |(marked, conflict)| {
+            if self.style.is_json {
+                return Err(PatchError::NotMarkable { path: path.clone(), span: entry..entry });
+            }
+            let line = mark_line(marked, conflict);
+            Ok(Splice { span: at..at, text: format!("{line}{}{pad}", self.style.line_break) })
         };
-        Ok(marks.map(splice).collect())
+        marks.map(splice).collect()
     }
 }

@@ -55,12 +55,13 @@ fn in_flow(writer: &Writer<'_>, value: &Node, new: &Value) -> Splice {
 
 /// Replaces a value of a block collection by one on the line of its key.
 fn on_one_line(writer: &Writer<'_>, value: &Node, new: &Value) -> Splice {
-    let text = match (&value.layout.style, new) {
-        (Notation::Scalar(style), scalar) if !is_full(scalar) => {
-            writer.style.scalar(scalar, *style, false)
-        }
-        (_, Value::Array(_) | Value::Object(_)) => writer.style.flow(new, None),
-        (_, scalar) => writer.style.scalar(scalar, ScalarStyle::Plain, false),
+    let style = match value.layout.style {
+        Notation::Scalar(style) => style,
+        _ => ScalarStyle::Plain,
+    };
+    let text = match new {
+        Value::Array(_) | Value::Object(_) => writer.style.flow(new, None),
+        scalar => writer.style.scalar(scalar, style, false),
     };
     let (after_head, extent) = (value.layout.after_head, value.layout.extent.clone());
     let (span, text) = match value.layout.style {
