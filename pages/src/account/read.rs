@@ -80,10 +80,7 @@ impl DesiredAccount {
             let directory = path.parent().unwrap_or(Path::new(""));
             // Without more directories, nothing is opened that could fail.
             let roots = ImageRoots::new(directory, &[]).unwrap_or_else(|_| ImageRoots::none());
-            let roots = match root {
-                Some(root) => roots.with_project(root),
-                None => roots,
-            };
+            let roots = roots.with_project(root);
             let rows = document.row_keys(&roots)?.filter(|_| file_of(path) == path);
             let documents = match rows {
                 Some(rows) => rows.iter().map(|row| document.clone().of_row(row)).collect(),

@@ -141,10 +141,10 @@ impl ImageRoots {
         Self { texts: Some(Texts(Arc::new(read))), ..self }
     }
 
-    /// Allows text files, but no images, in the directory of the project too.
+    /// Allows text files, but no images, in the directory of the project too, if there is one.
     #[must_use]
-    pub fn with_project(self, directory: &Path) -> Self {
-        Self { project: Root::open(directory).ok(), ..self }
+    pub fn with_project(self, directory: Option<&Path>) -> Self {
+        Self { project: directory.and_then(|it| Root::open(it).ok()), ..self }
     }
 
     /// Tells whether a file may be read, whether it exists or not.

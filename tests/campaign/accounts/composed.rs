@@ -95,7 +95,7 @@ fn changing_values(slots: &mut [Value]) -> impl Iterator<Item = &mut Value> {
 pub(super) fn read(directory: &Path, name: &str) -> PageText {
     let pages = directory.join("pages");
     let path = pages.join(format!("{name}.yaml"));
-    let roots = ImageRoots::new(&pages, &[]).unwrap().with_project(directory);
+    let roots = ImageRoots::new(&pages, &[]).unwrap().with_project(Some(directory));
     let bytes = fs::read(&path).unwrap();
     let is_doubled = String::from_utf8_lossy(&bytes).contains("(also created on the page;");
     let mut document = Document::of_page_or_form(&path.display().to_string(), bytes).unwrap();

@@ -17,10 +17,7 @@ pub(crate) fn roots_of(
     // Most page files use no other file.
     let is_composed = is_composed(document.text().as_bytes());
     let store = is_composed.then(|| LockStore::of(&directory.join(LOCK_NAME))).flatten();
-    Ok(match store {
-        Some(store) => roots.with_project(store.directory()),
-        None => roots,
-    })
+    Ok(roots.with_project(store.as_ref().map(LockStore::directory)))
 }
 
 /// Reads the file of a page. Its name has the row of the page.
