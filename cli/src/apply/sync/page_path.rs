@@ -38,10 +38,10 @@ pub(crate) fn pages_of(file: &Path) -> Option<Vec<PathBuf>> {
     let document = Document::read(file).ok()?;
     let directory = file.parent().unwrap_or(Path::new(""));
     let roots = roots_of(directory, &document, &[]).ok()?;
-    let rows = document.row_keys(&roots).ok()?.unwrap_or_default();
-    let is_plain = rows.is_empty();
-    let rows = rows.iter().map(|row| row_path(file, row));
-    Some(if is_plain { vec![file.to_owned()] } else { rows.collect() })
+    Some(match document.row_keys(&roots).ok()? {
+        Some(rows) => rows.iter().map(|row| row_path(file, row)).collect(),
+        None => vec![file.to_owned()],
+    })
 }
 
 /// Returns whether the file of a page exists, and its table has the row.

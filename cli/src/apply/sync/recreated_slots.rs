@@ -27,17 +27,12 @@ pub(crate) fn record(
         .collect();
     stores.dedup();
     let written = stores.iter().filter_map(|store| {
-        let change = |lock: &mut Lock| {
-            let at = LockHistory::of(&store.path(), true, lock).head;
-            rename(lock, page, ids, at);
-        };
-        store.update(context, change).err()
+        store.update(context, |lock| rename(lock, (&store.path(), true), page, ids)).err()
     });
     let mut errors: Vec<CommandError> = written.collect();
     for (records, mut lock) in StateRecords::all(context) {
         let before = lock.clone();
-        let at = LockHistory::of(records.file(), false, &lock).head;
-        rename(&mut lock, page, ids, at);
+        rename(&mut lock, (records.file(), false), page, ids);
         if lock != before {
             errors.extend(records.put_own(context, &RecordOf::Page(page), &lock).err());
         }
@@ -49,7 +44,14 @@ pub(crate) fn record(
     errors.into_iter().map(line).collect()
 }
 
-fn rename(lock: &mut Lock, page: ProfileId, ids: &BTreeMap<SlotId, SlotId>, at: u64) {
+/// Records new IDs in the record of a file: the file with whether it is a `links.lock`.
+fn rename(
+    lock: &mut Lock,
+    (file, is_lock): (&Path, bool),
+    page: ProfileId,
+    ids: &BTreeMap<SlotId, SlotId>,
+) {
+    let at = LockHistory::of(file, is_lock, lock).head;
     let Some(lines) = lock.lines.get_mut(&RecordOf::Page(page)) else { return };
     let known = KnownBase::of_lines(lines);
     let mut base = known.base.clone();
