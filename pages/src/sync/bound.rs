@@ -11,7 +11,7 @@ use super::{
     hashed_items, hashed_slots,
 };
 use crate::apply::{
-    DesiredPage, DesiredSlot, PlanError, PlanOptions, SlotTypes, Wanted, check_ids,
+    BoundItem, DesiredPage, DesiredSlot, PlanError, PlanOptions, SlotTypes, Wanted, check_ids,
     may_be_stored_as, same,
 };
 use links_sdk::{Object, SlotId};
@@ -186,8 +186,8 @@ fn two_way(
     }
     let position = |id: SlotId| page.slots.iter().position(|slot| slot.id == id);
     let identity =
-        |slot: Option<SlotId>| ItemIdentity { entry: None, position: slot.and_then(position) };
-    let items: Vec<_> = found.bound.iter().map(|bound| identity(bound.slot)).collect();
+        |bound: &BoundItem| ItemIdentity { entry: None, position: bound.slot.and_then(position) };
+    let items: Vec<_> = found.bound.iter().map(identity).collect();
     let is_made = |position: &usize| items.iter().all(|item| item.position != Some(*position));
     Ok(Identities {
         made_there: (0..page.slots.len()).filter(is_made).collect(),
@@ -204,8 +204,7 @@ fn as_stored(item: &FileSlot, page: &LivePage) -> Object {
         let held: Vec<&Value> = slots.filter_map(|slot| slot.data.get(&key)).collect();
         let is_held = held.iter().any(|held| same(held, &value));
         let form = held.into_iter().find(|held| !is_held && may_be_stored_as(&value, held));
-        let form = form.cloned();
-        (key, form.unwrap_or(value))
+        (key, form.cloned().unwrap_or(value))
     };
     item.values().0.into_iter().map(stored).collect()
 }

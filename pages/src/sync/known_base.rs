@@ -133,8 +133,8 @@ impl KnownBase {
             late.retain(|other| line.is_none_or(|line| other.moved > line.moved));
             let tree = history.versions.first().and_then(|tree| tree.get(key));
             let is_kept = |line: &&LockLine| tree.is_some_and(|tree| tree.contains(*line));
-            let kept = late.iter().copied().filter(is_kept).chain(line);
-            let kept: BTreeSet<LockLine> = kept.cloned().collect();
+            let kept: BTreeSet<LockLine> =
+                late.iter().copied().filter(is_kept).chain(line).cloned().collect();
             if !kept.is_empty() {
                 known.lines.insert(key.clone(), kept);
             }

@@ -96,8 +96,8 @@ impl Binder<'_> {
 
     pub(super) fn adopt_after_left(&mut self, item: usize) {
         let left = (0..item).rev().find_map(|before| self.position_of(before));
-        let bound = (0..self.items.len()).filter_map(|item| self.position_of(item));
-        let bound: BTreeSet<usize> = bound.collect();
+        let bound: BTreeSet<usize> =
+            (0..self.items.len()).filter_map(|item| self.position_of(item)).collect();
         let is_it = |position: &usize| {
             bound.range(..position).next_back().copied() == left && self.is_equal(item, *position)
         };
