@@ -90,8 +90,7 @@ pub fn trust(list: &str) {
     let any = std::env::split_paths(list).any(|it| it.as_os_str() == "*");
     // A relative path would stand for another directory in each working directory.
     let absolute = std::env::split_paths(list).filter(|it| it.is_absolute());
-    let directories = absolute.filter_map(|it| Some(plain(&fs::canonicalize(it).ok()?)));
-    let directories = directories.collect();
+    let directories = absolute.filter_map(|it| Some(plain(&fs::canonicalize(it).ok()?))).collect();
     let _ = SAFE.set(SafeDirectories { any, directories });
 }
 

@@ -168,8 +168,9 @@ impl<'t> Reader<'t> {
         let start = loop {
             match self.next()? {
                 (Event::StreamStart, _) => {}
-                (Event::DocumentStart(true, _), at) => break at.end,
-                (Event::DocumentStart(false, _), _) => break 0,
+                (Event::DocumentStart(is_explicit, _), at) => {
+                    break if is_explicit { at.end } else { 0 };
+                }
                 _ => {
                     self.expect(0, false);
                     return Ok(Node::default());

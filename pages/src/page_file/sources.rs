@@ -103,8 +103,8 @@ impl Sources {
     pub(super) fn used_by(&self, at: usize) -> Option<String> {
         let user = |at: &usize| self.files[self.file_of(*at)].used_at;
         let users = std::iter::successors(user(&at), user);
-        let words = users.map(|at| format!("used by {}", Places::new(self).of(at)));
-        let words: Vec<String> = words.collect();
+        let words: Vec<String> =
+            users.map(|at| format!("used by {}", Places::new(self).of(at))).collect();
         (!words.is_empty()).then(|| words.join(", "))
     }
 
