@@ -136,7 +136,7 @@ fn check_outer(directory: &Path, store: &LockStore) -> Result<()> {
     let Some(outer) = LockStore::of(&directory.join(LOCK_NAME)).filter(is_outer) else {
         return Ok(());
     };
-    let known = outer.parsed()?.unwrap_or_else(|| Lock::new(String::new(), 0));
+    let known = outer.parsed()?.unwrap_or_default();
     let is_below = |key: &&String| outer.path_of(key).starts_with(store.directory());
     let Some(key) = known.pages.keys().find(is_below) else { return Ok(()) };
     let (outer, here) = (from_here(&outer.path()), quoted(&directory.display().to_string()));

@@ -222,7 +222,7 @@ impl<'c> Puller<'c> {
         record.check_page(&existing.file, page)?;
         check_host(&existing.file, page)?;
         existing.check_profile(&record, page)?;
-        WrittenLocks::of(&record, page).check(self.context, &self.client).await?;
+        WrittenLocks::check_of(self.context, &self.client, &record, page).await?;
         record.read_sent(self.context, page.id)?;
         let ExistingFile { text, file, .. } = &mut existing;
         // An image that is not there is compared by its name.
@@ -325,7 +325,7 @@ impl<'c> Puller<'c> {
         if !self.how.portable
             && let Some(record) = SyncRecord::of(self.context, path)?
         {
-            WrittenLocks::of(&record, page).check(self.context, &self.client).await?;
+            WrittenLocks::check_of(self.context, &self.client, &record, page).await?;
         }
         let (content, fields) = export(page, &self.rules, self.scope);
         let mut new = NewPage::of(&content)?;

@@ -11,11 +11,17 @@ use crate::context::prelude::*;
 pub(crate) struct WrittenLocks(Vec<(LockStore, i64, bool)>);
 
 impl WrittenLocks {
-    /// Returns the lock that governs the file of a page.
-    pub(crate) fn of(record: &SyncRecord, page: &PageSnapshot) -> Self {
+    /// Refuses the lock that governs the file of a page, if it cannot be written or belongs to another user.
+    pub(crate) async fn check_of(
+        context: &Context,
+        client: &Client,
+        record: &SyncRecord,
+        page: &PageSnapshot,
+    ) -> Result<()> {
         let mut locks = Self::default();
         locks.add_page(Some(record), page);
-        locks
+        locks.check_writable()?;
+        locks.check_user(context, client).await
     }
 
     /// Adds the lock that governs the file of a page, if there is one.
@@ -36,12 +42,6 @@ impl WrittenLocks {
             Some((.., known)) => *known |= is_of_account,
             None => self.0.push((store.clone(), lock.user, is_of_account)),
         }
-    }
-
-    /// Refuses locks that cannot be written, and those of other users.
-    pub(crate) async fn check(&self, context: &Context, client: &Client) -> Result<()> {
-        self.check_writable()?;
-        self.check_user(context, client).await
     }
 
     /// Refuses the locks of other users. The service is asked who the user is only where no page and no form shows whose a lock is.
