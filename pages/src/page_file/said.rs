@@ -4,10 +4,24 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::{FileScope, Image, PageFile, Reference, ReferenceTarget};
+use super::{FileScope, Image, PageContent, PageFile, Reference, ReferenceTarget};
 use crate::apply::{DesiredSlot, PageSnapshot};
 use crate::sync::{FilePage, FileSlot, LivePage};
 use links_sdk::Object;
+
+impl PageContent {
+    /// Returns what the file says of its slots, with the values that they have here.
+    pub fn said_slots(&self) -> Vec<FileSlot> {
+        let slot = |(index, slot): (usize, &DesiredSlot)| FileSlot {
+            id: self.slot_id(index),
+            kind: slot.kind.clone(),
+            data: slot.data.clone(),
+            is_locked: self.locked.contains(&index),
+            resolved: Object::default(),
+        };
+        self.content.slots.iter().enumerate().map(slot).collect()
+    }
+}
 
 impl PageFile {
     /// Returns the images to upload, each once.
@@ -21,17 +35,10 @@ impl PageFile {
     /// file has now, which is a placeholder for an image that is not uploaded yet.
     pub fn said(&self) -> FilePage {
         let content = &self.page.content;
-        let slot = |(index, slot): (usize, &DesiredSlot)| FileSlot {
-            id: self.page.slot_id(index),
-            kind: slot.kind.clone(),
-            data: slot.data.clone(),
-            is_locked: self.page.locked.contains(&index),
-            resolved: Object::default(),
-        };
         let mut said = FilePage {
             fields: content.fields.clone(),
             resolved: Object::default(),
-            slots: content.slots.iter().enumerate().map(slot).collect(),
+            slots: self.page.said_slots(),
             keeps_slots: !self.page.has_slots,
         };
         for Reference { place, target, .. } in &self.references {

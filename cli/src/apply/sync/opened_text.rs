@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use links_pages::apply::{PlanOptions, SlotTypes};
-use links_pages::sync::{Conflict, FilePage, FileSlot, FileSlotId, LivePage, Merge, PageBase};
+use links_pages::sync::{Conflict, FilePage, LivePage, Merge, PageBase};
 
 use super::Since;
 use super::merge_report::conflict;
@@ -18,13 +18,7 @@ pub(crate) struct OpenedText(Rc<RefCell<PageBase>>);
 impl OpenedText {
     /// Returns the text of a page as it was read.
     pub(crate) fn of(text: &PageContent, page: &PageSnapshot, types: SlotTypes) -> Result<Self> {
-        let slots = text.content.slots.iter().map(|slot| FileSlot {
-            id: slot.id.map_or(FileSlotId::Absent, FileSlotId::Id),
-            kind: slot.kind.clone(),
-            data: slot.data.clone(),
-            ..FileSlot::default()
-        });
-        let said = FilePage { slots: slots.collect(), ..FilePage::default() };
+        let said = FilePage { slots: text.said_slots(), ..FilePage::default() };
         let live = LivePage::of(page, &said).without_fields();
         let options = PlanOptions { types, ..PlanOptions::default() };
         let merge = Merge::new(None, &said, &live, &options)
