@@ -31,11 +31,12 @@ pub fn write(path: &Path, bytes: &(impl AsRef<[u8]> + ?Sized), replace: bool) ->
         return Err(io::Error::new(io::ErrorKind::NotFound, missing));
     }
     let replaced = target.metadata().ok().filter(|_| replace);
-    let is_replaced = |it: &Metadata| it.is_file() && !named::is_stream(&target);
-    if replaced.as_ref().is_some_and(|it| !is_replaced(it)) {
-        return OpenOptions::new().write(true).open(&target)?.write_all(bytes);
+    if let Some(found) = &replaced {
+        if !found.is_file() || named::is_stream(&target) {
+            return OpenOptions::new().write(true).open(&target)?.write_all(bytes);
+        }
+        refuse_read_only(found)?;
     }
-    replaced.as_ref().map_or(Ok(()), refuse_read_only)?;
     let file = new_file(directory)?;
     if let Some(replaced) = replaced {
         file.as_file().set_permissions(replaced.permissions())?;
