@@ -191,10 +191,11 @@ fn check_urls(path: &str, items: &[Node], problems: &mut Vec<FieldDiagnostic>) {
         problems.push(match &item.tree {
             Tree::Text(url) if !url.trim().is_empty() => continue,
             Tree::Text(_) => item.problem(path, "this URL is empty"),
-            Tree::Map(_) => item
-                .wrong(path, "a social link must be a URL")
-                .help("write only the URL; icons and `order` are set automatically"),
-            _ => item.wrong(path, "a social link must be a URL"),
+            _ => {
+                let help = "write only the URL; icons and `order` are set automatically";
+                let problem = item.wrong(path, "a social link must be a URL");
+                problem.help_if(item.is_map().then_some(help))
+            }
         });
     }
 }

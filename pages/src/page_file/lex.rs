@@ -50,7 +50,7 @@ pub(super) fn comment_after(text: &str, at: usize) -> Option<Span> {
 
 /// Tells whether a text holds no comment.
 pub(super) fn is_blank(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_whitespace())
+    text.trim_ascii().is_empty()
 }
 
 /// Returns the start of the first of the comment lines directly above a place. The lines begin at `from` or later, and the place is the

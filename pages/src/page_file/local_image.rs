@@ -211,10 +211,6 @@ impl ImageRoots {
         let (root, beneath) = match resolved(&found.0.dir, &found.1) {
             Ok(Some(beneath)) => (found.0, beneath),
             Ok(None) => return Err(ImageError::of(&self.shown(name), "is not a file")),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let error = ImageError::unread(&self.shown(name), &error);
-                return Err(ImageError { is_missing: true, ..error });
-            }
             // A link may lead to another root. The error must not reveal whether a file elsewhere exists.
             // A path that leads out of its directory is reported without an error code of the system.
             Err(error)
@@ -224,7 +220,11 @@ impl ImageRoots {
                 let resolved = std::fs::canonicalize(&wanted).map_err(|_| outside())?;
                 self.root_of(&resolved, is_text).ok_or_else(outside)?
             }
-            Err(error) => return Err(ImageError::unread(&self.shown(name), &error)),
+            Err(error) => {
+                let is_missing = error.kind() == io::ErrorKind::NotFound;
+                let error = ImageError::unread(&self.shown(name), &error);
+                return Err(ImageError { is_missing, ..error });
+            }
         };
         if is_hidden(&beneath) {
             return Err(ImageError::hidden(name));
@@ -258,10 +258,9 @@ impl Root {
 impl LocalImage {
     fn read_first(root: Root, beneath: PathBuf, shown: &str) -> Result<Self, ImageError> {
         let refused = |why: &str| Err(ImageError::of(shown, why));
-        let bytes = match bytes(&root, &beneath, MAX_UPLOAD_BYTES) {
-            Ok(Some(bytes)) => bytes,
-            Ok(None) => return refused("is not a file"),
-            Err(error) => return Err(ImageError::unread(shown, &error)),
+        let bytes = bytes(&root, &beneath, MAX_UPLOAD_BYTES);
+        let Some(bytes) = bytes.map_err(|error| ImageError::unread(shown, &error))? else {
+            return refused("is not a file");
         };
         let size = bytes.len() as u64;
         if size == 0 {
