@@ -112,8 +112,7 @@ const UNKNOWN: HashPair = HashPair { file: Some(ValueHash::NEVER[0]), page: Valu
 impl KnownBase {
     /// Returns the base of a page or form. `files` reads the content of the page file in the commits of a version, by its index.
     pub fn of(history: &RecordHistory<'_>, files: impl Fn(usize) -> Vec<FilePage>) -> Self {
-        let read: Vec<OnceCell<Vec<FilePage>>> =
-            history.versions.iter().map(|_| OnceCell::new()).collect();
+        let read = vec![OnceCell::new(); history.versions.len()];
         let says = |nth: usize, key: &LineKey, line: &LockLine| {
             let files = read[nth].get_or_init(|| files(nth));
             files.iter().any(|file| is_said(key, &line.content, file, history.versions[nth]))
