@@ -40,7 +40,7 @@ pub(crate) struct LockHistory {
     /// The place of HEAD.
     pub(super) head: u64,
     /// Why not all commits could be read.
-    gap: Option<String>,
+    pub(super) gap: Option<String>,
     /// The directory of the lock.
     directory: PathBuf,
 }
@@ -147,11 +147,6 @@ impl LockHistory {
             files.extend(contents.into_iter().filter_map(said));
         }
         files
-    }
-
-    /// Returns why earlier commits are unknown, if they are.
-    pub(crate) fn gap(&self) -> Option<&str> {
-        self.gap.as_deref()
     }
 }
 

@@ -199,7 +199,7 @@ impl SyncRecord {
 
     /// Returns why earlier commits of the record are unknown, if they are.
     pub(crate) fn gap(&self) -> Option<&str> {
-        self.history.gap()
+        self.history.gap.as_deref()
     }
 
     /// Reads what runs of the file have sent to its page since the record was written.
@@ -229,7 +229,7 @@ impl SyncRecord {
 
     /// Returns the paths that change when the record is written: those of the `links.lock` and of the directory of records.
     pub(crate) fn watched_paths(&self, context: &Context) -> impl Iterator<Item = PathBuf> {
-        let records = self.state_records(context).map(|it| it.directory().to_owned());
+        let records = self.state_records(context).map(|it| it.directory);
         self.place.lock().map(LockStore::path).into_iter().chain(records)
     }
 

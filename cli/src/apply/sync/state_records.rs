@@ -23,7 +23,8 @@ const OWN: &str = "lock";
 /// The records of one page file or form file in the state directory.
 #[derive(Clone, Debug)]
 pub(crate) struct StateRecords {
-    directory: PathBuf,
+    /// Directory of the records of all files of the service.
+    pub(super) directory: PathBuf,
     service: String,
     /// The path of the file, absolute and without symbolic links.
     file: String,
@@ -53,11 +54,6 @@ impl StateRecords {
             Some((Self { file, ..any.clone() }, lock))
         };
         any.all_own().filter_map(record).collect()
-    }
-
-    /// Returns the directory of the records of all files of the service.
-    pub(super) fn directory(&self) -> &Path {
-        &self.directory
     }
 
     /// Returns the path of the file.
