@@ -14,7 +14,7 @@ pub(crate) use accounts::{
 };
 pub(crate) use keyring::check as check_keyring;
 use links_sdk::Secrets;
-pub(crate) use secret_store::{Secret, Store, Value};
+pub(crate) use secret_store::{Store, Value};
 pub(crate) use token_source::{ClientAuth, TokenCommand, load_auth, save_logins};
 
 static KNOWN: LazyLock<Secrets> = LazyLock::new(Secrets::default);

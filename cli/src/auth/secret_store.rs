@@ -20,7 +20,8 @@ use links_pages::fs::private;
 pub(crate) struct Store {
     name: AccountName,
     origin: String,
-    pub(super) is_in_keyring: bool,
+    /// Keyring or file.
+    kept: SecretLocation,
     /// Path of the file, even if the secret is in the keyring: the lock is beside it.
     file: PathBuf,
 }
@@ -36,18 +37,16 @@ impl Store {
         kept: &SecretLocation,
         origin: String,
     ) -> Option<Self> {
-        let is_in_keyring = match kept {
-            SecretLocation::Keyring => true,
-            SecretLocation::File => false,
-            SecretLocation::Command(_) => return None,
-        };
+        if let SecretLocation::Command(_) = kept {
+            return None;
+        }
         let file = directory.join("credentials").join(format!("{name}.json"));
-        Some(Self { name: name.clone(), origin, is_in_keyring, file })
+        Some(Self { name: name.clone(), origin, kept: kept.clone(), file })
     }
 
     /// Returns the secret, if there is one.
-    pub(crate) fn load(&self) -> io::Result<Option<Secret>> {
-        let bytes = if self.is_in_keyring {
+    pub(crate) fn load(&self) -> io::Result<Option<Value>> {
+        let bytes = if self.is_in_keyring() {
             keyring::with_secret(&self.name, &self.origin, keyring::get)?
         } else {
             private::at(&self.file, |file| {
@@ -64,13 +63,14 @@ impl Store {
             let message = format!("it was stored for {found}, not for {asked}");
             return Err(io::Error::new(OTHER_ORIGIN, message));
         }
-        Ok(Some(secret))
+        Ok(Some(secret.value))
     }
 
     /// Stores a secret in place of the previous one.
-    pub(crate) fn save(&self, secret: &Secret) -> io::Result<()> {
-        let bytes = Zeroizing::new(serde_json::to_vec(secret)?);
-        if self.is_in_keyring {
+    pub(crate) fn save(&self, value: Value) -> io::Result<()> {
+        let secret = Secret { origin: self.origin.clone(), value };
+        let bytes = Zeroizing::new(serde_json::to_vec(&secret)?);
+        if self.is_in_keyring() {
             let set = move |user: &str| keyring::set(user, &bytes);
             return keyring::with_secret(&self.name, &self.origin, set);
         }
@@ -79,12 +79,12 @@ impl Store {
 
     /// Checks that a secret can be stored, before the secret that it replaces is lost. A keyring is not tried.
     pub(crate) fn prepare(&self) -> io::Result<()> {
-        if self.is_in_keyring { Ok(()) } else { private::at(&self.file, private::prepare) }
+        if self.is_in_keyring() { Ok(()) } else { private::at(&self.file, private::prepare) }
     }
 
     /// Deletes the secret.
     pub(crate) fn remove(&self) -> io::Result<()> {
-        if self.is_in_keyring {
+        if self.is_in_keyring() {
             return keyring::with_secret(&self.name, &self.origin, keyring::delete);
         }
         private::at(&self.file, private::remove)
@@ -94,17 +94,12 @@ impl Store {
     fn is_in_use(&self) -> bool {
         let directory = self.file.parent().and_then(Path::parent).unwrap_or(Path::new(""));
         AccountsFile::new(directory).load().ok().is_none_or(|accounts| {
-            accounts.known.get(&self.name).is_some_and(|account| match account.kept {
-                SecretLocation::Keyring => self.is_in_keyring,
-                SecretLocation::File => !self.is_in_keyring,
-                SecretLocation::Command(_) => false,
-            })
+            accounts.known.get(&self.name).is_some_and(|account| account.kept == self.kept)
         })
     }
 
-    /// Origin that the secret belongs to.
-    pub(crate) fn origin(&self) -> &str {
-        &self.origin
+    pub(super) fn is_in_keyring(&self) -> bool {
+        self.kept == SecretLocation::Keyring
     }
 
     /// Waits for the lock against changes by other processes. Dropping the returned file releases the lock.
@@ -119,12 +114,12 @@ impl Store {
 }
 
 /// Secret with the origin it belongs to. Its value is never shown.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Secret {
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Secret {
     /// Scheme, host and port: the secret is sent nowhere else, whatever the accounts file says.
-    pub(crate) origin: String,
+    origin: String,
     #[serde(flatten)]
-    pub(crate) value: Value,
+    value: Value,
 }
 
 /// Value of a secret.
@@ -156,7 +151,7 @@ impl CredentialStore for Connection {
             let message = format!("account `{}` {why}", self.0.name);
             Err(io::Error::new(ErrorKind::InvalidInput, message))
         };
-        match self.0.load()?.map(|secret| secret.value) {
+        match self.0.load()? {
             Some(Value::Connection(credentials)) => Ok(Some(*credentials)),
             // The user has done so meanwhile: no renewed token may be saved in its place.
             Some(Value::Token(_)) => replaced("now has a personal token"),
@@ -167,8 +162,7 @@ impl CredentialStore for Connection {
 
     fn save(&self, credentials: &Credentials) -> io::Result<()> {
         links_sdk::runs::crash_point("before_credentials");
-        let value = Value::Connection(Box::new(credentials.clone()));
-        self.0.save(&Secret { origin: self.0.origin().to_owned(), value })
+        self.0.save(Value::Connection(Box::new(credentials.clone())))
     }
 
     fn forget(&self) -> io::Result<()> {
@@ -215,7 +209,7 @@ mod tests {
         ended("is logged out");
         keep(SecretLocation::File);
         let value = Value::Token("canary".to_owned().into());
-        connection.0.save(&Secret { origin: origin.to_owned(), value }).unwrap();
+        connection.0.save(value).unwrap();
         ended("now has a personal token");
     }
 

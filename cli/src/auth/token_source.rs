@@ -65,7 +65,7 @@ pub(crate) fn load_auth(
                 "the accounts file was changed; log in again with `links auth login --base-url URL`",
             ),
             ErrorKind::InvalidData => failure,
-            _ if store.is_in_keyring => failure.with_hint(format!(
+            _ if store.is_in_keyring() => failure.with_hint(format!(
                 "unlock the keyring, or store the secret in a file: `links auth login --account {name} --store file`"
             )),
             _ => failure,
@@ -73,7 +73,7 @@ pub(crate) fn load_auth(
     })?;
     let secret = secret.ok_or_else(|| none(format!("account `{name}` is logged out")))?;
     let unusable = |error: InvalidValue| none(error.to_string());
-    match secret.value {
+    match secret {
         Value::Token(text) => Token::new(&text).map(ClientAuth::from).map_err(unusable),
         Value::Connection(credentials) => {
             // The tokens of a connection are renewed; the account and the client id stay.

@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 
 use super::oauth::{connect, revoke};
 use crate::auth::{
-    Account, AccountName, Accounts, AccountsFile, ClientAuth, Secret, SecretLocation, Store,
-    TokenCommand, Value, check_keyring,
+    Account, AccountName, Accounts, AccountsFile, ClientAuth, SecretLocation, Store, TokenCommand,
+    Value, check_keyring,
 };
 use crate::commands::prelude::*;
 use crate::context::no_service;
@@ -302,10 +302,9 @@ fn store_login(
     })??;
     let store_of = |kept: &SecretLocation| Store::of(file.directory(), &name, kept, base.origin());
     if let (Some(store), Some(new)) = (store_of(&account.kept), value.take()) {
-        let secret = Secret { origin: base.origin(), value: new };
         // The lock keeps other processes from renewing the former secret while it is replaced.
-        if let Err(error) = store.lock().and_then(|_lock| store.save(&secret)) {
-            *value = Some(secret.value);
+        if let Err(error) = store.lock().and_then(|_lock| store.save(new.clone())) {
+            *value = Some(new);
             if is_new {
                 file.change(|accounts| accounts.remove(&name))?;
             }

@@ -179,7 +179,7 @@ async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
     let secret = store.load().map_err(|error| {
         format!("cannot revoke access, because the secret cannot be read: {error}")
     })?;
-    match secret.map(|secret| secret.value) {
+    match secret {
         Some(Value::Connection(credentials)) => oauth::revoke(context, &credentials).await.map(|()| true),
         Some(Value::Token(_)) => Err(
             "the token still works; if you no longer need it, revoke it in your account's API settings"
