@@ -140,12 +140,12 @@ async fn list(
         }
         return shown(profile.slots().list(), View::Table(view::COLUMNS)).await;
     }
-    let (body, slots) = view::page(&profile.slots()).await?;
+    let (slots, answer) = profile.slots().list().with_answer().await?;
     let clicks = PageClicks::read(&profile, period.query()?, &slots).await?;
     if clicks.by_slot.is_none() {
         unrecognised(context, &clicks.data);
     }
-    let mut listed: Value = parsed(&body)?;
+    let mut listed: Value = parsed(answer.body())?;
     for record in listed["data"].as_array_mut().into_iter().flatten() {
         record["clicks"] = json!(record["id"].as_i64().and_then(|id| clicks.of(id.into())));
     }

@@ -2,7 +2,6 @@
 
 use links_sdk::{Error, Outcome};
 
-use super::view::page;
 use crate::commands::prelude::*;
 
 #[derive(Args, Debug)]
@@ -30,9 +29,9 @@ pub(super) async fn move_slot(context: &mut Context, args: SlotsMoveArgs) -> Com
     let slots = args.key.page(&context.writer(args.dry_run).await?).await?.slots();
     let _lock = context.lock(ORDER);
     for tries in 1.. {
-        let (body, page) = page(&slots).await?;
+        let (page, answer) = slots.list().with_answer().await?;
         let Some(order) = moved(page.clone(), args.id, args.place)? else {
-            return Ok(CommandOutput::service(body, View::line("no changes")));
+            return Ok(answered(&answer, View::line("no changes")));
         };
         let write = journal::page_write(context, &args.key);
         let moved = write.reorder(&slots, &page, order).await;

@@ -1,7 +1,4 @@
-//! Human-readable view of a page's slots, and the request that reads them.
-
-use bytes::Bytes;
-use links_sdk::SlotsHandle;
+//! Human-readable view of a page's slots.
 
 use crate::commands::prelude::*;
 use crate::output::label;
@@ -39,12 +36,6 @@ pub(super) fn link(data: &Map<String, Value>) -> Option<&str> {
     };
     let urls = data.values().filter_map(Value::as_str).filter(is_url);
     named.filter(|text| !text.is_empty()).chain(urls).next()
-}
-
-/// Reads the slots of a page, and returns them with the body of the answer.
-pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>)> {
-    let (page, answer) = slots.list().with_answer().await?;
-    Ok((answer.body().clone(), page))
 }
 
 #[cfg(test)]
