@@ -4,7 +4,7 @@ use clap::Command;
 
 use super::prelude::*;
 use crate::help::{self, TOPICS};
-use links_pages::suggest::nearest;
+use links_pages::suggest::did_you_mean;
 
 /// Explains a topic, or a command.
 pub(super) fn explain(context: &Context, words: &[String], skill: bool) -> CommandResult {
@@ -34,12 +34,9 @@ fn of_command(context: &Context, words: &[String]) -> Result<String> {
         let known = found.get_subcommands().map(|it| it.get_name().to_owned());
         let known: Vec<String> = known.chain(topics).collect();
         found = found.find_subcommand_mut(word).ok_or_else(|| {
-            let hint = match nearest(word, known) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => "`links --help` lists the commands".to_owned(),
-            };
-            let message = format!("unknown command or topic `{word}`");
-            CommandError::usage(message).with_hint(hint)
+            CommandError::usage(format!("unknown command or topic `{word}`"))
+                .with_hint("`links --help` lists the commands")
+                .hinted(did_you_mean(word, known))
         })?;
     }
     Ok(found.render_long_help().to_string())

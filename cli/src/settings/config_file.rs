@@ -13,7 +13,7 @@ use crate::error::file_error::cannot;
 use crate::error::{CommandError, Result};
 use crate::output::format::Format;
 use links_pages::fs::private;
-use links_pages::suggest::nearest;
+use links_pages::suggest::did_you_mean;
 
 /// Function that returns the value of an environment variable.
 pub(super) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -246,11 +246,9 @@ pub(super) fn variable<T>(
 /// When there is none; the error names a similar one.
 pub(crate) fn key(name: &str) -> Result<&'static ConfigKey> {
     KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
-        let failure = CommandError::usage(format!("unknown key `{name}`"));
-        match nearest(name, KEYS.iter().map(|key| key.name)) {
-            Some(meant) => failure.with_hint(format!("did you mean `{meant}`?")),
-            None => failure.with_hint("`links config list` shows all keys"),
-        }
+        CommandError::usage(format!("unknown key `{name}`"))
+            .with_hint("`links config list` shows all keys")
+            .hinted(did_you_mean(name, KEYS.iter().map(|key| key.name)))
     })
 }
 
