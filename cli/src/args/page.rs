@@ -109,20 +109,21 @@ pub(crate) enum PageWord {
     Key(PageKey),
 }
 
-/// Parses a word: a path if it is `.` or `-`, contains `/`, ends in `.yaml`, `.yml` or `.json`, or is a directory, else a key, which may be a URL.
-///
-/// # Errors
-///
-/// When the word is neither a path nor a key.
-pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
-    let is_file = || is_yaml_or_json(Path::new(split_row(text).0));
-    let is_url = text.starts_with("https://") || text.starts_with("http://");
-    let is_path =
-        || text == "-" || text.contains(is_separator) || is_file() || Path::new(text).is_dir();
-    if !is_url && is_path() {
-        return Ok(PageWord::Path(PathBuf::from(text)));
+impl FromStr for PageWord {
+    type Err = InvalidValue;
+
+    /// Parses a word: a path if it is `.` or `-`, contains `/`, ends in `.yaml`, `.yml` or `.json`, or is a directory, else a key, which may be
+    /// a URL.
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        let is_file = || is_yaml_or_json(Path::new(split_row(text).0));
+        let is_url = text.starts_with("https://") || text.starts_with("http://");
+        let is_path =
+            || text == "-" || text.contains(is_separator) || is_file() || Path::new(text).is_dir();
+        if !is_url && is_path() {
+            return Ok(Self::Path(PathBuf::from(text)));
+        }
+        text.parse().map(Self::Key)
     }
-    text.parse().map(PageWord::Key)
 }
 
 /// Splits words into paths and keys, each in their order. A key that is named twice is there once.
@@ -157,17 +158,17 @@ mod tests {
             "-",
             "src",
         ] {
-            assert_eq!(parse(path).unwrap(), PageWord::Path(PathBuf::from(path)));
+            assert_eq!(path.parse(), Ok(PageWord::Path(PathBuf::from(path))));
         }
         for key in
             ["cafe", "qara.weddings", "7", "cafe.yaml.bak", "json", "https://links.test/cafe"]
         {
-            assert_eq!(parse(key).unwrap(), PageWord::Key(key.parse().unwrap()));
+            assert_eq!(key.parse(), Ok(PageWord::Key(key.parse().unwrap())));
         }
         for neither in ["a b", ""] {
-            assert!(parse(neither).is_err(), "{neither}");
+            assert!(neither.parse::<PageWord>().is_err(), "{neither}");
         }
-        let words = ["cafe", "a.yaml", "9", "b/"].map(|word| parse(word).unwrap());
+        let words = ["cafe", "a.yaml", "9", "b/"].map(|word| word.parse().unwrap());
         let (paths, keys) = split(Vec::from(words));
         assert_eq!((paths, keys.len()), (vec!["a.yaml".into(), "b/".into()], 2));
     }

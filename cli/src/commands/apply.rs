@@ -18,7 +18,7 @@ use crate::lint::rule_file;
 #[derive(Args, Debug)]
 pub(crate) struct FilesArgs {
     /// Files, directories, or pages that have a file; by default, all files in the directory of links.lock
-    #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "PATH|KEY", value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<PageWord>,
     /// Only allow changes to this page (repeatable)
     #[arg(long, value_name = "KEY", hide_short_help = true, help_heading = "Input")]

@@ -17,7 +17,7 @@ use crate::ui::annotations::Annotate;
 )]
 pub(crate) struct CheckArgs {
     /// Page files, form files, directories of them, or pages; by default, the directory of the closest links.lock
-    #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "PATH|KEY", value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
     /// Check all pages and forms in the account
     #[arg(long)]

@@ -5,7 +5,7 @@ use crate::account::file_filter::FileFilter;
 use crate::account::files::{AccountFiles, or_all};
 use crate::account::page_files;
 use crate::apply::sync::from_here;
-use crate::args::page::{self, PageWord};
+use crate::args::page::PageWord;
 use crate::lint::{self, CheckedFile, report, rule_file};
 use crate::ui::annotations::Annotate;
 use links_pages::fs::directory_of;
@@ -17,7 +17,7 @@ use links_pages::fs::directory_of;
 )]
 pub(crate) struct LintArgs {
     /// Files, directories, or pages that have a file; by default, all files in the directory of links.lock
-    #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "PATH|KEY", value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<PageWord>,
     /// Also exit with 3 if a rule of the level warning is broken
     #[arg(long)]

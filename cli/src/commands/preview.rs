@@ -15,7 +15,7 @@ use crate::preview::{ApplyWhen, PreviewRequest, previews, serve, shown, written_
 #[command(examples = ["links preview cafe.yaml", "links preview cafe.yaml --diff --summary preview.md", "links preview cafe.yaml --serve --apply", "links preview . --html preview"])]
 pub(crate) struct PreviewArgs {
     /// Page files, directories of them, or pages that have a file (`-`: standard input); by default, the directory of the closest links.lock
-    #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "PATH|KEY", value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
     /// Show what changes for readers, and exit with 3 if anything does
     #[arg(long)]

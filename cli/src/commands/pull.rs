@@ -12,7 +12,7 @@ use links_pages::sanitize::quoted;
 #[command(examples = ["links pull cafe -O cafe.yaml", "links pull --all -O site"])]
 pub(crate) struct PullArgs {
     /// Pages (IDs, logins or URLs), page files, form files, or directories of them
-    #[arg(value_name = "KEY|PATH", value_parser = page::parse)]
+    #[arg(value_name = "KEY|PATH")]
     profiles: Vec<PageWord>,
     /// Pull all pages and forms in the account
     #[arg(long, conflicts_with = "profiles")]

@@ -19,7 +19,7 @@ pub(crate) struct SearchCommandArgs {
     #[arg(value_name = "PATTERN")]
     pattern: String,
     /// Pages, page files, or directories of page files; by default, all pages and forms in the account
-    #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "PATH|KEY", value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
     /// Treat the pattern as a regular expression; case-sensitive unless it starts with (?i)
     #[arg(long)]
