@@ -4,7 +4,6 @@ pub(crate) mod form_fields;
 
 use std::io::Write;
 
-use links_sdk::Answer;
 use tempfile::TempPath;
 
 use crate::context::prelude::*;
@@ -13,19 +12,19 @@ use crate::signal::SuppressInterrupt;
 use links_pages::page_file::Document;
 
 /// Opens a YAML text in the editor and passes the result to `apply`, with the path of its file; repeats that when `apply` refuses the text
-/// as invalid, or because others changed the same. Returns `None` if nothing was changed.
+/// as invalid, or because others changed the same. `apply` returns `None` if nothing was changed.
 ///
 /// # Errors
 ///
 /// Without a terminal or an editor; on an error of `apply` other than an invalid text, or when the text is left as it was refused. The text
 /// is then kept, and the failure names its path.
-pub(crate) async fn edit<T>(
+pub(crate) async fn edit(
     context: &mut Context,
     name: &str,
     text: &str,
     instead: &str,
-    apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>>,
-) -> Result<Option<T>> {
+    apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<CommandOutput>>,
+) -> Result<CommandOutput> {
     if !context.ui.is_interactive() {
         return Err(CommandError::refused("the editor needs a terminal")
             .with_hint(format!("use {instead} instead")));
@@ -37,31 +36,30 @@ pub(crate) async fn edit<T>(
     let draft = Draft::new(name).map_err(cannot)?;
     draft.write(text, &[]).map_err(cannot)?;
     let ended = rounds(context, &editor, name, text, &draft, apply).await;
-    let is_applied = context.dry_run().is_none();
-    match ended {
-        Ok(None) => Ok(None),
-        Ok(done) if is_applied => Ok(done),
-        // After an error and in a dry run the text is kept, so that no work is lost.
-        ended => {
-            let kept = draft.keep();
-            if ended.as_ref().err().is_none_or(|failure| !failure.dry_run_results().is_empty()) {
-                let text = format!("the text is saved in {}", kept.display());
-                context.ui.tell(Style::Plain, text);
-            }
-            // An editor can have removed it.
-            ended.map_err(|failure| if kept.is_file() { failure.kept(&kept) } else { failure })
-        }
+    let Some(ended) = ended.transpose() else {
+        return Ok(said(json!({ "changed": false }), "no changes"));
+    };
+    if ended.is_ok() && context.dry_run().is_none() {
+        return ended;
     }
+    // After an error and in a dry run the text is kept, so that no work is lost.
+    let kept = draft.keep();
+    if ended.as_ref().err().is_none_or(|failure| !failure.dry_run_results().is_empty()) {
+        let text = format!("the text is saved in {}", kept.display());
+        context.ui.tell(Style::Plain, text);
+    }
+    // An editor can have removed it.
+    ended.map_err(|failure| if kept.is_file() { failure.kept(&kept) } else { failure })
 }
 
-async fn rounds<T>(
+async fn rounds(
     context: &mut Context,
     editor: &str,
     name: &str,
     original: &str,
     draft: &Draft,
-    mut apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>>,
-) -> Result<Option<T>> {
+    mut apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<CommandOutput>>,
+) -> Result<Option<CommandOutput>> {
     let mut refused: Option<Refused> = None;
     loop {
         open(editor, &draft.0)?;
@@ -117,19 +115,6 @@ struct Refused {
     /// The text without them.
     text: String,
     failure: CommandError,
-}
-
-/// Returns the output of a command after an edit: the service's answer, if there is one.
-pub(crate) fn outcome(answer: Option<&Answer>) -> CommandOutput {
-    match answer {
-        Some(answer) => CommandOutput::wrote("updated", answer.body()),
-        None => unchanged(),
-    }
-}
-
-/// Returns the output of a command when nothing was changed.
-pub(crate) fn unchanged() -> CommandOutput {
-    said(json!({ "changed": false }), "no changes")
 }
 
 fn open(editor: &str, draft: &Path) -> Result<()> {

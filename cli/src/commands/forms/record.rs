@@ -153,10 +153,10 @@ pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs)
         if changes.is_empty() {
             return Ok(None);
         }
-        session.update(context, changes, false, Some(&edited)).await.map(Some)
+        let answer = session.update(context, changes, false, Some(&edited)).await?;
+        Ok(Some(CommandOutput::wrote("updated", answer.body())))
     };
-    let updated = editor::edit(context, "form.yaml", &text, "`links forms update`", apply).await?;
-    Ok(editor::outcome(updated.as_ref()))
+    editor::edit(context, "form.yaml", &text, "`links forms update`", apply).await
 }
 
 /// Reads all pages, after announcing the cost, and names those that show a form. Returns them with the slots that show it.

@@ -163,11 +163,9 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
         }
         let call = profile.update_unchanged(&seen, ProfileChanges(changes.clone()));
         let updated = write_fields(context, &args.key, call, &changes).await;
-        updated.map(Some).map_err(|error| edited.failure(error, ""))
+        edited.shown(updated, "", "updated").map(Some)
     };
-    let updated =
-        editor::edit(context, "profile.yaml", &text, "`links profile update`", apply).await?;
-    Ok(editor::outcome(updated.as_ref()))
+    editor::edit(context, "profile.yaml", &text, "`links profile update`", apply).await
 }
 
 /// Reads a page: its fields for editing, and as a typed value for the comparison with a later read.

@@ -75,13 +75,6 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandRe
         }
         Ok(None)
     };
-    let applied = Box::pin(editor::edit(
-        context,
-        &name,
-        &text,
-        "`links slots set` or `links slots apply FILE`",
-        apply,
-    ))
-    .await?;
-    Ok(applied.unwrap_or_else(editor::unchanged))
+    let instead = "`links slots set` or `links slots apply FILE`";
+    Box::pin(editor::edit(context, &name, &text, instead, apply)).await
 }
