@@ -336,7 +336,7 @@ impl FieldValues {
         verb: &str,
     ) -> Result<CommandOutput> {
         let answer = written.map_err(|error| self.failure(error, under))?;
-        Ok(CommandOutput::wrote(verb, answer.body()))
+        Ok(CommandOutput::wrote(verb, &answer))
     }
 
     /// Returns the word that gives a refused string of the command line as the JSON value that it looks like: a number, a boolean, a list.

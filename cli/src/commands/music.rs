@@ -82,5 +82,5 @@ async fn add(context: &mut Context, args: MusicAddArgs) -> CommandResult {
     let write = journal::page_write(context, &args.key);
     let created = write.create_slot(&slots, slot, key).await;
     let answer = journal::finish(context, &write, created)?;
-    Ok(CommandOutput::wrote("created", answer.body()))
+    Ok(CommandOutput::wrote("created", &answer))
 }

@@ -20,7 +20,7 @@ pub(crate) use crate::context::prelude::*;
 pub(crate) use crate::help::{HelpText, POINTER};
 pub(crate) use crate::journal;
 pub(crate) use crate::output::dry_run::DryRunArgs;
-pub(crate) use crate::output::{Body, Column, parsed, read_data, yaml};
+pub(crate) use crate::output::{Body, Column, answered, parsed, read_data, yaml};
 
 /// Result of a command.
 pub(crate) type CommandResult = Result<CommandOutput>;
@@ -74,11 +74,6 @@ impl CommandRules {
 /// Sends a call, and returns its answer as the output.
 pub(crate) async fn shown<T: Send + 'static, K>(call: Call<T, K>, view: View) -> CommandResult {
     Ok(answered(&call.answer().await?, view))
-}
-
-/// Returns an answer of the service as the output.
-pub(crate) fn answered(answer: &Answer, view: View) -> CommandOutput {
-    CommandOutput::service(answer.body().clone(), view)
 }
 
 /// Writes fields of a page and records them in the journal.

@@ -9,7 +9,7 @@ use std::fmt;
 use std::pin::Pin;
 
 use bytes::Bytes;
-use links_sdk::SlotId;
+use links_sdk::{Answer, SlotId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -107,11 +107,6 @@ impl CommandOutput {
         Self { body, view, exit: Exit::Ok, is_own_text: false, then: None, rest: None }
     }
 
-    /// Output with a response of the service.
-    pub(crate) fn service(body: Bytes, view: View) -> Self {
-        Self::new(Body::Service(body), view)
-    }
-
     /// Output with a result of this program, in the envelope that the service uses.
     pub(crate) fn own(data: impl Into<Value>, view: View) -> Self {
         Self::new(Body::Own(json!({ "data": data.into() })), view)
@@ -128,8 +123,8 @@ impl CommandOutput {
     }
 
     /// Output of a write: for people one line about the record that was written, and the URL of a page.
-    pub(crate) fn wrote(verb: &str, body: &Bytes) -> Self {
-        let record: Value = read_data(body).unwrap_or_default();
+    pub(crate) fn wrote(verb: &str, answer: &Answer) -> Self {
+        let record: Value = read_data(answer.body()).unwrap_or_default();
         let what = match record["login"].as_str() {
             Some(login) => format!("page {login}"),
             None => {
@@ -140,7 +135,7 @@ impl CommandOutput {
         let url = record["computed"]["url"].as_str();
         let url = url.map(|url| StyledLine::faint(format!("  {url}")));
         let lines = [StyledLine::plain(format!("{verb} {what}"))].into_iter().chain(url).collect();
-        Self::service(body.clone(), View::Lines(lines))
+        answered(answer, View::Lines(lines))
     }
 
     /// Sets the exit code.
@@ -148,6 +143,11 @@ impl CommandOutput {
     pub(crate) fn exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
     }
+}
+
+/// Returns an answer of the service as the output.
+pub(crate) fn answered(answer: &Answer, view: View) -> CommandOutput {
+    CommandOutput::new(Body::Service(answer.body().clone()), view)
 }
 
 /// Returns data of this program as the output, with one line for the reader.

@@ -149,6 +149,6 @@ impl FieldList {
     async fn write(self, context: &Context, is_confirmed: bool) -> CommandResult {
         let changes = [("fields", json!(self.list))].into_iter().collect();
         let answer = self.session.update(context, changes, is_confirmed, None).await?;
-        Ok(CommandOutput::wrote("updated", answer.body()))
+        Ok(CommandOutput::wrote("updated", &answer))
     }
 }

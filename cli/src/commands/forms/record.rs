@@ -131,7 +131,7 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
         let changed = journal::finish(context, &write, changed);
         changed.map_err(|error| fields.failure(error, ""))?
     };
-    let mut output = CommandOutput::wrote("updated", answer.body());
+    let mut output = CommandOutput::wrote("updated", &answer);
     if let Some(uses) = uses {
         let mut body: Value = parsed(answer.body())?;
         body["meta"] = json!({ "usedOn": uses });
@@ -154,7 +154,7 @@ pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs)
             return Ok(None);
         }
         let answer = session.update(context, changes, false, Some(&edited)).await?;
-        Ok(Some(CommandOutput::wrote("updated", answer.body())))
+        Ok(Some(CommandOutput::wrote("updated", &answer)))
     };
     editor::edit(context, "form.yaml", &text, "`links forms update`", apply).await
 }

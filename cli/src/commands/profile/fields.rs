@@ -133,7 +133,7 @@ pub(super) async fn settings(context: &mut Context, args: ProfileSettingsArgs) -
     let sent = fields.some("languageCode=kk")?.object();
     let call = profile.update_settings_unchanged(None, SettingsChanges(sent.clone()));
     let answer = write_fields(context, &args.key, call, &sent).await?;
-    Ok(CommandOutput::wrote("updated", answer.body()))
+    Ok(CommandOutput::wrote("updated", &answer))
 }
 
 #[derive(Args, Debug)]

@@ -48,7 +48,7 @@ impl SocialsCommand {
         let sent: Object = [("socials", json!(socials))].into_iter().collect();
         let call = client.profile(&*key).update_unchanged(&page, ProfileChanges(sent.clone()));
         let answer = write_fields(context, &key, call, &sent).await?;
-        Ok(CommandOutput::wrote("updated", answer.body()))
+        Ok(CommandOutput::wrote("updated", &answer))
     }
 }
 

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
-use bytes::Bytes;
 use links_sdk::types::AnalyticsPeriod;
-use links_sdk::{AnalyticsQuery, ProfileHandle};
+use links_sdk::{AnalyticsQuery, Answer, ProfileHandle};
 
 use crate::commands::prelude::*;
 
@@ -24,7 +23,7 @@ pub(super) struct PageClicks {
     /// Clicks by slot; `None` if the shape of the numbers is not recognised.
     pub(super) by_slot: Option<HashMap<SlotId, u64>>,
     /// Answer of the service.
-    pub(super) body: Bytes,
+    pub(super) answer: Answer,
     /// Numbers of the answer.
     pub(super) data: Value,
     /// Reliability of the numbers.
@@ -47,7 +46,7 @@ impl PageClicks {
         let (data, meta) = (envelope["data"].take(), envelope["meta"].take());
         let ids: Vec<SlotId> = slots.iter().map(|slot| slot.id).collect();
         let by_slot = of_slots(&data, &ids);
-        Ok(Self { by_slot, body: answer.body().clone(), data, meta })
+        Ok(Self { by_slot, answer, data, meta })
     }
 
     /// Clicks of a slot; those that the numbers do not mention have none.

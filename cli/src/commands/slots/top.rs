@@ -57,7 +57,7 @@ pub(super) async fn top(context: &mut Context, args: SlotsTopArgs) -> CommandRes
 fn shown(context: &Context, clicks: PageClicks, slots: &[Slot]) -> CommandOutput {
     if clicks.by_slot.is_none() {
         unrecognised(context, &clicks.data);
-        return CommandOutput::service(clicks.body, View::Lines(Vec::new()));
+        return answered(&clicks.answer, View::Lines(Vec::new()));
     }
     for note in reliance(&clicks.meta) {
         context.ui.tell(Style::Faint, note);

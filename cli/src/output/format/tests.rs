@@ -11,7 +11,7 @@ const LIST: &str = r#"{ "data": [ {"id": 12345678901234567890123, "data": {"titl
  {"id": 2, "data": [], "more": true} ], "meta": {"total": 2} }"#;
 
 fn printed(shape: &OutputOptions, body: &str, view: View) -> Result<String> {
-    let outcome = CommandOutput::service(Bytes::copy_from_slice(body.as_bytes()), view);
+    let outcome = CommandOutput::new(Body::Service(Bytes::copy_from_slice(body.as_bytes())), view);
     Ok(match shape.print(&outcome)? {
         Rendering::Text(_, text) => text.into_owned(),
         Rendering::Grid(grid) => format!("{grid:?}"),
