@@ -12,10 +12,7 @@ use crate::args::flags::values;
 pub(crate) enum MusicCommand {
     /// Find a release by its code, URL or title
     #[command(examples = ["links music lookup 'Steppe Radio' --artist Dala --type track"])]
-    Lookup {
-        #[command(flatten)]
-        release: ReleaseArgs,
-    },
+    Lookup(ReleaseArgs),
     /// Find a release and add it to a page
     Add(MusicAddArgs),
 }
@@ -63,7 +60,7 @@ impl ReleaseArgs {
 impl MusicCommand {
     pub(super) async fn run(self, context: &mut Context) -> CommandResult {
         match self {
-            Self::Lookup { release } => {
+            Self::Lookup(release) => {
                 let client = context.client().await?;
                 shown(client.lookup_music(release.query()), View::Any).await
             }
