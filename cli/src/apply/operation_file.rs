@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::operations::Operations;
 use super::runs;
 use super::write_log::{self, LoggedWrite};
+use crate::args::flags::OperationArgs;
 use crate::context::prelude::*;
 use crate::context::seconds_now;
 use crate::journal;
@@ -43,8 +44,14 @@ pub(crate) struct OperationFile {
     runs: Vec<PortableRun>,
 }
 
+/// Returns the client for a command that writes, after checking that the operation can be written to the file that the flags name.
+pub(crate) async fn writer(context: &mut Context, args: OperationArgs) -> Result<Client> {
+    prepare(context, args.operation_out)?;
+    context.writer(args.dry_run).await
+}
+
 /// Checks, before anything is written, that the operation can be written to this file, and notes it for the end of the command.
-pub(crate) fn prepare(context: &mut Context, path: Option<PathBuf>) -> Result<()> {
+fn prepare(context: &mut Context, path: Option<PathBuf>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let name = path.display();
     if path.as_os_str() == "-" || path.is_dir() || !directory_of(&path).is_dir() {

@@ -1,4 +1,4 @@
-//! Flags that several commands that write have: `--dry-run`, `--operation-out`, `--idempotency-key`, and the position of a slot.
+//! Flags that several commands that write have: `--operation-out`, `--idempotency-key`, and the position of a slot.
 
 use std::str::FromStr;
 
@@ -7,14 +7,17 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use links_sdk::{Call, Create, IdempotencyKey, Slot, SlotsHandle};
 
 use crate::context::prelude::*;
+use crate::output::dry_run::DryRunArgs;
 use links_pages::profile_key;
 
-// The flag of commands that write several pages and forms. Not a doc comment: clap would take it for the text of the command.
+// The flags of commands that write several pages and forms. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct OperationOutArgs {
+pub(crate) struct OperationArgs {
     /// Save the operation to this file, for `links undo --from` on any machine
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true, help_heading = "Output")]
     pub(crate) operation_out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) dry_run: DryRunArgs,
 }
 
 /// Returns the end of a dry run with what it would send after what it would have sent before. Any other failure is an error.
@@ -29,15 +32,17 @@ pub(crate) fn next_dry_run(
     Ok(failure.after(earlier.to_vec()))
 }
 
-// The flag of commands whose write is one request with a key. Not a doc comment, as above.
+// The flags of commands whose write is one request with a key. Not a doc comment, as above.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct IdempotencyKeyArgs {
+pub(crate) struct CreateArgs {
     /// Idempotency key; repeating the write with the same key within 24 hours has no effect
     #[arg(long, value_name = "KEY", value_parser = parse, conflicts_with = "dry_run", hide_short_help = true)]
     pub(crate) idempotency_key: Option<IdempotencyKey>,
+    #[command(flatten)]
+    pub(crate) dry_run: DryRunArgs,
 }
 
-impl IdempotencyKeyArgs {
+impl CreateArgs {
     /// Returns the call with the key, if there is one.
     pub(crate) fn on<T: Send + 'static>(self, call: Call<T, Create>) -> Call<T, Create> {
         match self.idempotency_key {

@@ -14,7 +14,7 @@ use crate::account;
 use crate::account::edit::{PageEdit, SlotsEdit};
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{ApplyArgs, RunOptions};
-use crate::args::flags::OperationOutArgs;
+use crate::args::flags::OperationArgs;
 use crate::context::prelude::*;
 use crate::journal;
 
@@ -31,7 +31,7 @@ pub(crate) struct BulkArgs {
     #[arg(long, hide_short_help = true)]
     pub(crate) full: bool,
     #[command(flatten)]
-    pub(crate) operation: OperationOutArgs,
+    pub(crate) operation: OperationArgs,
 }
 
 /// Changes pages, or shows what would be changed in a dry run.

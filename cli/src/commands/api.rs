@@ -23,9 +23,7 @@ pub(crate) struct ApiArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "values")]
     input: Option<PathBuf>,
     #[command(flatten)]
-    key: IdempotencyKeyArgs,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
+    create: CreateArgs,
 }
 
 impl ApiArgs {
@@ -46,11 +44,14 @@ pub(super) async fn run(context: &mut Context, args: ApiArgs) -> CommandResult {
     let fields = assignment::only(&args.values)?;
     let body = args.input.as_deref().map(named::read).transpose()?;
     let is_public = args.method.eq_ignore_ascii_case("GET") && matches!(&*args.path, "/" | "");
-    let client =
-        if is_public { context.anyone().await? } else { context.writer(args.dry_run).await? };
+    let client = if is_public {
+        context.anyone().await?
+    } else {
+        context.writer(args.create.dry_run).await?
+    };
     let call = client.raw(&args.method, &args.path);
     let call = args.headers.iter().fold(call, |call, (name, value)| call.header(name, value));
-    let call = match args.key.idempotency_key.clone() {
+    let call = match args.create.idempotency_key.clone() {
         Some(key) => call.idempotency_key(key),
         None => call,
     };

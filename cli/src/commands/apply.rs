@@ -63,9 +63,7 @@ pub(crate) struct ApplyCommandArgs {
     #[arg(long, hide_short_help = true, help_heading = "Conflicts and sync")]
     wait: bool,
     #[command(flatten)]
-    operation: OperationOutArgs,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
+    operation: OperationArgs,
 }
 
 impl FilesArgs {
@@ -111,7 +109,7 @@ impl ApplyCommandArgs {
     pub(super) fn account_words(&mut self) -> Option<AccountWords<'_>> {
         let out = self.operation.operation_out.as_ref();
         let cannot = out.map(|_| "--operation-out saves one operation");
-        let asks = !self.files.flags.yes && self.dry_run.dry_run.is_none();
+        let asks = !self.files.flags.yes && self.operation.dry_run.dry_run.is_none();
         let words = AccountWords { asks, ..self.files.account_words(cannot) };
         self.plan.is_none().then_some(words)
     }
@@ -135,7 +133,7 @@ fn plan_rules(mut named: NamedFiles, outputs: &PlanOutputs) -> CommandRules {
 fn apply_rules(
     plan: Option<&PathBuf>,
     mut files: Result<NamedFiles, &'static str>,
-    operation: &OperationOutArgs,
+    operation: &OperationArgs,
 ) -> CommandRules {
     if let Ok(named) = &mut files {
         named.write.extend(operation.operation_out.clone());
@@ -172,9 +170,8 @@ async fn show_plan(
 }
 
 pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> CommandResult {
-    let ApplyCommandArgs { files, plan, allowed, locked, wait, operation, dry_run } = args;
-    operation_file::prepare(context, operation.operation_out)?;
-    context.writer(dry_run).await?;
+    let ApplyCommandArgs { files, plan, allowed, locked, wait, operation } = args;
+    operation_file::writer(context, operation).await?;
     let (paths, filter, options) = files.options(context).await?;
     let command = journal::command(context);
     let mut options = RunOptions { allowed, command, locked, wait, ..options };
@@ -244,9 +241,7 @@ pub(crate) struct SlotsApplyArgs {
     #[arg(long, conflicts_with = "dry_run")]
     abort: bool,
     #[command(flatten)]
-    operation: OperationOutArgs,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
+    operation: OperationArgs,
 }
 
 impl SlotsFileArgs {
@@ -336,15 +331,14 @@ pub(super) async fn plan_slots(context: &mut Context, args: SlotsPlanArgs) -> Co
 }
 
 pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> CommandResult {
-    let SlotsApplyArgs { file, locked, wait, status, resume, abort, operation, dry_run } = args;
+    let SlotsApplyArgs { file, locked, wait, status, resume, abort, operation } = args;
     let mut options = RunOptions { locked, wait, ..file.options(context).await? };
     if !(status || resume || abort)
-        && dry_run.dry_run.is_none()
+        && operation.dry_run.dry_run.is_none()
         && let Some(output) = file.unchanged(context, &mut options, true).await
     {
         // What the command would refuse is refused all the same.
-        operation_file::prepare(context, operation.operation_out)?;
-        context.writer(dry_run).await?;
+        operation_file::writer(context, operation).await?;
         return Ok(output);
     }
     let mut source = file.read(context, &mut options)?;
@@ -387,8 +381,7 @@ pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> 
         }
     }
     let source = source.ok_or_else(no_file)?;
-    operation_file::prepare(context, operation.operation_out)?;
-    context.writer(dry_run).await?;
+    operation_file::writer(context, operation).await?;
     account::apply(context, source, options).await
 }
 

@@ -32,9 +32,7 @@ pub(crate) struct FilesUploadArgs {
     #[arg(long = "for", value_name = "USE", value_parser = image_uses())]
     image_use: Option<ImageUse>,
     #[command(flatten)]
-    key: IdempotencyKeyArgs,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
+    create: CreateArgs,
 }
 
 impl FilesUploadArgs {
@@ -45,7 +43,7 @@ impl FilesUploadArgs {
     /// When a key is given, and several requests are needed.
     fn check_key(&self) -> Result<()> {
         let is_one = self.sources.len() == 1 && self.via != Some(UploadMethod::UploadUrl);
-        if is_one || self.key.idempotency_key.is_none() {
+        if is_one || self.create.idempotency_key.is_none() {
             return Ok(());
         }
         let message = "an idempotency key can only be used for one request; nothing was uploaded";
@@ -76,7 +74,7 @@ pub(super) async fn upload(context: &mut Context, args: FilesUploadArgs) -> Comm
         .iter()
         .map(|it| source(it, args.via, args.image_use))
         .collect::<Result<_, _>>()?;
-    let client = context.writer(args.dry_run).await?;
+    let client = context.writer(args.create.dry_run).await?;
     let files = sources.iter().zip(&args.sources).filter(|(file, _)| file.is_some());
     for warning in files.filter_map(|(_, name)| images::warning(name, None)) {
         context.ui.say(&warning);
@@ -86,7 +84,7 @@ pub(super) async fn upload(context: &mut Context, args: FilesUploadArgs) -> Comm
     let mut dry_run_end = None;
     for (file, name) in sources.into_iter().zip(&args.sources) {
         progress.now(name);
-        match upload_one(file, &client, name, &progress, args.key.clone()).await {
+        match upload_one(file, &client, name, &progress, args.create.clone()).await {
             Ok(file) => {
                 let mut record = serde_json::to_value(&file)?;
                 record["source"] = json!(name);
@@ -173,12 +171,12 @@ async fn upload_one(
     client: &Client,
     name: &str,
     progress: &Arc<Progress>,
-    key: IdempotencyKeyArgs,
+    args: CreateArgs,
 ) -> Result<File> {
     let Some(upload) = file else {
-        return Ok(key.on(client.files().upload_from_url(name)).await?);
+        return Ok(args.on(client.files().upload_from_url(name)).await?);
     };
-    let upload = match key.idempotency_key {
+    let upload = match args.idempotency_key {
         Some(_) => upload.method(UploadMethod::Multipart),
         None => upload,
     };
@@ -187,7 +185,7 @@ async fn upload_one(
         let percent = at.sent.saturating_mul(100).checked_div(at.total).unwrap_or(100);
         bar.now(&format!("{shown} {percent} %"));
     });
-    key.on(client.files().upload(upload)).await.map_err(|error| {
+    args.on(client.files().upload(upload)).await.map_err(|error| {
         let is_refused = error.is_invalid_input();
         let failure = CommandError::from(error);
         if is_refused { refused(name, &failure.to_string()) } else { failure }

@@ -29,9 +29,7 @@ pub(crate) struct MusicAddArgs {
     #[command(flatten)]
     place: PositionArgs,
     #[command(flatten)]
-    idempotency: IdempotencyKeyArgs,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
+    create: CreateArgs,
 }
 
 // A release to look for. Not a doc comment: clap would take it for the text of the command.
@@ -70,9 +68,9 @@ impl MusicCommand {
 }
 
 async fn add(context: &mut Context, args: MusicAddArgs) -> CommandResult {
-    let client = context.writer(args.dry_run).await?;
+    let client = context.writer(args.create.dry_run).await?;
     let slots = args.key.page(&client).await?.slots();
-    let key = args.idempotency.idempotency_key;
+    let key = args.create.idempotency_key;
     let order = args.place.order(&slots, key.as_ref()).await?;
     let mut slot = NewSlot::from(client.lookup_music(args.release.query()).await?.slot);
     slot.order = order;

@@ -11,7 +11,7 @@ use links_sdk::{Answer, Call, Create, Error, Write};
 pub(crate) use crate::account::files::named_files;
 pub(crate) use crate::apply::{operation_file, runs};
 pub(crate) use crate::args::fields::FieldValues;
-pub(crate) use crate::args::flags::{IdempotencyKeyArgs, OperationOutArgs, PositionArgs};
+pub(crate) use crate::args::flags::{CreateArgs, OperationArgs, PositionArgs};
 pub(crate) use crate::args::page::PageKey;
 use crate::args::page::PageWord;
 pub(crate) use crate::confine::NamedFiles;
@@ -93,11 +93,11 @@ pub(crate) async fn create_record<T: Send + 'static>(
     context: &Context,
     operation: &str,
     (title, sent): (&str, Object),
-    key: IdempotencyKeyArgs,
+    args: CreateArgs,
     call: Call<T, Create>,
 ) -> Result<Answer, Error> {
     let write = journal::new_write(context, title);
     let record = RecordWrite::creating(operation, sent);
-    let created = write.write_record(record, key.on(call.answer()), record_in).await;
+    let created = write.write_record(record, args.on(call.answer()), record_in).await;
     journal::finish(context, &write, created)
 }

@@ -60,9 +60,7 @@ pub(crate) struct FormsCreateArgs {
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
-    key: IdempotencyKeyArgs,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
+    create: CreateArgs,
 }
 
 pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> CommandResult {
@@ -74,12 +72,13 @@ pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> Comm
             "to change that form, run `links forms update {id} FILE`; to create another one, remove `id` from the file"
         )));
     }
-    let client = context.writer(args.dry_run).await?;
+    let client = context.writer(args.create.dry_run).await?;
     let fields = resolved(fields, file, &client).await?;
     let sent = fields.object();
     let title = sent.get("title").and_then(Value::as_str).unwrap_or_default();
     let call = client.forms().create(FormChanges(sent.clone()));
-    let created = create_record(context, "createForm", (title, sent.clone()), args.key, call).await;
+    let created =
+        create_record(context, "createForm", (title, sent.clone()), args.create, call).await;
     fields.shown(created, "", "created")
 }
 

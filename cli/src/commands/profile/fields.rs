@@ -37,9 +37,7 @@ pub(crate) struct ProfileCreateArgs {
     #[arg(short, long)]
     yes: bool,
     #[command(flatten)]
-    idempotency: IdempotencyKeyArgs,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
+    create: CreateArgs,
 }
 
 pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> CommandResult {
@@ -48,8 +46,8 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
         return Err(CommandError::usage("pass the login before the fields, not as a field")
             .with_hint("for example, run `links profile create LOGIN title=TITLE`"));
     }
-    let client = context.writer(args.dry_run).await?;
-    let key = args.idempotency.idempotency_key.as_ref();
+    let client = context.writer(args.create.dry_run).await?;
+    let key = args.create.idempotency_key.as_ref();
     // With a key, the login may be taken by the same command before, and the answer of that is what counts.
     if key.is_none() || broken_login_rule(&args.login).is_some() {
         login::check_available(&client, &args.login, None).await?;
@@ -62,7 +60,7 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
     profile.extend(fields.object().0);
     let call = client.profiles().create(NewProfile(profile.clone()));
     let sent = (&*args.login, profile);
-    let created = create_record(context, "createProfile", sent, args.idempotency, call).await;
+    let created = create_record(context, "createProfile", sent, args.create, call).await;
     fields.shown(created, "", "created")
 }
 

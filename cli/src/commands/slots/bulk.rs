@@ -37,15 +37,12 @@ pub(crate) struct SlotsRewriteArgs {
     edit: String,
     #[command(flatten)]
     how: BulkArgs,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
 }
 
 pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> CommandResult {
-    let SlotsRewriteArgs { profiles, all, select, edit, how, dry_run } = args;
+    let SlotsRewriteArgs { profiles, all, select, edit, how } = args;
     let filter = SlotFilter::new(select.as_deref(), &edit).map_err(CommandError::usage)?;
-    operation_file::prepare(context, how.operation.operation_out.clone())?;
-    let client = context.writer(dry_run).await?;
+    let client = operation_file::writer(context, how.operation.clone()).await?;
     for key in &profiles {
         key.page(&client).await?;
     }
@@ -79,19 +76,16 @@ pub(crate) struct SlotsImportArgs {
     top: bool,
     #[command(flatten)]
     how: BulkArgs,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
 }
 
 /// Maximum size of the file in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
 pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> CommandResult {
-    let SlotsImportArgs { key, file, kind, map, top, how, dry_run } = args;
+    let SlotsImportArgs { key, file, kind, map, top, how } = args;
     let (name, bytes) = named::read_most(&file, MOST_BYTES)?;
     let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { name };
-    operation_file::prepare(context, how.operation.operation_out.clone())?;
-    key.page(&context.writer(dry_run).await?).await?;
+    key.page(&operation_file::writer(context, how.operation.clone()).await?).await?;
     let types = context.slot_types().await?;
     if !types.creatable().any(|it| it == kind) {
         let message = format!("slots of type `{kind}` can't be created; nothing was written");

@@ -19,9 +19,7 @@ pub(crate) struct SlotsEditArgs {
     #[command(flatten)]
     apply_args: ApplyArgs,
     #[command(flatten)]
-    operation: OperationOutArgs,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
+    operation: OperationArgs,
 }
 
 /// Instructions at the head of the file in the editor.
@@ -34,8 +32,7 @@ const HEAD: &str = "\
 const MOST_MERGES: u32 = 3;
 
 pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandResult {
-    operation_file::prepare(context, args.operation.operation_out.clone())?;
-    let client = context.writer(args.dry_run).await?;
+    let client = operation_file::writer(context, args.operation).await?;
     args.key.page(&client).await?;
     let read = PageSnapshot::read(&client, &args.key).await?;
     let types = context.slot_types().await?.rules();

@@ -22,16 +22,14 @@ pub(crate) struct SlotsAddArgs {
     #[command(flatten)]
     place: PositionArgs,
     #[command(flatten)]
-    idempotency: IdempotencyKeyArgs,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
+    create: CreateArgs,
 }
 
 pub(super) async fn add(context: &mut Context, args: SlotsAddArgs) -> CommandResult {
     let fields = FieldValues::read_with_images(&args.words)?.of_data()?.no_local_images(&[])?;
-    let client = context.writer(args.dry_run).await?;
+    let client = context.writer(args.create.dry_run).await?;
     let slots = args.key.page(&client).await?.slots();
-    let key = args.idempotency.idempotency_key;
+    let key = args.create.idempotency_key;
     let order = args.place.order(&slots, key.as_ref()).await?;
     let fields = fields.upload(context, &client, ("createSlot", key.as_ref())).await?;
     let mut slot = NewSlot::of(args.kind);

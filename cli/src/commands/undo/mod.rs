@@ -26,17 +26,15 @@ pub(crate) async fn run(
     mut args: UndoArgs,
     direction: Direction,
 ) -> CommandResult {
-    let out = args.operation_out.operation_out.clone();
     let target = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
-    if let (Some(from), Some(out)) = (&args.from, &out)
+    if let (Some(from), Some(out)) = (&args.from, &args.out.operation_out)
         && target(from) == target(out)
     {
         let message =
             format!("--operation-out would replace {}; nothing was written", from.display());
         return Err(CommandError::usage(message).with_hint("choose another file"));
     }
-    operation_file::prepare(context, out)?;
-    let client = context.writer(args.dry_run).await?;
+    let client = operation_file::writer(context, args.out.clone()).await?;
     if let Some(key) = &args.page {
         key.page(&client).await?;
     }

@@ -48,9 +48,7 @@ pub(crate) struct UndoArgs {
     #[arg(long, hide_short_help = true)]
     pub(super) wait: bool,
     #[command(flatten)]
-    pub(super) operation_out: OperationOutArgs,
-    #[command(flatten)]
-    pub(super) dry_run: DryRunArgs,
+    pub(super) out: OperationArgs,
 }
 
 /// Which operations are taken back.
@@ -135,11 +133,11 @@ pub(crate) fn accounts(
     if owners.is_empty() {
         owners.extend(operation.parts.iter().filter_map(LoggedWrite::account));
     }
-    if args.operation_out.operation_out.is_some() {
+    if args.out.operation_out.is_some() {
         return Err(not_saved(context, &owners));
     }
     let id = operation.id().to_owned();
-    let asks = !args.yes && args.dry_run.dry_run.is_none();
+    let asks = !args.yes && args.out.dry_run.dry_run.is_none();
     Ok(Some((id, owners, asks)))
 }
 
