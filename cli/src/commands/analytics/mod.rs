@@ -17,10 +17,7 @@ pub(crate) enum AnalyticsCommand {
         notes = "-o csv prints the timeline if you ask for one, otherwise the rows. Use --jq to select any other part.",
         examples = ["links analytics account --period last7 --timeline", "links analytics account --bucket week -o csv"]
     )]
-    Account {
-        #[command(flatten)]
-        query: QueryArgs,
-    },
+    Account(QueryArgs),
     /// Show the views of a page, and its clicks per slot and per social link
     #[command(
         examples = ["links analytics profile cafe --from 2026-01-01 --to 2026-01-31 --bucket week"]
@@ -46,11 +43,10 @@ pub(crate) enum AnalyticsCommand {
 impl AnalyticsCommand {
     pub(super) async fn run(self, context: &mut Context) -> CommandResult {
         let client = context.client().await?;
-        let (Self::Account { query } | Self::Profile { query, .. } | Self::Form { query, .. }) =
-            &self;
+        let (Self::Account(query) | Self::Profile { query, .. } | Self::Form { query, .. }) = &self;
         let has_timeline = query.has_timeline();
         let call = match self {
-            Self::Account { query } => client.analytics(query.query()?),
+            Self::Account(query) => client.analytics(query.query()?),
             Self::Profile { key, query } => key.page(&client).await?.analytics(query.query()?),
             Self::Form { id, query } => client.form(id).analytics(query.query()?),
         };
