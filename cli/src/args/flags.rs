@@ -36,7 +36,7 @@ pub(crate) fn next_dry_run(
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CreateArgs {
     /// Idempotency key; repeating the write with the same key within 24 hours has no effect
-    #[arg(long, value_name = "KEY", value_parser = parse, conflicts_with = "dry_run", hide_short_help = true)]
+    #[arg(long, value_name = "KEY", value_parser = |text: &str| IdempotencyKey::new(text), conflicts_with = "dry_run", hide_short_help = true)]
     pub(crate) idempotency_key: Option<IdempotencyKey>,
     #[command(flatten)]
     pub(crate) dry_run: DryRunArgs,
@@ -58,10 +58,6 @@ where
     T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
 {
     PossibleValuesParser::new(names).try_map(|name| name.parse())
-}
-
-fn parse(text: &str) -> Result<IdempotencyKey, String> {
-    IdempotencyKey::new(text).map_err(|error| error.to_string())
 }
 
 // Where a slot goes on its page. Not a doc comment, as above.
