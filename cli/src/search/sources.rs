@@ -108,7 +108,10 @@ pub(crate) async fn of_account(
         match client.forms().list().await {
             Ok(forms) => {
                 let is_meant = |form: &&LeadForm| is_all || shown.contains(form.id.as_str());
-                sources.read.extend(forms.items.iter().filter(is_meant).map(form_source));
+                let source = |form: &LeadForm| {
+                    Source::new(form.id.to_string(), Node::of_json(&json!(form)), true)
+                };
+                sources.read.extend(forms.items.iter().filter(is_meant).map(source));
             }
             Err(error) => sources.failures.push(CommandError::from(error).about("forms")),
         }
@@ -130,9 +133,4 @@ impl Sources {
         let source = Source::new(login.clone().unwrap_or_default(), root, false);
         self.read.push(Source { page, login, url, ..source });
     }
-}
-
-fn form_source(form: &LeadForm) -> Source {
-    let record = serde_json::to_value(form).unwrap_or_default();
-    Source::new(form.id.to_string(), Node::of_json(&record), true)
 }
