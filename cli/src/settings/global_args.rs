@@ -132,21 +132,17 @@ impl<'w> PartialLine<'w> {
                     let only = Command::new("links").disable_help_flag(true).no_binary_name(true);
                     GlobalArgs::augment_args(only)
                 });
-                line.read_global(parser, words[at..].iter().copied().take(2));
+                // The next word may be its value.
+                let both = words[at..].iter().take(2);
+                if let Ok(matches) = parser.clone().ignore_errors(true).try_get_matches_from(both) {
+                    let _ = line.global.update_from_arg_matches(&matches);
+                }
                 needs_value = line.read_option(parser, word) && !is_value;
             } else if !is_value {
                 line.words.push(word);
             }
         }
         line
-    }
-
-    /// Reads the global options of a word that may be followed by its value.
-    fn read_global(&mut self, parser: &Command, words: impl Iterator<Item = &'w str>) {
-        let matches = parser.clone().ignore_errors(true).try_get_matches_from(words);
-        if let Ok(matches) = matches {
-            let _ = self.global.update_from_arg_matches(&matches);
-        }
     }
 
     /// Reads an option without its value. Returns whether it is a global option whose value has to follow.
