@@ -41,7 +41,7 @@ pub(crate) struct FieldValues {
     /// Results of the uploads of a dry run.
     upload_results: Vec<DryRunResult>,
     /// Images that were not uploaded, because the service already has them.
-    reused: Option<ReusedImages>,
+    reused: ReusedImages,
 }
 
 impl FieldValues {
@@ -232,7 +232,7 @@ impl FieldValues {
                 }
             }
         }
-        self.reused = Some(reused);
+        self.reused = reused;
         let Some(end) = dry_run_end else { return Ok(self) };
         self.upload_results = end.dry_run_results().to_vec();
         // A new slot may need its image.
@@ -309,8 +309,8 @@ impl FieldValues {
     pub(crate) fn failure(&self, error: Error, under: &str) -> CommandError {
         let failure = CommandError::from(error).after(self.upload_results.clone());
         let failure = failure.without(self.unchecked()).after_uploads(&self.uploaded);
-        if let Some(reused) = self.reused.as_ref().filter(|_| failure.is_validation()) {
-            reused.forget();
+        if failure.is_validation() {
+            self.reused.forget();
         }
         let own = |(path, message): (&str, &str)| {
             let below = path.strip_prefix(under).and_then(|rest| rest.strip_prefix('.'));

@@ -55,7 +55,7 @@ pub(crate) fn warning(name: &str, field: Option<&str>) -> Option<StyledLine> {
 }
 
 /// Images that the service already has, of the account in use.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ReusedImages {
     uploads: Uploads,
     /// Account, if it is known without a request.
