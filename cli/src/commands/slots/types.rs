@@ -31,21 +31,20 @@ fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>> {
             "Read-only: slots of this type can be moved, but not created or changed.",
         ));
     }
-    let fields = schema_fields::fields(slot_type);
-    if !fields.is_empty() {
-        lines.extend([plain(""), plain("Fields")]);
-        lines.extend(fields.into_iter().map(plain));
-    }
-    if !slot_type.computed.is_empty() {
-        lines.extend([plain(""), plain("Set by the service")]);
-        let line = |(name, about): (&String, &Value)| {
-            plain(format!("  {name}  {}", schema_fields::plain(about)))
-        };
-        lines.extend(slot_type.computed.iter().map(line));
-    }
-    if !slot_type.example.is_empty() {
-        lines.extend([plain(""), plain("Example")]);
-        lines.extend(yaml(&slot_type.example)?.lines().map(|line| plain(format!("  {line}"))));
+    let computed = slot_type.computed.iter();
+    let computed =
+        computed.map(|(name, about)| format!("  {name}  {}", schema_fields::plain(about)));
+    let example = yaml(&slot_type.example)?;
+    let example = example.lines().filter(|_| !slot_type.example.is_empty());
+    for (title, part) in [
+        ("Fields", schema_fields::fields(slot_type)),
+        ("Set by the service", computed.collect()),
+        ("Example", example.map(|line| format!("  {line}")).collect()),
+    ] {
+        if !part.is_empty() {
+            lines.extend([plain(""), plain(title)]);
+            lines.extend(part.into_iter().map(plain));
+        }
     }
     Ok(lines)
 }
