@@ -11,7 +11,6 @@ use crate::account::{self, PlanOutputs, page_files, summary, unchanged};
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::{LockStore, note_on_input};
 use crate::apply::unfinished_runs;
-use crate::args::page::{self, PageWord};
 use crate::lint::rule_file;
 
 // Files, and what is made of them. Not a doc comment: clap would take it for the text of the command.

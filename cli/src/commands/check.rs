@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use crate::account::file_filter::FileFilter;
-use crate::args::page::{self, PageWord};
 use crate::check::baseline::BaselineArgs;
 use crate::check::checked_link::CheckedLink;
 use crate::check::report::{self, ReportOptions};

@@ -5,7 +5,6 @@ use crate::account::file_filter::FileFilter;
 use crate::account::files::{AccountFiles, or_all};
 use crate::account::page_files;
 use crate::apply::sync::from_here;
-use crate::args::page::PageWord;
 use crate::lint::{self, CheckedFile, report, rule_file};
 use crate::ui::annotations::Annotate;
 use links_pages::fs::directory_of;

@@ -6,7 +6,6 @@ use crate::account::files::AccountFiles;
 use crate::account::{page_files, summary};
 use crate::apply::apply_args::{ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::page_path::pages_of;
-use crate::args::page::{self, PageWord};
 use crate::lint::rule_file;
 use crate::preview::{ApplyWhen, PreviewRequest, previews, serve, shown, written_pages};
 

@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 
 use super::prelude::*;
 use crate::account::pull::{self, PullOptions};
-use crate::args::page::{self, PageWord};
 use links_pages::page_file::FileScope;
 use links_pages::sanitize::quoted;
 

@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use crate::account::file_filter::FileFilter;
-use crate::args::page::{self, PageWord};
 use crate::output::counts;
 use crate::search::pattern::Pattern;
 use crate::search::sources::{self, Sources};
