@@ -151,18 +151,19 @@ pub(super) async fn plan(context: &mut Context, args: PlanArgs) -> CommandResult
     }
     let source = paths
         .and_then(|paths| RunSource::files(context, &paths, &options.flags.upload_root, &filter));
-    show_plan(context, source.map(|source| (source, options)), args.outputs).await
+    show_plan(context, source, options, args.outputs).await
 }
 
 /// Shows the plan of what was read, with annotations of a failure.
 async fn show_plan(
     context: &mut Context,
-    read: Result<(RunSource, RunOptions)>,
+    source: Result<RunSource>,
+    options: RunOptions,
     outputs: PlanOutputs,
 ) -> CommandResult {
     let annotate = outputs.annotate;
-    let planned = match read {
-        Ok((source, options)) => account::plan(context, source, options, outputs).await,
+    let planned = match source {
+        Ok(source) => account::plan(context, source, options, outputs).await,
         Err(failure) => Err(failure),
     };
     planned.inspect_err(|failure| annotate.iter().for_each(|it| it.failure(failure)))
@@ -287,14 +288,13 @@ impl SlotsFileArgs {
     }
 
     /// Reads the page file or the plan, if there is one. A file on standard input gets a note.
-    fn read(self, context: &Context, options: &mut RunOptions) -> Result<Option<RunSource>> {
-        let note = self.file.as_deref().and_then(note_on_input);
-        let source = match (self.file, self.plan) {
-            (Some(file), _) => Some(RunSource::slots(context, &file, options)?),
-            (None, Some(plan)) => Some(RunSource::plan(context, &plan, options)?),
+    fn read(&self, context: &Context, options: &mut RunOptions) -> Result<Option<RunSource>> {
+        let source = match (&self.file, &self.plan) {
+            (Some(file), _) => Some(RunSource::slots(context, file, options)?),
+            (None, Some(plan)) => Some(RunSource::plan(context, plan, options)?),
             (None, None) => None,
         };
-        if let Some(note) = note {
+        if let Some(note) = self.file.as_deref().and_then(note_on_input) {
             context.ui.say(&note);
         }
         Ok(source)
@@ -325,8 +325,8 @@ pub(super) async fn plan_slots(context: &mut Context, args: SlotsPlanArgs) -> Co
         return Ok(output);
     }
     let source = args.file.read(context, &mut options);
-    let read = source.and_then(|source| Ok((source.ok_or_else(no_file)?, options)));
-    show_plan(context, read, args.outputs).await
+    let source = source.and_then(|source| source.ok_or_else(no_file));
+    show_plan(context, source, options, args.outputs).await
 }
 
 pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> CommandResult {
