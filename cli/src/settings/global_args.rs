@@ -137,23 +137,20 @@ impl<'w> PartialLine<'w> {
                 if let Ok(matches) = parser.clone().ignore_errors(true).try_get_matches_from(both) {
                     let _ = line.global.update_from_arg_matches(&matches);
                 }
-                needs_value = line.read_option(parser, word) && !is_value;
+                if let Err(error) = parser.clone().try_get_matches_from([word]) {
+                    if let (ErrorKind::UnknownArgument, Some(ContextValue::String(name))) =
+                        (error.kind(), error.get(ContextKind::InvalidArg))
+                    {
+                        line.other_options.push(name.clone());
+                    }
+                    // A global option whose value has to follow.
+                    needs_value = error.kind() == ErrorKind::InvalidValue && !is_value;
+                }
             } else if !is_value {
                 line.words.push(word);
             }
         }
         line
-    }
-
-    /// Reads an option without its value. Returns whether it is a global option whose value has to follow.
-    fn read_option(&mut self, parser: &Command, word: &str) -> bool {
-        let Err(error) = parser.clone().try_get_matches_from([word]) else { return false };
-        if let (ErrorKind::UnknownArgument, Some(ContextValue::String(name))) =
-            (error.kind(), error.get(ContextKind::InvalidArg))
-        {
-            self.other_options.push(name.clone());
-        }
-        error.kind() == ErrorKind::InvalidValue
     }
 }
 
