@@ -101,21 +101,20 @@ impl Config {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(cannot("read", path)(error)),
         };
-        let wrong = |line: usize, why: &str| {
+        let wrong = |at: usize, why: &str| {
+            let line = text[..at.min(text.len())].matches('\n').count() + 1;
             CommandError::usage(format!("{}:{line}: {why}", path.display()))
                 .with_hint(format!("edit {0}, or delete it to use the defaults", path.display()))
         };
-        let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
         // The parsed form has the positions of its values, the editable form has not.
-        let parsed = toml_edit::Document::parse(text.as_str()).map_err(|error| {
-            wrong(line(error.span().map_or(0, |span| span.start)), error.message())
-        })?;
+        let parsed = toml_edit::Document::parse(text.as_str())
+            .map_err(|error| wrong(error.span().map_or(0, |span| span.start), error.message()))?;
         for (name, item) in parsed.iter() {
             let at = parsed.key(name).and_then(toml_edit::Key::span).map_or(0, |it| it.start);
-            let key = key(name).map_err(|failure| wrong(line(at), &failure.to_string()))?;
+            let key = key(name).map_err(|failure| wrong(at, &failure.to_string()))?;
             let text = text_of(item)
-                .ok_or_else(|| wrong(line(at), &format!("`{name}` must be a single value")))?;
-            key.value(&text).map_err(|why| wrong(line(at), &why))?;
+                .ok_or_else(|| wrong(at, &format!("`{name}` must be a single value")))?;
+            key.value(&text).map_err(|why| wrong(at, &why))?;
         }
         Ok(Self { document: parsed.into_mut() })
     }
