@@ -148,17 +148,12 @@ fn check_outer(directory: &Path, store: &LockStore) -> Result<()> {
 
 /// Moves what the state directory has of files that the lock governs into the lock. Returns the number of files.
 fn take_over(context: &Context, store: &LockStore, user: i64) -> Result<usize> {
-    let is_governed = |records: &StateRecords| {
-        is_there(records.file()) && LockStore::of(records.file()).as_ref() == Some(store)
-    };
     let mut taken = 0;
     for (records, lock) in StateRecords::all(context) {
-        let Some(key) = store.key(records.file()).filter(|_| is_governed(&records)) else {
-            continue;
-        };
-        if ![0, user].contains(&lock.user) {
-            continue;
-        }
+        let file = records.file();
+        let is_governed = is_there(file) && LockStore::of(file).as_ref() == Some(store);
+        let is_meant = is_governed && [0, user].contains(&lock.user);
+        let Some(key) = store.key(file).filter(|_| is_meant) else { continue };
         store.update(context, |into| {
             for name in lock.pages.into_values() {
                 let is_known = into.pages.values().any(|page| page.id == name.id);
