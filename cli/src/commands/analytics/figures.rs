@@ -27,15 +27,16 @@ pub(super) fn rows(data: &Value) -> Vec<Value> {
 
 /// Returns the rows of the timeline, which may be empty; `None` if nothing is recognised as one.
 pub(super) fn timeline(data: &Value) -> Option<Vec<Value>> {
-    let named = data.get("timeline").and_then(|timeline| match timeline {
-        Value::Array(points) => Some(points.clone()),
-        // A list that came as a map.
-        list if items(list).is_some() => Some(items(list)?.into_iter().cloned().collect()),
-        Value::Object(points) => points.iter().map(|(date, point)| dated(date, point)).collect(),
+    let owned = |list: Vec<&Value>| list.into_iter().cloned().collect();
+    let named = match (items(&data["timeline"]), &data["timeline"]) {
+        (Some(points), _) => Some(owned(points)),
+        (None, Value::Object(points)) => {
+            points.iter().map(|(date, point)| dated(date, point)).collect()
+        }
         _ => None,
-    });
-    let found = || lists(data).into_iter().find(|list| is_dated(list));
-    named.or_else(|| found().map(|list| list.into_iter().cloned().collect()))
+    };
+    let is_dated = |list: &Vec<&Value>| list.iter().all(|it| it["date"].is_string());
+    named.or_else(|| lists(data).into_iter().find(is_dated).map(owned))
 }
 
 /// Returns a point of a timeline whose key is its date; `None` if it is neither a record nor a number.
@@ -55,10 +56,6 @@ fn lists(data: &Value) -> Vec<Vec<&Value>> {
     let parts = data.as_object().into_iter().flatten().filter(|(name, _)| *name != "previous");
     let lists = parts.filter_map(|(_, value)| items(value));
     lists.filter(|list| !list.is_empty() && list.iter().all(|it| it.is_object())).collect()
-}
-
-fn is_dated(list: &[&Value]) -> bool {
-    list.iter().all(|it| it["date"].is_string())
 }
 
 struct FigureTable {
