@@ -112,7 +112,7 @@ fn insert(found: &mut HashMap<SlotId, u64>, id: SlotId, clicks: u64) -> Option<(
 /// Returns the numbers of a map from ids to numbers.
 fn counts(object: &Map<String, Value>) -> Option<Vec<(SlotId, u64)>> {
     let entry = |(key, value): (&String, &Value)| Some((key.parse().ok()?, number(value)?));
-    object.iter().map(entry).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
+    object.iter().map(entry).collect()
 }
 
 /// Id or number of clicks, which a service may write as a string.
