@@ -35,22 +35,6 @@ pub(crate) struct FilesUploadArgs {
     create: CreateArgs,
 }
 
-impl FilesUploadArgs {
-    /// Refuses a key for more than one request.
-    ///
-    /// # Errors
-    ///
-    /// When a key is given, and several requests are needed.
-    fn check_key(&self) -> Result<()> {
-        let is_one = self.sources.len() == 1 && self.via != Some(UploadMethod::UploadUrl);
-        if is_one || self.create.idempotency_key.is_none() {
-            return Ok(());
-        }
-        let message = "an idempotency key can only be used for one request; nothing was uploaded";
-        Err(CommandError::usage(message).with_hint("pass one file, without --via upload-url"))
-    }
-}
-
 fn image_uses() -> impl TypedValueParser<Value = ImageUse> {
     PossibleValuesParser::new([
         PossibleValue::new("avatar").help("Square, at least 800x800"),
@@ -67,7 +51,13 @@ const COLUMNS: &[Column] = &[
 ];
 
 pub(super) async fn upload(context: &mut Context, args: FilesUploadArgs) -> CommandResult {
-    args.check_key()?;
+    let is_one = args.sources.len() == 1 && args.via != Some(UploadMethod::UploadUrl);
+    if !is_one && args.create.idempotency_key.is_some() {
+        let message = "an idempotency key can only be used for one request; nothing was uploaded";
+        return Err(
+            CommandError::usage(message).with_hint("pass one file, without --via upload-url")
+        );
+    }
     // All sources are checked first, so that a mistake in the last one is found before anything is uploaded.
     let sources: Vec<_> = args
         .sources
