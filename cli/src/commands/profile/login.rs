@@ -74,7 +74,12 @@ pub(super) async fn check_logins(
 ) -> CommandResult {
     let mut logins: Vec<ListedLogin> = args.names.into_iter().map(|it| (it, None)).collect();
     if let Some(file) = &args.file {
-        logins.extend(listed(file)?);
+        let (name, bytes) = named::read(file)?;
+        let listed = parse(&name, &utf8(&name, bytes)?);
+        if listed.is_empty() {
+            return Err(CommandError::invalid(format!("{name} contains no logins")));
+        }
+        logins.extend(listed);
     }
     let places = logins.clone();
     let mut known = BTreeSet::new();
@@ -116,21 +121,6 @@ pub(super) async fn check_logins(
 
 /// Login to check, and the place that names it: the file, and its line, counted from 1.
 type ListedLogin = (String, Option<(String, usize)>);
-
-/// Reads the logins of a file, or of standard input for `-`.
-///
-/// # Errors
-///
-/// When the file cannot be read, is not UTF-8, or names no login.
-fn listed(file: &Path) -> Result<Vec<ListedLogin>> {
-    let (name, bytes) = named::read(file)?;
-    let text = utf8(&name, bytes)?;
-    let logins = parse(&name, &text);
-    if logins.is_empty() {
-        return Err(CommandError::invalid(format!("{name} contains no logins")));
-    }
-    Ok(logins)
-}
 
 /// Returns the login of each line, without comments and empty lines.
 fn parse(name: &str, text: &str) -> Vec<ListedLogin> {
