@@ -72,7 +72,9 @@ fn with(mut socials: Vec<Social>, links: &[String]) -> Vec<Social> {
 /// When a link is not in the list; the hint names those that are.
 fn without(mut socials: Vec<Social>, links: &[String]) -> Result<Vec<Social>> {
     for link in links {
-        if !socials.iter().any(|social| is_same(social, link)) {
+        let count = socials.len();
+        socials.retain(|social| !is_same(social, link));
+        if socials.len() == count {
             let known: Vec<&str> = socials.iter().map(|social| social.link.as_str()).collect();
             let hint = format!("the page has these social links: {}", known.join(", "));
             let message = format!("the page has no social link {link}; nothing was written");
@@ -80,7 +82,6 @@ fn without(mut socials: Vec<Social>, links: &[String]) -> Result<Vec<Social>> {
                 CommandError::not_found(message).hinted(Some(hint).filter(|_| !known.is_empty()))
             );
         }
-        socials.retain(|social| !is_same(social, link));
     }
     Ok(socials)
 }
