@@ -43,7 +43,8 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandRe
     let apply = async |context: &mut Context, document: Document, path: &Path| {
         // References are relative to the user's directory, not to that of the draft.
         let images = ImageRoots::new(Path::new(""), &args.apply_args.upload_root)?;
-        for tries in 1.. {
+        let mut tries = 1;
+        loop {
             let file = PageFile::of(document.clone(), &images)?.slots_only()?;
             let (client, key) = (context.client().await?, ProfileKey::Id(read.id));
             let now = PageSnapshot::read(&client, &key).await?;
@@ -65,12 +66,12 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandRe
             if tries < MOST_MERGES && is_conflict {
                 let again = PageSnapshot::read(&client, &key).await?;
                 if fingerprint(&again.slots) != fingerprint(&now.slots) {
+                    tries += 1;
                     continue;
                 }
             }
             return applied.map(Some);
         }
-        Ok(None)
     };
     let instead = "`links slots set` or `links slots apply FILE`";
     Box::pin(editor::edit(context, &name, &text, instead, apply)).await

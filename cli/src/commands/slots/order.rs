@@ -28,7 +28,8 @@ pub(super) async fn move_slot(context: &mut Context, args: SlotsMoveArgs) -> Com
     }
     let slots = args.key.page(&context.writer(args.dry_run).await?).await?.slots();
     let _lock = context.lock(ORDER);
-    for tries in 1.. {
+    let mut tries = 1;
+    loop {
         let (page, answer) = slots.list().with_answer().await?;
         let Some(order) = moved(page.clone(), args.id, args.place)? else {
             return Ok(answered(&answer, View::line("no changes")));
@@ -40,11 +41,10 @@ pub(super) async fn move_slot(context: &mut Context, args: SlotsMoveArgs) -> Com
                 return Ok(answered(&answer, View::line(format!("moved slot {}", args.id))));
             }
             // Others moved a slot meanwhile: the place is looked up in the new order.
-            Err(error) if tries < MOST_TRIES && is_moved_by_others(&error) => {}
+            Err(error) if tries < MOST_TRIES && is_moved_by_others(&error) => tries += 1,
             Err(error) => return Err(error.into()),
         }
     }
-    Err(CommandError::internal("no order was written"))
 }
 
 /// Name of the lock for commands that write the order of a page. All pages share it, because only the service knows which page a login or a
