@@ -42,6 +42,8 @@ pub(crate) struct FieldValues {
     upload_results: Vec<DryRunResult>,
     /// Images that were not uploaded, because the service already has them.
     reused: ReusedImages,
+    /// What precedes these fields in the service's record: `data.` for those of a slot.
+    under: &'static str,
 }
 
 impl FieldValues {
@@ -90,12 +92,13 @@ impl FieldValues {
         Ok(Self { file: Some(file), all, ..Self::default() })
     }
 
-    /// Refuses a file that holds a whole slot, as other commands print it, instead of the fields of its data.
+    /// Returns the fields as those of a slot's data. Refuses a file that holds a whole slot, as other commands print it.
     ///
     /// # Errors
     ///
     /// When the file holds a whole slot.
-    pub(crate) fn of_data(self) -> Result<Self> {
+    pub(crate) fn of_data(mut self) -> Result<Self> {
+        self.under = "data.";
         let Some(file) = &self.file else { return Ok(self) };
         let root = file.root.to_json();
         if !is_slot(&root) && !is_slot(&root["data"]) {
@@ -304,17 +307,15 @@ impl FieldValues {
         })
     }
 
-    /// Converts an error of the service, and shows a refusal in the user's file if it is about fields of that file. `under` is the parent
-    /// of these fields in the service's record: `data` for those of a slot.
-    pub(crate) fn failure(&self, error: Error, under: &str) -> CommandError {
+    /// Converts an error of the service, and shows a refusal in the user's file if it is about fields of that file.
+    pub(crate) fn failure(&self, error: Error) -> CommandError {
         let failure = CommandError::from(error).after(self.upload_results.clone());
         let failure = failure.without(self.unchecked()).after_uploads(&self.uploaded);
         if failure.is_validation() {
             self.reused.forget();
         }
         let own = |(path, message): (&str, &str)| {
-            let below = path.strip_prefix(under).and_then(|rest| rest.strip_prefix('.'));
-            (below.unwrap_or(path).to_owned(), message.to_owned())
+            (path.strip_prefix(self.under).unwrap_or(path).to_owned(), message.to_owned())
         };
         let errors: Vec<_> = failure.errors().map(own).collect();
         let top = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
@@ -328,14 +329,13 @@ impl FieldValues {
         failure.at(bad)
     }
 
-    /// Returns the answer to a write of these fields as the output, which begins with `verb`. For `under` see [`failure`](Self::failure).
+    /// Returns the answer to a write of these fields as the output, which begins with `verb`.
     pub(crate) fn shown(
         &self,
         written: Result<Answer, Error>,
-        under: &str,
         verb: &str,
     ) -> Result<CommandOutput> {
-        let answer = written.map_err(|error| self.failure(error, under))?;
+        let answer = written.map_err(|error| self.failure(error))?;
         Ok(CommandOutput::wrote(verb, &answer))
     }
 

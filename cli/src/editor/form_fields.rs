@@ -61,7 +61,7 @@ impl FormEditSession {
         let result = write.change_record("updateForm", &plan.changed, call.answer()).await;
         drop(lock);
         let answer = journal::closed(context, &write, result).map_err(|error| match source {
-            Some(fields) => fields.failure(error, ""),
+            Some(fields) => fields.failure(error),
             None => error.into(),
         })?;
         // A form that cannot be read cannot be compared.

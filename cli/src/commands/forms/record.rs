@@ -79,7 +79,7 @@ pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> Comm
     let call = client.forms().create(FormChanges(sent.clone()));
     let created =
         create_record(context, "createForm", (title, sent.clone()), args.create, call).await;
-    fields.shown(created, "", "created")
+    fields.shown(created, "created")
 }
 
 #[derive(Args, Debug)]
@@ -128,7 +128,7 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
         let call = form.update_unchanged(None, FormChanges(changes.clone())).answer();
         let changed = write.change_record("updateForm", &changes, call).await;
         let changed = journal::finish(context, &write, changed);
-        changed.map_err(|error| fields.failure(error, ""))?
+        changed.map_err(|error| fields.failure(error))?
     };
     let mut output = CommandOutput::wrote("updated", &answer);
     if let Some(uses) = uses {

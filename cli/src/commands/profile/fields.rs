@@ -61,7 +61,7 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
     let call = client.profiles().create(NewProfile(profile.clone()));
     let sent = (&*args.login, profile);
     let created = create_record(context, "createProfile", sent, args.create, call).await;
-    fields.shown(created, "", "created")
+    fields.shown(created, "created")
 }
 
 #[derive(Args, Debug)]
@@ -94,7 +94,7 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     let sent = fields.object();
     let call = client.profile(&*args.key).update_unchanged(None, ProfileChanges(sent.clone()));
     let changed = write_fields(context, &args.key, call, &sent).await;
-    fields.shown(changed, "", "updated")
+    fields.shown(changed, "updated")
 }
 
 #[derive(Args, Debug)]
@@ -161,7 +161,7 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
         }
         let call = profile.update_unchanged(&seen, ProfileChanges(changes.clone()));
         let updated = write_fields(context, &args.key, call, &changes).await;
-        edited.shown(updated, "", "updated").map(Some)
+        edited.shown(updated, "updated").map(Some)
     };
     editor::edit(context, "profile.yaml", &text, "`links profile update`", apply).await
 }

@@ -37,7 +37,7 @@ pub(super) async fn add(context: &mut Context, args: SlotsAddArgs) -> CommandRes
     slot.order = order;
     let write = journal::page_write(context, &args.key);
     let created = write.create_slot(&slots, slot, key).await;
-    fields.shown(journal::finish(context, &write, created), "data", "created")
+    fields.shown(journal::finish(context, &write, created), "created")
 }
 
 #[derive(Args, Debug)]
@@ -71,5 +71,5 @@ pub(super) async fn set(context: &mut Context, args: SlotsSetArgs) -> CommandRes
     let fields = fields.upload(context, &client, ("updateSlot", None)).await?;
     let write = journal::page_write(context, &args.key);
     let changed = write.update_slot(&slots, args.id, &fields.object()).await;
-    fields.shown(journal::finish(context, &write, changed), "data", "updated")
+    fields.shown(journal::finish(context, &write, changed), "updated")
 }
