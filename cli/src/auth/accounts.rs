@@ -93,7 +93,7 @@ pub(crate) struct AccountsFile {
 
 impl AccountName {
     /// Converts any text to a valid name.
-    pub(crate) fn from_words(text: &str) -> Self {
+    fn from_words(text: &str) -> Self {
         let kept = text.chars().map(|c| if is_plain(c) { c } else { '-' });
         let name: String = kept.take(MOST_CHARACTERS).collect();
         let name = name.trim_start_matches(['.', '-']);

@@ -78,7 +78,7 @@ impl Store {
     }
 
     /// Checks that a secret can be stored, before the secret that it replaces is lost. A keyring is not tried.
-    pub(crate) fn prepare(&self) -> io::Result<()> {
+    fn prepare(&self) -> io::Result<()> {
         if self.is_in_keyring() { Ok(()) } else { private::at(&self.file, private::prepare) }
     }
 
@@ -108,7 +108,7 @@ impl Store {
     }
 
     /// Takes the same lock, unless another process holds it.
-    pub(crate) fn try_lock(&self) -> io::Result<Option<File>> {
+    fn try_lock(&self) -> io::Result<Option<File>> {
         private::at(&self.file.with_extension("lock"), private::try_lock)
     }
 }

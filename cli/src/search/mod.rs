@@ -21,11 +21,11 @@ pub(crate) struct Source {
     /// Key of the page in its file, or its login; name of the form in its file, or its id.
     pub(crate) name: String,
     /// Id of the page.
-    pub(crate) page: Option<ProfileId>,
+    page: Option<ProfileId>,
     /// Login of the page.
-    pub(crate) login: Option<String>,
+    login: Option<String>,
     /// URL of the page.
-    pub(crate) url: Option<String>,
+    url: Option<String>,
     /// File that it is read from, and the text of the file.
     pub(crate) file: Option<(PathBuf, FileSources)>,
 }
@@ -33,12 +33,12 @@ pub(crate) struct Source {
 /// Text in which the pattern occurs.
 #[derive(Debug)]
 pub(crate) struct Hit<'s> {
-    pub(crate) source: &'s Source,
-    pub(crate) text: PageText<'s>,
+    source: &'s Source,
+    text: PageText<'s>,
     /// File with line and column, both counted from 1.
-    pub(crate) place: Option<(&'s Path, usize, usize)>,
+    place: Option<(&'s Path, usize, usize)>,
     /// Where the pattern occurs in the text.
-    pub(crate) places: Vec<Range<usize>>,
+    places: Vec<Range<usize>>,
 }
 
 /// Searches a page or a form. Without areas every part of it is searched.
@@ -79,7 +79,7 @@ impl Source {
 
 impl Hit<'_> {
     /// Returns the text as a record.
-    pub(crate) fn json(&self) -> Value {
+    fn json(&self) -> Value {
         let Self { source, text, place, .. } = self;
         let owner = text.owner.as_deref();
         json!({

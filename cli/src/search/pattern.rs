@@ -49,7 +49,7 @@ impl Pattern {
 }
 
 /// Part of a text, and whether the pattern occurs there.
-pub(super) type Piece = (String, bool);
+type Piece = (String, bool);
 
 /// Returns the part of a text that fits into a number of columns, in pieces that say whether the pattern occurs there. Line breaks are shown
 /// as spaces.
@@ -97,7 +97,7 @@ fn taken(chars: impl Iterator<Item = char>, room: usize) -> usize {
     chars.take_while(fits).map(char::len_utf8).sum()
 }
 
-pub(super) fn width(text: &str) -> usize {
+fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 

@@ -42,9 +42,9 @@ pub(crate) struct Settings {
     /// File that requests and responses are recorded in.
     pub(crate) record: Option<PathBuf>,
     /// Directory of the configuration, if the user names one.
-    pub(crate) config_dir: Option<PathBuf>,
+    config_dir: Option<PathBuf>,
     /// Directory of journals, backups and locks, if the user names one.
-    pub(crate) state_dir: Option<PathBuf>,
+    state_dir: Option<PathBuf>,
     /// Directories whose files are trusted whoever owns them, in the form of `PATH`.
     pub(crate) safe_directory: Option<String>,
     /// Maximum wait for the rate limits.
@@ -54,7 +54,7 @@ pub(crate) struct Settings {
     /// Server that shares the rate limits between machines.
     pub(crate) pacing: Option<SharedPacing>,
     /// Directory of the caches, if the user names one.
-    pub(crate) cache_dir: Option<PathBuf>,
+    cache_dir: Option<PathBuf>,
     /// Command line of the user's editor.
     pub(crate) editor: Option<String>,
     /// Command line of the user's browser.
@@ -160,7 +160,7 @@ pub(crate) enum MissingToken {
 }
 
 /// Origin of a URL of the configuration file.
-pub(crate) const OF_CONFIG: &str = "`base-url` in config.toml";
+const OF_CONFIG: &str = "`base-url` in config.toml";
 /// Origin of a URL of the command line.
 pub(crate) const OF_FLAG: &str = "--base-url";
 /// Origin of a URL of an account.

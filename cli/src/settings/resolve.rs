@@ -217,7 +217,7 @@ fn env(name: &str) -> Option<String> {
 
 impl Settings {
     /// Tells whether the settings may depend on an account of this machine.
-    pub(super) fn needs_accounts(&self) -> bool {
+    fn needs_accounts(&self) -> bool {
         let is_given = matches!(
             self.token,
             TokenOrigin::Variable(_)
