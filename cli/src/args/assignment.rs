@@ -7,7 +7,7 @@ use super::page::is_yaml_or_json;
 use crate::context::prelude::*;
 
 /// Words after a command, sorted: at most one file, and values for fields.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct AssignmentWords {
     /// Path of the file, `-` for standard input.
     pub(crate) file: Option<PathBuf>,

@@ -11,7 +11,7 @@ use crate::output::dry_run::DryRunArgs;
 use links_pages::profile_key;
 
 // The flags of commands that write several pages and forms. Not a doc comment: clap would take it for the text of the command.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct OperationArgs {
     /// Save the operation to this file, for `links undo --from` on any machine
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true, help_heading = "Output")]

@@ -22,7 +22,7 @@ const VERSION: u32 = 1;
 pub(crate) struct AccountName(String);
 
 /// Content of the accounts file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Accounts {
     version: u32,
@@ -86,7 +86,7 @@ impl ServiceUser {
 }
 
 /// Accounts file in a directory.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct AccountsFile {
     directory: PathBuf,
 }

@@ -16,7 +16,7 @@ use links_pages::fs::private;
 
 /// Storage location of one account at one origin: the keyring, or a file of its own for machines without one, if the user asked for it. Never
 /// accesses the other location, so that errors there have no effect.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Store {
     name: AccountName,
     origin: String,

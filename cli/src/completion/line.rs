@@ -17,7 +17,7 @@ pub(crate) struct CompletionRequest {
 }
 
 /// Tells whether bash shows the candidates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) enum ListSyntax {
     /// The candidates are not shown: the only one, or the common prefix of all, is inserted.
     #[default]

@@ -14,7 +14,7 @@ use crate::ui::cut;
 use links_pages::sanitize;
 
 /// A shell with a script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Shell {
     /// Bash
     Bash,

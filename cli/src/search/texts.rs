@@ -63,7 +63,7 @@ pub(crate) struct Owner {
 }
 
 /// Text of a page or a form.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct PageText<'n> {
     pub(crate) area: Area,
     /// `None` for a text of the page itself.

@@ -11,7 +11,7 @@ use crate::env_vars::{PACER, PACER_UNREACHABLE};
 use crate::error::{CommandError, Result};
 
 /// Files with certificates, which are read before the first connection.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct ConnectionFiles {
     /// Certificates that are trusted beside those of the system.
     pub(crate) authorities: Option<CertificateFile>,
@@ -20,7 +20,7 @@ pub(crate) struct ConnectionFiles {
 }
 
 /// A file, and the option or variable that names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct CertificateFile {
     pub(crate) path: PathBuf,
     pub(crate) from: &'static str,

@@ -15,7 +15,7 @@ pub(crate) const GLOBAL_OPTIONS: &str = "Global options";
 /// Global options.
 #[expect(clippy::doc_markdown, reason = "clap prints these texts as they are")]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = GLOBAL_OPTIONS, mut_args = of_every_command)]
 pub(crate) struct GlobalArgs {
     /// Output format [env: LINKS_OUTPUT] [default: table]

@@ -25,7 +25,7 @@ use crate::output::format::Format;
 
 /// Settings of a run.
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// Format of the output.
     pub(crate) output: Format,
