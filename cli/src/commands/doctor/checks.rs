@@ -59,13 +59,12 @@ impl Finding {
 
 /// Runs all checks that need no client.
 pub(super) fn of_machine(settings: &Settings) -> Vec<Finding> {
-    let directories = [
-        ("configuration directory", settings.config_directory()),
-        ("state directory", settings.state_directory()),
-        ("cache directory", settings.cache_directory()),
-    ];
-    let directories = directories.map(|(check, path)| directory(check, path));
-    std::iter::once(configuration(settings)).chain(directories).collect()
+    vec![
+        configuration(settings),
+        directory("configuration directory", settings.config_directory()),
+        directory("state directory", settings.state_directory()),
+        directory("cache directory", settings.cache_directory()),
+    ]
 }
 
 fn configuration(settings: &Settings) -> Finding {
