@@ -370,12 +370,10 @@ pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> 
                     .with_hint("pass the page file, or the plan with --plan")
             })?;
             let path = Path::new(&recorded);
-            source = Some(RunSource::slots(context, path, &options).map_err(|failure| {
-                if path.exists() {
-                    return failure;
-                }
-                failure.with_hint("if the file was moved, run `links slots apply --resume FILE`")
-            })?);
+            let moved = "if the file was moved, run `links slots apply --resume FILE`";
+            let read = RunSource::slots(context, path, &options);
+            source =
+                Some(read.map_err(|failure| failure.hinted((!path.exists()).then_some(moved)))?);
             options.path = Some(recorded);
         }
     }

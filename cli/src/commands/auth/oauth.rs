@@ -142,8 +142,8 @@ async fn paste(
 }
 
 fn cannot_listen(port: u16, error: &std::io::Error) -> CommandError {
-    let failure = CommandError::usage(format!("cannot listen for the browser's redirect: {error}"));
-    if port == 0 { failure } else { failure.with_hint("choose another port with --callback-port") }
+    CommandError::usage(format!("cannot listen for the browser's redirect: {error}"))
+        .hinted((port != 0).then_some("choose another port with --callback-port"))
 }
 
 impl From<LoginError> for CommandError {

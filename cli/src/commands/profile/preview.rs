@@ -100,8 +100,7 @@ fn compare(
 fn unreadable(error: ReadError) -> CommandError {
     let is_absent =
         matches!(&error, ReadError::Io(_, error) if error.kind() == io::ErrorKind::NotFound);
-    let failure = CommandError::from(error);
-    if is_absent { failure.with_hint("pass --update to create the file") } else { failure }
+    CommandError::from(error).hinted(is_absent.then_some("pass --update to create the file"))
 }
 
 /// Returns the text with the line ends of the service: Git may have converted those of the file.
