@@ -19,7 +19,7 @@ pub(crate) fn service(context: &Context) -> Option<String> {
         ServiceTarget::Sandbox(_) => Some(SANDBOX.to_owned()),
         ServiceTarget::Service(url) => Some(match url.base() {
             Ok(base) => base.as_str().to_owned(),
-            Err(_) => url.text().to_owned(),
+            Err(_) => url.text.clone(),
         }),
         ServiceTarget::Unset => None,
     }

@@ -65,7 +65,7 @@ fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
     };
     match (failure.exit(), url.base()) {
         (Exit::Network, _) if failure.hint().is_none() => {
-            failure.with_hint(format!("check the URL from {}: {}", url.from, url.text()))
+            failure.with_hint(format!("check the URL from {}: {}", url.from, url.text))
         }
         (Exit::NotFound, Ok(base)) if failure.operation().is_some() && !has_version(base) => {
             failure.with_hint(format!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use links_sdk::BaseUrl;
@@ -88,7 +88,7 @@ impl ServiceUser {
 /// Accounts file in a directory.
 #[derive(Debug)]
 pub(crate) struct AccountsFile {
-    directory: PathBuf,
+    pub(crate) directory: PathBuf,
 }
 
 impl AccountName {
@@ -197,10 +197,6 @@ impl AccountsFile {
     /// Returns the accounts file of a directory.
     pub(crate) fn new(directory: impl Into<PathBuf>) -> Self {
         Self { directory: directory.into() }
-    }
-
-    pub(crate) fn directory(&self) -> &Path {
-        &self.directory
     }
 
     /// Loads the accounts; none if there is no file.

@@ -198,7 +198,8 @@ fn platform_directories() -> Option<ProjectDirs> {
 /// URL of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServiceUrl {
-    text: String,
+    /// URL as the user gave it.
+    pub(crate) text: String,
     /// Flag, variable or file that the URL comes from.
     pub(crate) from: &'static str,
     parsed: Result<BaseUrl, InvalidValue>,
@@ -208,11 +209,6 @@ impl ServiceUrl {
     /// Parses a URL; an invalid one is reported when it is needed.
     pub(crate) fn new(text: String, from: &'static str) -> Self {
         Self { parsed: BaseUrl::new(&text), text, from }
-    }
-
-    /// Returns the URL as the user gave it.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
     }
 
     /// Returns the parsed URL.

@@ -140,7 +140,7 @@ fn chosen(line: &[&str], env: &[(&str, &str)], current: Option<&str>) -> String 
     };
     let settings = resolved(&flags, env).unwrap().with_accounts(&accounts(current));
     let url = match settings.target {
-        ServiceTarget::Service(url) => url.text().to_owned(),
+        ServiceTarget::Service(url) => url.text.clone(),
         target => format!("{target:?}"),
     };
     let token = match settings.token {

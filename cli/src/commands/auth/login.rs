@@ -245,7 +245,7 @@ fn choose(
     choice: Option<StoreChoice>,
     file: &AccountsFile,
 ) -> Result<SecretLocation> {
-    let directory = file.directory().display();
+    let directory = file.directory.display();
     if choice == Some(StoreChoice::File) {
         let text = format!(
             "storing the secret unencrypted under {directory}, in a file that only you can read"
@@ -300,7 +300,7 @@ fn store_login(
         accounts.known.entry(name.clone()).or_insert_with(|| account.clone());
         Ok::<_, CommandError>((name, is_new))
     })??;
-    let store_of = |kept: &SecretLocation| Store::of(file.directory(), &name, kept, base.origin());
+    let store_of = |kept: &SecretLocation| Store::of(&file.directory, &name, kept, base.origin());
     if let (Some(store), Some(new)) = (store_of(&account.kept), value.take()) {
         // The lock keeps other processes from renewing the former secret while it is replaced.
         if let Err(error) = store.lock().and_then(|_lock| store.save(new.clone())) {

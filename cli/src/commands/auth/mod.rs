@@ -103,7 +103,7 @@ fn switch(context: &Context, name: &AccountName) -> CommandResult {
         && url.origin() != account.origin()
     {
         let text =
-            format!("{} is set to another service, {}, and takes precedence", url.from, url.text());
+            format!("{} is set to another service, {}, and takes precedence", url.from, url.text);
         lines.push(StyledLine::changed(text));
     }
     let settings = &context.settings;
@@ -155,7 +155,7 @@ async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
     let origin = account.origin().unwrap_or_default();
     let mut ended = false;
     let mut lines = vec![StyledLine::plain(format!("removed account {name}"))];
-    let store = Store::of(file.directory(), &name, &account.kept, origin);
+    let store = Store::of(&file.directory, &name, &account.kept, origin);
     // Held until the account is gone, too: while there is one, a process that still uses the login may save it.
     let lock = store.as_ref().map(Store::lock).transpose();
     let _lock = lock.map_err(|error| secret_not_removed(&name, &error))?;
