@@ -112,8 +112,8 @@ pub(crate) enum PageWord {
 impl FromStr for PageWord {
     type Err = InvalidValue;
 
-    /// Parses a word: a path if it is `.` or `-`, contains `/`, ends in `.yaml`, `.yml` or `.json`, or is a directory, else a key, which may be
-    /// a URL.
+    /// Parses a word: a path if it is `.` or `-`, contains `/`, ends in `.yaml`, `.yml` or `.json`, or is a directory, else a key, which
+    /// may be a URL.
     fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let is_file = || is_yaml_or_json(Path::new(split_row(text).0));
         let is_url = text.starts_with("https://") || text.starts_with("http://");
