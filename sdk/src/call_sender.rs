@@ -212,24 +212,14 @@ impl CallSender {
     }
 
     /// Returns the result of a future that the call awaits before its first request, or an error once the deadline has passed.
-    pub(crate) async fn within<T>(
-        &self,
-        operation: &'static Operation,
-        future: impl Future<Output = T>,
-    ) -> Result<T, Error> {
-        let Client { shared, .. } = &self.client;
-        let done = shared.within(self.options.until, future).await;
-        done.map_err(|failure| self.unsent(operation, AttemptCounts::NONE, failure))
+    pub(crate) async fn within<T>(&self, future: impl Future<Output = T>) -> Result<T, Error> {
+        let done = self.client.shared.within(self.options.until, future).await;
+        done.map_err(|failure| self.unsent(AttemptCounts::NONE, failure))
     }
 
     /// Returns the error of a request that was not sent after these attempts.
-    pub(crate) fn unsent(
-        &self,
-        operation: &'static Operation,
-        tries: AttemptCounts,
-        failure: CallFailure,
-    ) -> Error {
-        let exchange = CallResult::unsent(operation, tries, failure);
+    pub(crate) fn unsent(&self, tries: AttemptCounts, failure: CallFailure) -> Error {
+        let exchange = CallResult::unsent(self.operation, tries, failure);
         Error::from_exchange(exchange, &self.client.shared.base.authority(), None)
     }
 

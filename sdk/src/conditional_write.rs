@@ -232,7 +232,7 @@ impl<'a> WriteAttempts<'a> {
     }
 
     fn not_admitted(&mut self, failure: CallFailure) -> Error {
-        let unsent = self.sender.unsent(self.sender.operation, self.tries, failure);
+        let unsent = self.sender.unsent(self.tries, failure);
         self.lost_or(unsent)
     }
 

@@ -176,7 +176,7 @@ impl CallSender {
 async fn replayable(sender: &CallSender, upload: Upload) -> Result<ReplayableBody, Error> {
     let key = sender.options.idempotency_key.clone();
     let made = blocking(move || ReplayableBody::new(upload, key));
-    let made = sender.within(operation::UPLOAD_FILE, made).await?;
+    let made = sender.within(made).await?;
     made.map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
 }
 
