@@ -1,7 +1,7 @@
 //! A call as a value: options first, then `.await`.
 
 use std::fmt;
-use std::future::{IntoFuture, ready};
+use std::future::{Future, IntoFuture, ready};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,7 +75,6 @@ impl SupportsDryRun for Create {}
 #[must_use = "a call is not sent unless you `.await` it"]
 pub struct Call<T, K = Read> {
     sender: CallSender,
-    deadline: Duration,
     send: SendCall<T>,
     kind: PhantomData<fn() -> K>,
 }
@@ -92,44 +91,42 @@ impl<T: Send + 'static, K> Call<T, K> {
         + Sync
         + 'static,
     ) -> Self {
-        Self::new(client, operation, arguments, move |sender, arguments| {
-            Box::pin(async move { sender.send(operation, |api| request(api, arguments)).await })
+        Self::new(client, operation, arguments, move |sender, arguments| async move {
+            sender.send(operation, |api| request(api, arguments)).await
         })
     }
 
     /// Returns a call as [`Call::of`] does, which may take several requests.
-    pub(crate) fn new<A: Clone + Send + Sync + 'static>(
+    pub(crate) fn new<A, F>(
         client: &Client,
         operation: &'static Operation,
         arguments: Result<A, String>,
-        send: impl FnOnce(CallSender, A) -> BoxFuture<'static, Result<T, Error>>
-        + Clone
-        + Send
-        + Sync
-        + 'static,
-    ) -> Self {
+        send: impl FnOnce(CallSender, A) -> F + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        A: Clone + Send + Sync + 'static,
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
         let sender = CallSender::new(client, operation);
-        let deadline = sender.options.until;
         let send = move |sender: CallSender| -> BoxFuture<'static, Result<T, Error>> {
             match arguments.clone() {
-                Ok(arguments) => send.clone()(sender, arguments),
+                Ok(arguments) => Box::pin(send.clone()(sender, arguments)),
                 Err(why) => Box::pin(ready(Err(Error::invalid(operation.id, why)))),
             }
         };
-        Self { sender, deadline, send: Arc::new(send), kind: PhantomData }
+        Self { sender, send: Arc::new(send), kind: PhantomData }
     }
 
     /// Returns a call with the same options whose requests another function sends; it gets that of this call.
-    fn sent_by<U, L>(
+    fn sent_by<U, L, F: Future<Output = Result<U, Error>> + Send + 'static>(
         self,
-        send: impl Fn(CallSender, SendCall<T>) -> BoxFuture<'static, Result<U, Error>>
-        + Send
-        + Sync
-        + 'static,
+        send: impl Fn(CallSender, SendCall<T>) -> F + Send + Sync + 'static,
     ) -> Call<U, L> {
-        let Self { sender, deadline, send: inner, .. } = self;
-        let send = move |sender: CallSender| send(sender, inner.clone());
-        Call { sender, deadline, send: Arc::new(send), kind: PhantomData }
+        let Self { sender, send: inner, .. } = self;
+        let send = move |sender: CallSender| -> BoxFuture<'static, Result<U, Error>> {
+            Box::pin(send(sender, inner.clone()))
+        };
+        Call { sender, send: Arc::new(send), kind: PhantomData }
     }
 
     /// Returns the future of the call, so that you can spawn it or poll it with others. `.await` on the call is the same.
@@ -144,15 +141,13 @@ impl<T: Send + 'static, K> Call<T, K> {
     /// # Ok(()) });
     /// ```
     pub fn send(self) -> CallFuture<T> {
-        let Self { mut sender, deadline, send, .. } = self;
+        let Self { mut sender, send, .. } = self;
         let operation = sender.operation;
         let sending = async move {
-            // Computed at the first poll, because a future may wait long before it.
-            sender.options.until = sender.client.shared.clock.monotonic().saturating_add(deadline);
-            let key = sender.options.idempotency_key.clone();
+            // At the first poll, because a future may wait long before it.
+            sender.begin();
+            let write = sender.options.write.clone();
             let tally = sender.client.shared.tally.clone();
-            let write = tally.begin(operation, key);
-            sender.options.write.clone_from(&write);
             let is_dry_run = sender.options.writes == WriteMode::DryRun
                 && operation.supports_dry_run()
                 && !sender.options.dry_run;
@@ -178,7 +173,7 @@ impl<T: Send + 'static, K> Call<T, K> {
 
     /// Sets the time limit for this call, including waits and retries. It starts when the call is first polled.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = deadline;
+        self.sender.options.until = deadline;
         self
     }
 
@@ -207,8 +202,7 @@ impl<T: Send + 'static, K> Call<T, K> {
         match caller_headers::add(headers, name.as_ref(), value.as_ref()) {
             Ok(()) => self,
             Err(error) => self.sent_by(move |sender, _| {
-                let operation = sender.operation.id;
-                Box::pin(ready(Err(Error::invalid(operation, error.to_string()))))
+                ready(Err(Error::invalid(sender.operation.id, error.to_string())))
             }),
         }
     }
@@ -227,12 +221,10 @@ impl<T: Send + 'static, K> Call<T, K> {
     ///
     /// The errors of the call itself, including the error for a response that cannot be decoded.
     pub fn answer(self) -> Call<Answer, K> {
-        self.sent_by(|sender, send| {
-            Box::pin(async {
-                let is_read = sender.operation.effect == Effect::Read;
-                let (answer, result) = with_answer(sender, send, false).await?;
-                if is_read { Ok(answer) } else { result.map(|_| answer) }
-            })
+        self.sent_by(|sender, send| async {
+            let is_read = sender.operation.effect == Effect::Read;
+            let (answer, result) = with_answer(sender, send, false).await?;
+            if is_read { Ok(answer) } else { result.map(|_| answer) }
         })
     }
 
@@ -259,11 +251,9 @@ impl<T: Send + 'static, K> Call<T, K> {
     ///
     /// The errors of the call itself.
     pub fn with_answer(self) -> Call<(T, Answer), K> {
-        self.sent_by(|sender, send| {
-            Box::pin(async {
-                let (answer, result) = with_answer(sender, send, true).await?;
-                Ok((result?, answer))
-            })
+        self.sent_by(|sender, send| async {
+            let (answer, result) = with_answer(sender, send, true).await?;
+            Ok((result?, answer))
         })
     }
 }
@@ -331,7 +321,7 @@ impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
     /// The 422 of the call itself, and [`Error::is_dry_run_executed`] if the service responded as if it had executed the call.
     pub fn dry_run(mut self) -> Call<()> {
         self.sender.make_dry_run();
-        self.sent_by(|sender, send| Box::pin(run_dry(sender, send)))
+        self.sent_by(run_dry)
     }
 }
 
@@ -389,9 +379,7 @@ impl<T: Send + 'static, K> IntoFuture for Call<T, K> {
 
 impl<T: 'static, K> Clone for Call<T, K> {
     fn clone(&self) -> Self {
-        let Self { sender, deadline, send, .. } = self;
-        let (sender, send) = (sender.clone(), send.clone());
-        Self { sender, deadline: *deadline, send, kind: PhantomData }
+        Self { sender: self.sender.clone(), send: self.send.clone(), kind: PhantomData }
     }
 }
 

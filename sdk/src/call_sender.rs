@@ -19,7 +19,9 @@ use crate::success::RecordCheck;
 use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::exchange::WriteMode;
-use crate::transport::{Answer, AttemptCounts, CallFailure, CallOptions, CallResult, MakeRequest};
+use crate::transport::{
+    Answer, AttemptCounts, CallFailure, CallOptions, CallResult, MakeRequest, Shared,
+};
 
 pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
 
@@ -74,6 +76,13 @@ impl CallSender {
         };
         let client = client.clone();
         Self { client, operation, options, undecoded: None, decodes: true, before_write: None }
+    }
+
+    /// Begins the call: its deadline is counted from now on, and its write is noted, if it is one.
+    pub(crate) fn begin(&mut self) {
+        let Shared { clock, tally, .. } = &*self.client.shared;
+        self.options.until = clock.monotonic().saturating_add(self.options.until);
+        self.options.write = tally.begin(self.operation, self.options.idempotency_key.clone());
     }
 
     /// Makes the call a dry run. A key would make the service store its answer.

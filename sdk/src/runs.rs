@@ -171,8 +171,7 @@ fn writer(
 ) -> Result<(CallSender, String), Error> {
     let key = page.key_text().map_err(|why| Error::invalid(operation.id, why))?;
     let mut sender = CallSender::new(&page.client, operation);
-    sender.options.until = clock(&page.client).monotonic().saturating_add(sender.options.until);
-    sender.options.write = page.client.shared.tally.begin(operation, None);
+    sender.begin();
     Ok((sender, key))
 }
 
@@ -193,11 +192,9 @@ pub fn read_page<T: Send + 'static>(
     page: &ProfileHandle,
     decode: impl Fn(&[u8]) -> serde_json::Result<T> + Clone + Send + Sync + 'static,
 ) -> Call<(T, Answer)> {
-    Call::new(&page.client, GET_PROFILE, page.key_text(), |sender, key| {
-        Box::pin(async move {
-            let request = sender.made(GET_PROFILE, |api| api.get_profile(&key, Some("slots")))?;
-            sender.send_made(GET_PROFILE, decode, &mut copies(&request)).await
-        })
+    Call::new(&page.client, GET_PROFILE, page.key_text(), |sender, key| async move {
+        let request = sender.made(GET_PROFILE, |api| api.get_profile(&key, Some("slots")))?;
+        sender.send_made(GET_PROFILE, decode, &mut copies(&request)).await
     })
 }
 

@@ -58,20 +58,18 @@ pub(super) fn update_record<T: PatchRecord>(
 ) -> Call<T, Write> {
     let parts = key.and_then(|key| Ok((key, changes?)));
     let mut seen = seen.map(T::fields);
-    Call::new(client, T::WRITE, parts, move |sender, (mut key, changes)| {
-        Box::pin(async move {
-            let mut basis = basis;
-            // The ID of a page outlives its login.
-            if let (Some(id), Basis::Nothing, false) = (T::ID, basis, sender.options.dry_run)
-                && changes.get("login").is_some_and(Value::is_string)
-            {
-                let before = sender.beside().send(T::READ, |api| T::read(api, &key)).await?;
-                basis = Basis::Read(Some(ReadTime::now(&sender.client)));
-                (key, seen) = (id(&before), Some(before.fields()));
-            }
-            let patched = patch_if_unchanged(&sender, &key, seen, &changes, basis).await;
-            patched.map_err(|stop| stop.into_error(T::WRITE))
-        })
+    Call::new(client, T::WRITE, parts, move |sender, (mut key, changes)| async move {
+        let mut basis = basis;
+        // The ID of a page outlives its login.
+        if let (Some(id), Basis::Nothing, false) = (T::ID, basis, sender.options.dry_run)
+            && changes.get("login").is_some_and(Value::is_string)
+        {
+            let before = sender.beside().send(T::READ, |api| T::read(api, &key)).await?;
+            basis = Basis::Read(Some(ReadTime::now(&sender.client)));
+            (key, seen) = (id(&before), Some(before.fields()));
+        }
+        let patched = patch_if_unchanged(&sender, &key, seen, &changes, basis).await;
+        patched.map_err(|stop| stop.into_error(T::WRITE))
     })
 }
 

@@ -48,16 +48,14 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn me(&self) -> Call<Me> {
-        Call::new(self, operation::GET_ME, Ok(()), |sender, ()| {
-            Box::pin(async move {
-                let (me, _) = sender.send_decoded(operation::GET_ME, |api| api.get_me()).await?;
-                let shared = &sender.client.shared;
-                let learned = PacerNote::Learned((&me.limits.rate_limit).into());
-                let learned = shared.pacer.note(learned, &*shared.clock);
-                // Limits that are not stored in time are reported again by the next call.
-                let _ = shared.within(sender.options.until, learned).await;
-                Ok(me)
-            })
+        Call::new(self, operation::GET_ME, Ok(()), |sender, ()| async move {
+            let (me, _) = sender.send_decoded(operation::GET_ME, |api| api.get_me()).await?;
+            let shared = &sender.client.shared;
+            let learned = PacerNote::Learned((&me.limits.rate_limit).into());
+            let learned = shared.pacer.note(learned, &*shared.clock);
+            // Limits that are not stored in time are reported again by the next call.
+            let _ = shared.within(sender.options.until, learned).await;
+            Ok(me)
         })
     }
 

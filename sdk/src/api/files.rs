@@ -55,12 +55,7 @@ impl FilesHandle {
     /// # Ok(()) });
     /// ```
     pub fn upload(&self, upload: Upload) -> Call<File, Create> {
-        Call::new(&self.client, operation::UPLOAD_FILE, Ok(upload), |sender, upload| {
-            match upload.method {
-                UploadMethod::Multipart => Box::pin(upload_through_service(sender, upload)),
-                UploadMethod::UploadUrl => Box::pin(upload_to_url(sender, upload)),
-            }
-        })
+        Call::new(&self.client, operation::UPLOAD_FILE, Ok(upload), send)
     }
 
     /// Lets the service download an image of up to 10 MB within 10 seconds. The URL must be http or https on the default port, have at most
@@ -88,10 +83,7 @@ impl FilesHandle {
     /// # Ok(()) });
     /// ```
     pub fn download(&self, url: impl Into<String>) -> Call<Bytes> {
-        let url: String = url.into();
-        Call::new(&self.client, GET, Ok(url), |sender, url| {
-            Box::pin(async move { download(&sender, &url).await })
-        })
+        Call::new(&self.client, GET, Ok(url.into()), download)
     }
 
     /// Requests a URL for uploading a large image. The URL is valid for 15 minutes, for anyone who knows it.
@@ -103,15 +95,24 @@ impl FilesHandle {
     /// # Ok(()) });
     /// ```
     pub fn create_upload_url(&self) -> Call<UploadTarget, Create> {
-        Call::new(&self.client, operation::CREATE_UPLOAD_URL, Ok(()), |sender, ()| {
-            Box::pin(async move { create_upload_url(&sender).await })
+        Call::of(&self.client, operation::CREATE_UPLOAD_URL, Ok(()), |api, ()| {
+            api.create_upload_url()
         })
     }
 }
 
-async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<File, Error> {
+async fn send(mut sender: CallSender, upload: Upload) -> Result<File, Error> {
+    let method = upload.method;
     let file = replayable(&sender, upload).await?;
-    let sender = sender.sending(&file);
+    // Nothing is repeated once this content cannot be sent again.
+    sender.options.begun = file.begun();
+    match method {
+        UploadMethod::Multipart => upload_through_service(&sender, &file).await,
+        UploadMethod::UploadUrl => upload_to_url(&sender, &file).await,
+    }
+}
+
+async fn upload_through_service(sender: &CallSender, file: &ReplayableBody) -> Result<File, Error> {
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(file.send_in(sender.request(Method::POST, "/files"), true))
     };
@@ -121,12 +122,10 @@ async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<Fi
 /// Maximum number of upload URLs requested for one upload, because a URL may expire or be used up by a lost request.
 const MAX_UPLOAD_URLS: u32 = 4;
 
-async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error> {
-    let file = replayable(&sender, upload).await?;
-    let sender = sender.sending(&file);
+async fn upload_to_url(sender: &CallSender, file: &ReplayableBody) -> Result<File, Error> {
     let CallOptions { idempotency_key, dry_run, .. } = &sender.options;
     if *dry_run {
-        create_upload_url(&sender).await?;
+        create_upload_url(sender).await?;
         let message = "a dry run gets no upload URL to send the file to";
         return Err(Error::invalid(operation::UPLOAD_FILE.id, message));
     }
@@ -137,7 +136,7 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
     loop {
         // A repeated key answers with the URL it made the first time.
         if asked > 1 || !is_almost_over(&target) {
-            match send_to_upload_url(&sender, &target, &file).await {
+            match send_to_upload_url(sender, &target, file).await {
                 Ok(file) => return Ok(file),
                 Err(error) => {
                     let lost =
@@ -162,14 +161,6 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
 
 async fn create_upload_url(sender: &CallSender) -> Result<UploadTarget, Error> {
     sender.send(operation::CREATE_UPLOAD_URL, |api: Api<'_>| api.create_upload_url()).await
-}
-
-impl CallSender {
-    /// Returns a sender that repeats nothing once this content cannot be sent again.
-    fn sending(self, file: &ReplayableBody) -> Self {
-        let options = CallOptions { begun: file.begun(), ..self.options };
-        Self { options, ..self }
-    }
 }
 
 /// Fixes what is sent. The beginning of a file is read on a thread that may block.

@@ -179,25 +179,20 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn get_with_slots(&self) -> Call<Profile> {
-        Call::new(&self.client, operation::GET_PROFILE, self.key_text(), |sender, key| {
-            Box::pin(async move {
-                let request = |api: Api<'_>| {
-                    let made = api.get_profile(&key, Some("slots"));
-                    made.map(|it| TypedRequest::<PageAnswer>::from(it.request))
-                };
-                let PageWithSlots { slots, page } =
-                    sender.send(operation::GET_PROFILE, request).await?;
-                let slots = match slots {
-                    Some(slots) => slots,
-                    None => {
-                        sender
-                            .beside()
-                            .send(operation::LIST_SLOTS, |api| api.list_slots(&key))
-                            .await?
-                    }
-                };
-                Ok(Profile { slots, ..page })
-            })
+        Call::new(&self.client, operation::GET_PROFILE, self.key_text(), |sender, key| async move {
+            let request = |api: Api<'_>| {
+                let made = api.get_profile(&key, Some("slots"));
+                made.map(|it| TypedRequest::<PageAnswer>::from(it.request))
+            };
+            let PageWithSlots { slots, page } =
+                sender.send(operation::GET_PROFILE, request).await?;
+            let slots = match slots {
+                Some(slots) => slots,
+                None => {
+                    sender.beside().send(operation::LIST_SLOTS, |api| api.list_slots(&key)).await?
+                }
+            };
+            Ok(Profile { slots, ..page })
         })
     }
 
@@ -262,12 +257,10 @@ impl ProfileHandle {
     /// ```
     pub fn markdown(&self) -> Call<Markdown> {
         let operation = operation::PREVIEW_PROFILE_MARKDOWN;
-        Call::new(&self.client, operation, self.key_text(), move |sender, key| {
-            Box::pin(async move {
-                let request = sender.made(operation, |api| api.preview_profile_markdown(&key))?;
-                let answer = sender.exchange(operation, None, &mut copies(&request)).await?;
-                Ok(Markdown::of(&answer))
-            })
+        Call::new(&self.client, operation, self.key_text(), move |sender, key| async move {
+            let request = sender.made(operation, |api| api.preview_profile_markdown(&key))?;
+            let answer = sender.exchange(operation, None, &mut copies(&request)).await?;
+            Ok(Markdown::of(&answer))
         })
     }
 

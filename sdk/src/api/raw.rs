@@ -226,24 +226,22 @@ impl RawCall {
             }
             path => path,
         };
-        let call = Call::new(&client, operation, path, move |mut sender, path| {
-            Box::pin(async move {
-                let json = body.as_deref().map(serde_json::from_slice::<Value>);
-                let has_login = matches!(json, Some(Ok(json)) if json.get("login").is_some());
-                // After its execution the old login is invalid, so nothing may be sent again without a read.
-                sender.options.reads_first = operation.effect == Effect::Set && has_login;
-                let mut request = sender.request(method, &path);
-                if !query.is_empty() {
-                    request.url_mut().query_pairs_mut().extend_pairs(&query);
-                }
-                if let Some(body) = body {
-                    let json = HeaderValue::from_static("application/json");
-                    request.headers_mut().insert(CONTENT_TYPE, json);
-                    *request.body_mut() = Some(body.into());
-                }
-                request.headers_mut().extend(headers);
-                sender.exchange(operation, None, &mut copies(&request)).await
-            })
+        let call = Call::new(&client, operation, path, move |mut sender, path| async move {
+            let json = body.as_deref().map(serde_json::from_slice::<Value>);
+            let has_login = matches!(json, Some(Ok(json)) if json.get("login").is_some());
+            // After its execution the old login is invalid, so nothing may be sent again without a read.
+            sender.options.reads_first = operation.effect == Effect::Set && has_login;
+            let mut request = sender.request(method, &path);
+            if !query.is_empty() {
+                request.url_mut().query_pairs_mut().extend_pairs(&query);
+            }
+            if let Some(body) = body {
+                let json = HeaderValue::from_static("application/json");
+                request.headers_mut().insert(CONTENT_TYPE, json);
+                *request.body_mut() = Some(body.into());
+            }
+            request.headers_mut().extend(headers);
+            sender.exchange(operation, None, &mut copies(&request)).await
         });
         call.keyed(key)
     }

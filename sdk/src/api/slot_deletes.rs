@@ -46,17 +46,15 @@ impl SlotsHandle {
     /// ```
     pub fn delete(&self, id: impl Into<SlotId>) -> Call<(), Delete> {
         let path = self.key_and_id(id.into());
-        Call::new(&self.page.client, operation::DELETE_SLOT, path, |sender, (key, id)| {
-            Box::pin(async move {
-                let request = |api: Api<'_>| api.delete_slot(&key, &id);
-                match sender.send(operation::DELETE_SLOT, request).await {
-                    Err(error) if error.is_not_found() && error.outcome() == Outcome::Unknown => {
-                        sender.keep_answer(&Answer::no_content());
-                        Ok(())
-                    }
-                    result => result,
+        Call::new(&self.page.client, operation::DELETE_SLOT, path, |sender, (key, id)| async move {
+            let request = |api: Api<'_>| api.delete_slot(&key, &id);
+            match sender.send(operation::DELETE_SLOT, request).await {
+                Err(error) if error.is_not_found() && error.outcome() == Outcome::Unknown => {
+                    sender.keep_answer(&Answer::no_content());
+                    Ok(())
                 }
-            })
+                result => result,
+            }
         })
     }
 
@@ -112,11 +110,9 @@ impl SlotsHandle {
         judge: impl FnMut(&[Slot]) -> Vec<String> + Clone + Send + Sync + 'static,
     ) -> Call<DeletedSlots, Write> {
         let key = self.page.key_text();
-        Call::new(&self.page.client, operation::DELETE_SLOTS, key, move |sender, key| {
-            Box::pin(async move {
-                let deleted = delete_if_unchanged(&sender, &key, ids, basis, judge).await;
-                deleted.map_err(|stop| stop.into_error(operation::DELETE_SLOTS))
-            })
+        Call::new(&self.page.client, operation::DELETE_SLOTS, key, move |sender, key| async move {
+            let deleted = delete_if_unchanged(&sender, &key, ids, basis, judge).await;
+            deleted.map_err(|stop| stop.into_error(operation::DELETE_SLOTS))
         })
     }
 }

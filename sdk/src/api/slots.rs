@@ -223,12 +223,10 @@ impl SlotsHandle {
     ) -> Call<Vec<Slot>, Write> {
         let changes = changes.into_iter().collect();
         let key = self.page.key_text();
-        Call::new(&self.page.client, operation::UPDATE_SLOTS, key, |sender, key| {
-            Box::pin(async move {
-                let updated =
-                    update_if_unchanged(&sender, &key, changes, Basis::Nothing, |_| Vec::new());
-                updated.await.map_err(|stop| stop.into_error(operation::UPDATE_SLOTS))
-            })
+        Call::new(&self.page.client, operation::UPDATE_SLOTS, key, |sender, key| async move {
+            let updated =
+                update_if_unchanged(&sender, &key, changes, Basis::Nothing, |_| Vec::new());
+            updated.await.map_err(|stop| stop.into_error(operation::UPDATE_SLOTS))
         })
     }
 
@@ -288,12 +286,10 @@ impl SlotsHandle {
         + 'static,
     ) -> Call<Vec<Slot>, Write> {
         let key = self.page.key_text();
-        Call::new(&self.page.client, operation::REORDER_SLOTS, key, move |sender, key| {
-            Box::pin(async move {
-                let moved = reorder_if_unchanged(&sender, &key, order, basis, judge).await;
-                let (slots, _) = moved.map_err(|stop| stop.into_error(operation::REORDER_SLOTS))?;
-                Ok(slots)
-            })
+        Call::new(&self.page.client, operation::REORDER_SLOTS, key, move |sender, key| async move {
+            let moved = reorder_if_unchanged(&sender, &key, order, basis, judge).await;
+            let (slots, _) = moved.map_err(|stop| stop.into_error(operation::REORDER_SLOTS))?;
+            Ok(slots)
         })
     }
 

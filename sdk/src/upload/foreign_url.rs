@@ -113,11 +113,11 @@ pub(crate) const GET: &Operation = &Operation {
 };
 
 /// Downloads an image. Nothing of the caller is sent to the host.
-pub(crate) async fn download(call: &CallSender, text: &str) -> Result<Bytes, Error> {
+pub(crate) async fn download(call: CallSender, text: String) -> Result<Bytes, Error> {
     let shared = &call.client.shared;
-    let url = ForeignUrl::check(text, &shared.base)
+    let url = ForeignUrl::check(&text, &shared.base)
         .map_err(|why| Error::invalid(GET.id, format!("the URL is not allowed: {why}")))?;
-    let sender = url.sender(call, GET, "(file URL)", shared.secrets.clone())?;
+    let sender = url.sender(&call, GET, "(file URL)", shared.secrets.clone())?;
     let check = |body: &[u8]| match ImageType::of(body) {
         Some(_) => Ok(()),
         None => Err(serde_json::Error::custom("it is not a JPEG, PNG, WebP or GIF image")),
