@@ -208,14 +208,16 @@ impl CallSender {
         make: &mut MakeRequest<'_>,
     ) -> Result<Answer, Error> {
         let Client { shared, .. } = &self.client;
-        match shared.run(operation, &self.options, check, make).await.into_answer() {
-            Ok(answer) => {
+        let exchange = shared.run(operation, &self.options, check, make).await;
+        match exchange.result {
+            Ok(answer) if answer.status.is_success() => {
                 self.keep_answer(&answer);
                 Ok(answer)
             }
-            Err(exchange) => {
+            result => {
+                let exchange = CallResult { result, ..exchange };
                 let key = self.options.idempotency_key.clone();
-                Err(Error::from_exchange(*exchange, &shared.base.authority(), key))
+                Err(Error::from_exchange(exchange, &shared.base.authority(), key))
             }
         }
     }

@@ -96,14 +96,6 @@ impl CallResult {
         Self { operation, effect, tries, retry_after, next_attempt, result }
     }
 
-    /// Returns the answer, if it is a 2xx, else the whole result.
-    pub(crate) fn into_answer(self) -> Result<Answer, Box<Self>> {
-        match self.result {
-            Ok(answer) if answer.status.is_success() => Ok(answer),
-            result => Err(Box::new(Self { result, ..self })),
-        }
-    }
-
     /// Returns whether something was written, by the evidence of all attempts. A read writes nothing.
     pub(crate) fn outcome(&self) -> Outcome {
         if self.operation.has_outcome() { self.tries.evidence } else { Outcome::NotExecuted }
