@@ -4,16 +4,14 @@
 //! would be admitted. A head of a line that does not take its next step, because nobody polls its call, is passed: the pacer keeps the limits
 //! without the line.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::task::yield_now;
 
-use super::clock::Clock;
 use super::exchange::{CallFailure, CallOptions};
-use super::pacing::{MustWait, NotAdmitted, Pacer, PacerNote, Ticket, WaitReason, poll_once};
+use super::pacing::{MustWait, NotAdmitted, PacerNote, Ticket, WaitReason, poll_once};
 use super::shared::{Place, QueueGuard, Shared, note_due};
 use crate::operation::{Bucket, Operation};
 
@@ -60,24 +58,22 @@ impl AdmittedRequest<'_> {
     }
 }
 
-/// A call that is dropped cannot wait for the pacer.
+/// A call that is dropped cannot wait for the pacer: its request is settled at once, if the pacer asks nobody, else in a task of the
+/// runtime. Without a runtime the pacer counts the request as under way until it must have been counted.
 impl Drop for AdmittedRequest<'_> {
     fn drop(&mut self) {
-        if !self.is_settled {
-            let Shared { pacer, clock, .. } = self.shared;
-            settle_in_background(pacer.clone(), clock.clone(), self.ticket);
+        if self.is_settled {
+            return;
         }
-    }
-}
-
-/// Settles a request without waiting for it: at once, if the pacer asks nobody, else in a task of the runtime. Without a runtime the pacer
-/// counts the request as under way until it must have been counted.
-fn settle_in_background(pacer: Arc<dyn Pacer>, clock: Arc<dyn Clock>, ticket: Ticket) {
-    let settled = Box::pin(async move { pacer.note(PacerNote::Settled(ticket), &*clock).await });
-    if let Err(settled) = poll_once(settled)
-        && let Ok(runtime) = Handle::try_current()
-    {
-        runtime.spawn(settled);
+        let Shared { pacer, clock, .. } = self.shared;
+        let (pacer, clock, ticket) = (pacer.clone(), clock.clone(), self.ticket);
+        let settled =
+            Box::pin(async move { pacer.note(PacerNote::Settled(ticket), &*clock).await });
+        if let Err(settled) = poll_once(settled)
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(settled);
+        }
     }
 }
 
