@@ -18,7 +18,7 @@ use super::exchange::{
     CallFailure, CallOptions, CallResult, MakeRequest, WriteMode, answer_of, attempt_end,
 };
 use super::observer::{AttemptReport, RequestView};
-use super::pacing::{PacerNote, WaitReason};
+use super::pacing::{MustWait, PacerNote, Ticket, WaitReason};
 use super::retry::{
     AttemptCounts, AttemptEnd, AttemptState, RetryDecision, backoff, decide, retry_after,
 };
@@ -56,7 +56,7 @@ async fn run<F: Future<Output = Result<Answer, CallFailure>> + Send>(
         retry_after: None,
         token: None,
         next_attempt: None,
-        is_begun: false,
+        reserved: options.reserved,
     };
     let result = call.attempts(send, make).await;
     let effect = call.effect();
@@ -74,9 +74,9 @@ struct AttemptLoop<'a> {
     /// The token that was sent last.
     token: Option<Token>,
     /// The next attempt, if that is left to the caller.
-    next_attempt: Option<(Duration, WaitReason)>,
-    /// Set once the reserved ticket is used up.
-    is_begun: bool,
+    next_attempt: Option<MustWait>,
+    /// Ticket of the first request, if the limits have admitted it already.
+    reserved: Option<Ticket>,
 }
 
 impl<'a> AttemptLoop<'a> {
@@ -113,9 +113,8 @@ impl<'a> AttemptLoop<'a> {
                 shared.service_time.note(headers, &*shared.clock);
                 self.retry_after = retry_after(headers, shared.service_time.now(&*shared.clock));
             }
-            let asked = self.retry_after;
             let is_spent = self.options.is_body_spent();
-            let decision = if is_spent { RetryDecision::End } else { self.decide(end, asked) };
+            let decision = if is_spent { RetryDecision::End } else { self.decide(end) };
             self.note(end.evidence());
             if end == AttemptEnd::Answer(401) && self.renew().await? {
                 if is_spent || self.options.single_attempt.is_some() {
@@ -159,14 +158,7 @@ impl<'a> AttemptLoop<'a> {
                 self.next_attempt = Some((wait, reason));
                 return result;
             }
-            shared.sleep(self.operation, wait, reason).await;
-        }
-    }
-
-    /// Takes the token for the next attempt.
-    async fn take_token(&mut self) -> Result<(), CallFailure> {
-        if let Some(token) = self.shared.token(self.operation, self.options.until).await? {
-            self.token = Some(token);
+            shared.sleep(self.operation, wait).await;
         }
         Ok(())
     }
@@ -221,7 +213,7 @@ impl<'a> AttemptLoop<'a> {
         }
     }
 
-    fn decide(&self, end: AttemptEnd, retry_after: Option<Duration>) -> RetryDecision {
+    fn decide(&self, end: AttemptEnd) -> RetryDecision {
         // After a success nothing is waited for, and random numbers are a system call each.
         let jitter = if matches!(end, AttemptEnd::Answer(200..=299)) { 0.0 } else { jitter() };
         let attempt = AttemptState {
@@ -229,7 +221,7 @@ impl<'a> AttemptLoop<'a> {
             tries: self.tries,
             keyed: self.options.idempotency_key.is_some(),
             max_attempts: self.shared.retry.max_attempts,
-            retry_after,
+            retry_after: self.retry_after,
             jitter,
         };
         decide(self.effect(), &attempt)
@@ -239,12 +231,10 @@ impl<'a> AttemptLoop<'a> {
     /// was admitted meanwhile would be sent all at once.
     async fn admit_with_token(&mut self) -> Result<AdmittedRequest<'a>, CallFailure> {
         let (shared, options) = (self.shared, self.options);
-        let reserved = options.reserved.filter(|_| !self.is_begun);
-        self.is_begun = true;
-        let admitted = if let Some(reserved) = reserved {
+        let admitted = if let Some(reserved) = self.reserved.take() {
             shared.admitted(reserved)
         } else {
-            self.take_token().await?;
+            self.token = shared.token(self.operation, options.until).await?;
             let taken_at = shared.clock.passed();
             let admitted = self.admit().await?;
             if shared.clock.passed().saturating_sub(taken_at) < TOKEN_LASTS {
@@ -253,7 +243,7 @@ impl<'a> AttemptLoop<'a> {
             admitted
         };
         // A token may end or be replaced during the wait.
-        self.take_token().await?;
+        self.token = shared.token(self.operation, options.until).await?;
         if admitted.is_old() {
             drop(admitted);
             return self.admit().await;
