@@ -140,24 +140,24 @@ pub(crate) struct WaitingLine {
 }
 
 /// A place in a line.
-pub(in crate::transport) struct Place<'a> {
+pub(super) struct Place<'a> {
     line: &'a WaitingLine,
     /// Number of places ahead in the line.
-    pub(in crate::transport) ahead: usize,
+    pub(super) ahead: usize,
 }
 
 /// Head of a line, held until it is dropped; without a guard, a place that has passed a head that takes no step.
-pub(in crate::transport) type QueueGuard<'a> = (Place<'a>, Option<MutexGuard<'a, ()>>);
+pub(super) type QueueGuard<'a> = (Place<'a>, Option<MutexGuard<'a, ()>>);
 
 impl WaitingLine {
-    pub(in crate::transport) fn enter(&self) -> Place<'_> {
+    pub(super) fn enter(&self) -> Place<'_> {
         Place { line: self, ahead: self.length.fetch_add(1, Ordering::Relaxed) }
     }
 }
 
 impl<'a> Place<'a> {
     /// Takes the head of the line, if no place is ahead.
-    pub(in crate::transport) fn try_acquire(self) -> Result<QueueGuard<'a>, Self> {
+    pub(super) fn try_acquire(self) -> Result<QueueGuard<'a>, Self> {
         match self.line.head.try_lock() {
             Ok(guard) => Ok((self, Some(guard))),
             Err(_) => Err(self),
@@ -165,20 +165,18 @@ impl<'a> Place<'a> {
     }
 
     /// Waits until all places ahead have been left, and takes the head of the line.
-    pub(in crate::transport) fn acquire(
-        &self,
-    ) -> impl Future<Output = MutexGuard<'a, ()>> + Send + use<'a> {
+    pub(super) fn acquire(&self) -> impl Future<Output = MutexGuard<'a, ()>> + Send + use<'a> {
         self.line.head.lock()
     }
 
     /// Returns the time by which the head of the line takes its next step.
-    pub(in crate::transport) fn due(&self) -> Duration {
+    pub(super) fn due(&self) -> Duration {
         Duration::from_millis(self.line.due.load(Ordering::Relaxed))
     }
 }
 
 /// Notes the time by which these heads take their next step.
-pub(in crate::transport) fn note_due<'g, 'a: 'g>(
+pub(super) fn note_due<'g, 'a: 'g>(
     heads: impl IntoIterator<Item = &'g QueueGuard<'a>>,
     due: Duration,
 ) {
