@@ -246,11 +246,11 @@ impl<'a> WriteAttempts<'a> {
             None => self.tries.sent += 1,
         }
         let is_refused = error.outcome() == Outcome::NotExecuted;
-        if let Some((wait, reason)) = next.and_then(|(_, wait)| wait) {
+        if let Some(wait) = next.and_then(|(_, wait)| wait) {
             if !is_refused {
                 self.lost.get_or_insert(error);
             }
-            shared.sleep(operation, wait, reason).await;
+            shared.sleep(operation, wait).await;
             return Ok(());
         }
         // In doubt even a refusal may mean that a lost request was executed after the last read.

@@ -15,7 +15,7 @@ use crate::transport::answer::{MAX_BYTES, TimedOut};
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::exchange::answer_of;
 use crate::transport::observer::RequestView;
-use crate::transport::pacing::WaitReason;
+use crate::transport::pacing::{MustWait, WaitReason};
 use crate::transport::retry::AttemptEnd;
 use crate::transport::{Answer, CallFailure, CallResult, NextAttempt};
 
@@ -239,7 +239,7 @@ impl Error {
             Err(CallFailure::Broken { end, source, .. }) => {
                 Cause::Network { host: host.to_owned(), end, source }
             }
-            Err(CallFailure::Deadline { wait, reason }) => {
+            Err(CallFailure::Deadline(MustWait { duration: wait, reason })) => {
                 retry_after = retry_after.max(Some(wait).filter(|wait| !wait.is_zero()));
                 Cause::Deadline { wait, reason }
             }

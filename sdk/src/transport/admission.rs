@@ -119,21 +119,19 @@ impl Shared {
             match admitted {
                 Ok(ticket) => return Ok(self.admitted(ticket)),
                 Err(NotAdmitted::Failed(error)) => return Err(CallFailure::Pacer(error)),
-                Err(NotAdmitted::Wait(MustWait { duration: wait, reason }))
-                    if options.is_too_long(wait, reason, &*self.clock) =>
-                {
-                    return Err(CallFailure::Deadline { wait, reason });
+                Err(NotAdmitted::Wait(wait)) if options.is_too_long(wait, &*self.clock) => {
+                    return Err(CallFailure::Deadline(wait));
                 }
-                Err(NotAdmitted::Wait(MustWait { duration, reason })) => {
+                Err(NotAdmitted::Wait(wait)) => {
                     // Requests of other buckets need not wait for this.
                     if let WaitReason::AnalyticsPerMinute(_) | WaitReason::MusicPerMinute(_) =
-                        reason
+                        wait.reason
                     {
                         *head = None;
                     }
-                    let due = self.clock.monotonic().saturating_add(duration);
+                    let due = self.clock.monotonic().saturating_add(wait.duration);
                     note_due(head.iter().chain(of_bucket), due);
-                    self.sleep(operation, duration, reason).await;
+                    self.sleep(operation, wait).await;
                 }
             }
         }
@@ -187,12 +185,12 @@ impl Shared {
             guard = &mut head => return Ok((place, Some(guard))),
             forecast = forecast => forecast,
         };
-        if let Some(MustWait { duration: wait, reason }) = forecast {
-            if options.is_too_long(wait, reason, clock) {
-                return Err(CallFailure::Deadline { wait, reason });
+        if let Some(wait) = forecast {
+            if options.is_too_long(wait, clock) {
+                return Err(CallFailure::Deadline(wait));
             }
-            if !wait.is_zero() {
-                self.report_wait(operation, wait, reason);
+            if !wait.duration.is_zero() {
+                self.report_wait(operation, wait);
             }
         }
         self.waits.fetch_add(1, Ordering::Relaxed);
@@ -220,10 +218,8 @@ impl Shared {
         drop((head, place));
         let wait = self.forecast(bucket, 0, options).await;
         // Without a wait, the limits are not the reason.
-        Err(match wait.filter(|it| !it.duration.is_zero()) {
-            Some(MustWait { duration: wait, reason }) => CallFailure::Deadline { wait, reason },
-            None => CallFailure::PASSED,
-        })
+        let wait = wait.filter(|wait| !wait.duration.is_zero());
+        Err(wait.map_or(CallFailure::PASSED, CallFailure::Deadline))
     }
 
     /// Waits until there is a token and the limits admit a request of this operation. It counts as under way from now on.
@@ -252,8 +248,10 @@ impl Shared {
             let reserved_at = self.clock.passed();
             let reason = match self.admit_in_line(head, None, operation, &at_once).await {
                 Ok(second) => return Ok((first, Some(second))),
-                Err(CallFailure::Deadline { reason: WaitReason::PerSecond(1), .. }) => break,
-                Err(CallFailure::Deadline { reason, .. }) => reason,
+                Err(CallFailure::Deadline(wait)) if wait.reason == WaitReason::PerSecond(1) => {
+                    break;
+                }
+                Err(CallFailure::Deadline(wait)) => wait.reason,
                 Err(failure) => return Err(failure),
             };
             // Machines whose first requests were all under way until the second ones are admitted would wait for each other.

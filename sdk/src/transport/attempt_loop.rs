@@ -39,6 +39,9 @@ const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
 /// Time for which a token is sent without asking for it again.
 const TOKEN_LASTS: Duration = Duration::from_secs(1);
 
+/// No wait before the next attempt.
+const AT_ONCE: MustWait = MustWait { duration: Duration::ZERO, reason: WaitReason::Retry };
+
 /// Sends one call as often as its evidence and its time allow. `send` sends one request, and returns the whole answer within a time limit, or how
 /// far the attempt came.
 async fn run<F: Future<Output = Result<Answer, CallFailure>> + Send>(
@@ -96,7 +99,7 @@ impl<'a> AttemptLoop<'a> {
             // What the caller read is too old for the request to be sent.
             let single_attempt = self.options.single_attempt;
             if single_attempt.is_some_and(|(_, expires)| expires < shared.clock.passed()) {
-                self.next_attempt = Some((Duration::ZERO, WaitReason::Retry));
+                self.next_attempt = Some(AT_ONCE);
                 return Err(CallFailure::PASSED);
             }
             let span =
@@ -118,21 +121,22 @@ impl<'a> AttemptLoop<'a> {
             self.note(end.evidence());
             if end == AttemptEnd::Answer(401) && self.renew().await? {
                 if is_spent || self.options.single_attempt.is_some() {
-                    self.next_attempt = Some((Duration::ZERO, WaitReason::Retry));
+                    self.next_attempt = Some(AT_ONCE);
                     return result;
                 }
                 continue;
             }
             if end == AttemptEnd::Answer(429) {
-                let block = asked.unwrap_or(SHORTEST_BLOCK).min(LONGEST_BLOCK);
+                let block = self.retry_after.unwrap_or(SHORTEST_BLOCK).min(LONGEST_BLOCK);
                 let blocked = shared.pacer.note(PacerNote::Blocked(block), &*shared.clock);
                 let _ = shared.within(deadline, blocked).await;
             }
-            let (wait, reason) = match decision {
+            let (duration, reason) = match decision {
                 RetryDecision::Again(wait) => (wait, WaitReason::Retry),
                 RetryDecision::Later(wait) => (wait, WaitReason::TooManyRequests),
                 RetryDecision::End => return result,
             };
+            let wait = MustWait { duration, reason };
             if end == AttemptEnd::Answer(409) {
                 // A request with this key, perhaps an earlier one of this call, is being executed.
                 self.note(Outcome::Unknown);
@@ -140,12 +144,12 @@ impl<'a> AttemptLoop<'a> {
             } else if reason == WaitReason::TooManyRequests {
                 self.tries.too_many += 1;
             }
-            if self.options.is_too_long(wait, reason, &*shared.clock)
-                || !shared.retry.allows(self.tries.waited, wait)
+            if self.options.is_too_long(wait, &*shared.clock)
+                || !shared.retry.allows(self.tries.waited, duration)
             {
                 return match end {
                     // The answer itself explains little, so the error names the time instead.
-                    AttemptEnd::Answer(429) => Err(CallFailure::Deadline { wait, reason }),
+                    AttemptEnd::Answer(429) => Err(CallFailure::Deadline(wait)),
                     _ => result,
                 };
             }
@@ -153,14 +157,13 @@ impl<'a> AttemptLoop<'a> {
             if reason == WaitReason::Retry && !shared.budget.take(shared.clock.monotonic()) {
                 return result;
             }
-            self.tries.waited = self.tries.waited.saturating_add(wait);
+            self.tries.waited = self.tries.waited.saturating_add(duration);
             if self.options.single_attempt.is_some() {
-                self.next_attempt = Some((wait, reason));
+                self.next_attempt = Some(wait);
                 return result;
             }
             shared.sleep(self.operation, wait).await;
         }
-        Ok(())
     }
 
     /// Returns a request with the headers of the client, of the call and of the hook, and then the token.
@@ -260,10 +263,10 @@ impl<'a> AttemptLoop<'a> {
         // Now, or after a wait that is left to the caller.
         let at_once = CallOptions { max_wait: Some(Duration::ZERO), ..options.clone() };
         let admitted = shared.admit(self.operation, &at_once).await;
-        if let Err(CallFailure::Deadline { wait, reason }) = admitted
-            && !options.is_too_long(wait, reason, &*shared.clock)
+        if let Err(CallFailure::Deadline(wait)) = admitted
+            && !options.is_too_long(wait, &*shared.clock)
         {
-            self.next_attempt = Some((wait, reason));
+            self.next_attempt = Some(wait);
         }
         admitted
     }
@@ -386,15 +389,15 @@ impl Shared {
         asked: Option<Duration>,
         deadline: Duration,
     ) -> bool {
-        let wait = backoff(failed, jitter()).max(asked.unwrap_or_default());
-        let is_late = self.clock.monotonic().saturating_add(wait) >= deadline;
+        let duration = backoff(failed, jitter()).max(asked.unwrap_or_default());
+        let is_late = self.clock.monotonic().saturating_add(duration) >= deadline;
         if is_late
-            || !self.retry.allows(Duration::ZERO, wait)
+            || !self.retry.allows(Duration::ZERO, duration)
             || !self.budget.take(self.clock.monotonic())
         {
             return false;
         }
-        self.sleep(operation, wait, WaitReason::Retry).await;
+        self.sleep(operation, MustWait { duration, reason: WaitReason::Retry }).await;
         !self.stop.is_cancelled()
     }
 }

@@ -14,7 +14,7 @@ use super::answer::Answer;
 use super::caller_headers::{IDEMPOTENCY_KEY, IdempotencyKey};
 use super::clock::Clock;
 use super::observer::RequestView;
-use super::pacing::{PacerError, Ticket, WaitReason};
+use super::pacing::{MustWait, PacerError, Ticket, WaitReason};
 use super::retry::{AttemptCounts, AttemptEnd};
 use super::write_tally::WriteRecord;
 use crate::error_kind::Outcome;
@@ -38,7 +38,7 @@ pub(crate) struct CallResult {
 }
 
 /// Counts of the attempts so far, and the wait before the next one.
-pub(crate) type NextAttempt = (AttemptCounts, Option<(Duration, WaitReason)>);
+pub(crate) type NextAttempt = (AttemptCounts, Option<MustWait>);
 
 /// Reason why there is no answer.
 #[derive(Debug)]
@@ -56,13 +56,13 @@ pub(crate) enum CallFailure {
     /// The client sends no writes.
     NotSent(Box<RequestView>),
     /// A wait was longer than the call may take.
-    Deadline { wait: Duration, reason: WaitReason },
+    Deadline(MustWait),
 }
 
 impl CallFailure {
     /// The deadline of the call has passed.
     pub(crate) const PASSED: Self =
-        Self::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry };
+        Self::Deadline(MustWait { duration: Duration::ZERO, reason: WaitReason::Retry });
 }
 
 /// Returns how an attempt ended; `None` if nothing was sent.
@@ -145,15 +145,11 @@ impl CallOptions {
     }
 
     /// Returns whether a wait would leave too little time for an attempt, or last longer than the caller lets a call wait for the limits.
-    pub(super) fn is_too_long(
-        &self,
-        wait: Duration,
-        reason: WaitReason,
-        clock: &dyn Clock,
-    ) -> bool {
+    pub(super) fn is_too_long(&self, wait: MustWait, clock: &dyn Clock) -> bool {
+        let MustWait { duration, reason } = wait;
         let most = self.max_wait.filter(|_| reason != WaitReason::Retry);
-        wait.saturating_add(wait.min(LEAST_ATTEMPT)) >= self.time_left(clock)
-            || most.is_some_and(|most| wait > most)
+        duration.saturating_add(duration.min(LEAST_ATTEMPT)) >= self.time_left(clock)
+            || most.is_some_and(|most| duration > most)
     }
 
     /// Adds the headers that the options ask for to a request. The token is added to each attempt.

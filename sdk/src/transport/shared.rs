@@ -15,7 +15,7 @@ use super::connection_options::ConnectionOptions;
 use super::exchange::CallFailure;
 use super::http_sender::{HttpClient, Timeouts};
 use super::observer::Observer;
-use super::pacing::{Pacer, RateLimits, WaitReason};
+use super::pacing::{MustWait, Pacer, RateLimits};
 use super::retry_policy::{RetryBudget, RetryPolicy};
 use super::service_time::ServiceTime;
 use super::trace;
@@ -89,14 +89,9 @@ impl Shared {
     }
 
     /// Reports that a call is about to wait.
-    pub(crate) fn report_wait(
-        &self,
-        operation: &'static Operation,
-        wait: Duration,
-        reason: WaitReason,
-    ) {
-        trace::waiting(operation, wait, reason);
-        self.observer.waiting(operation.id, wait, reason);
+    pub(crate) fn report_wait(&self, operation: &'static Operation, wait: MustWait) {
+        trace::waiting(operation, wait.duration, wait.reason);
+        self.observer.waiting(operation.id, wait.duration, wait.reason);
     }
 
     /// Returns the result of a future that a call awaits, or a failure once the deadline of the call has passed.
@@ -112,19 +107,14 @@ impl Shared {
         }
     }
 
-    pub(crate) async fn sleep(
-        &self,
-        operation: &'static Operation,
-        wait: Duration,
-        reason: WaitReason,
-    ) {
-        if !wait.is_zero() {
+    pub(crate) async fn sleep(&self, operation: &'static Operation, wait: MustWait) {
+        if !wait.duration.is_zero() {
             self.waits.fetch_add(1, Ordering::Relaxed);
-            self.report_wait(operation, wait, reason);
+            self.report_wait(operation, wait);
             tokio::select! {
                 biased;
                 () = self.stop.cancelled() => {}
-                () = self.clock.sleep(wait) => {}
+                () = self.clock.sleep(wait.duration) => {}
             }
         }
     }

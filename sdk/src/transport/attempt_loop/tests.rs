@@ -228,7 +228,7 @@ async fn a_429_without_a_time_is_asked_again_less_and_less_often() {
     for retry_after in [None, Some("0"), Some("-1"), Some("")] {
         let step = retry_after.map_or(ScriptStep::Status(429), |text| ScriptStep::After(429, text));
         let ran = LoopTest::new().run(operation::LIST_SLOTS, &[step; 200]).await;
-        assert!(matches!(ran.exchange.result, Err(CallFailure::Deadline { .. })));
+        assert!(matches!(ran.exchange.result, Err(CallFailure::Deadline(_))));
         assert!((4..60).contains(&ran.sent.len()), "{retry_after:?}: {}", ran.sent.len());
         assert!(ran.ended < 120 * SECOND);
     }
@@ -241,7 +241,7 @@ async fn a_wait_past_the_deadline_is_not_begun() {
             LoopTest::new().run(operation::LIST_SLOTS, &[ScriptStep::After(status, "300")]).await;
         assert_eq!((ran.sent.len(), ran.ended), (1, Duration::ZERO));
         match (status, &ran.exchange.result) {
-            (429, Err(CallFailure::Deadline { wait, .. })) => assert_eq!(*wait, 300 * SECOND),
+            (429, Err(CallFailure::Deadline(wait))) => assert_eq!(wait.duration, 300 * SECOND),
             (503, Ok(answer)) => assert_eq!(answer.status(), 503),
             (_, other) => panic!("{other:?}"),
         }
@@ -267,7 +267,8 @@ fn a_short_deadline_leaves_room_for_short_waits_and_for_none() {
         [(0, 1, false), (0, 0, true), (200, 500, false), (250, 500, true), (5_000, 6_000, true)]
     {
         let options = CallOptions { until: millis(left), ..bench.options.clone() };
-        let found = options.is_too_long(millis(wait), WaitReason::PerSecond(5), &*bench.clock);
+        let must_wait = MustWait::new(millis(wait), WaitReason::PerSecond(5));
+        let found = options.is_too_long(must_wait, &*bench.clock);
         assert_eq!(found, too_long, "{wait} ms of {left} ms");
     }
 }
@@ -295,9 +296,7 @@ async fn an_attempt_gets_no_more_time_than_is_left() {
     assert_eq!(ran.sent[0].1, 20 * SECOND);
     bench.run(operation::LIST_SLOTS, &[ScriptStep::Slow(20 * SECOND)]).await;
     let ran = bench.run(operation::UPDATE_SLOT, &steps).await;
-    assert!(
-        ran.sent.is_empty() && matches!(ran.exchange.result, Err(CallFailure::Deadline { .. }))
-    );
+    assert!(ran.sent.is_empty() && matches!(ran.exchange.result, Err(CallFailure::Deadline(_))));
     assert_eq!(ran.exchange.tries.evidence, Outcome::NotExecuted);
 }
 
@@ -320,7 +319,7 @@ async fn a_body_that_cannot_be_opened_in_time_ends_the_call() {
         &mut make,
     )
     .await;
-    assert!(matches!(exchange.result, Err(CallFailure::Deadline { .. })), "{:?}", exchange.result);
+    assert!(matches!(exchange.result, Err(CallFailure::Deadline(_))), "{:?}", exchange.result);
     assert_eq!((exchange.tries.sent, exchange.tries.evidence), (0, Outcome::NotExecuted));
 }
 

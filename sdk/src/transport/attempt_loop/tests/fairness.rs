@@ -201,7 +201,8 @@ async fn a_place_in_line_that_is_not_left_in_time_is_no_429() {
     let kept = poll_once(Box::pin(bench.call(operation::LIST_SLOTS, 120 * SECOND)));
     tokio::time::sleep(SECOND * 9 / 10).await;
     let (_, result) = bench.call(operation::LIST_SLOTS, SECOND / 2).await;
-    let ended = matches!(result, Err(CallFailure::Deadline { reason: WaitReason::Retry, .. }));
+    let ended =
+        matches!(result, Err(CallFailure::Deadline(wait)) if wait.reason == WaitReason::Retry);
     assert!(ended, "{result:?}");
     drop(kept);
 }
