@@ -113,11 +113,9 @@ pub struct ServiceError {
 #[derive(serde::Deserialize)]
 struct ErrorEnvelope {
     message: String,
-    #[serde(default)]
     code: Option<String>,
     #[serde(default)]
     errors: FieldErrors,
-    #[serde(default)]
     documentation: Option<String>,
 }
 

@@ -23,13 +23,13 @@ pub struct Credentials {
     /// Token for requests.
     pub access_token: Zeroizing<String>,
     /// Token for one renewal. Without it, a new login is needed when the access token expires.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh_token: Option<Zeroizing<String>>,
     /// Expiry of the access token in seconds since 1970, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
     /// Time at which the access token was issued, in seconds since 1970, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub issued_at: Option<u64>,
     /// Client ID of this program's registration.
     pub client_id: String,
@@ -40,7 +40,7 @@ pub struct Credentials {
     /// URL at which the tokens are renewed.
     pub token_endpoint: String,
     /// URL at which the tokens can be revoked, if the server has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub revocation_endpoint: Option<String>,
 }
 
