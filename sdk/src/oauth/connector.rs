@@ -61,12 +61,15 @@ impl Connector {
         options: &ConnectionOptions,
     ) -> Result<Self, LoginError> {
         let url = connector_url(mcp_url.as_ref()).map_err(LoginError::refused)?;
-        let http = OAuthHttpClient::new(&url, options).map_err(LoginError::unreachable)?;
+        let http = OAuthHttpClient::new(&url, options)?;
         let http = Arc::new(http);
         let client: Arc<dyn RmcpHttpClient> = http.clone();
         let manager = AuthorizationManager::new_with_oauth_http_client(url.as_str(), client).await;
         let mut manager = manager.map_err(LoginError::refused)?;
-        let resolved = manager.resolve_metadata().await.map_err(of_discovery)?;
+        let resolved = manager.resolve_metadata().await.map_err(|error| match error {
+            AuthError::DiscoveryRequestFailed { source, .. } => LoginError::unreachable(source),
+            other => LoginError::refused(other),
+        })?;
         if !resolved.source.is_discovered() {
             return Err(LoginError::refused(format!("{url} names no authorization server")));
         }
@@ -119,15 +122,15 @@ impl Connector {
     /// When the service cannot be reached, names no connector, or names one at another origin.
     pub async fn url_of(base: &BaseUrl, options: &ConnectionOptions) -> Result<String, LoginError> {
         let url = base.join("/me");
-        let http = OAuthHttpClient::new(&url, options).map_err(LoginError::unreachable)?;
-        let refusal = http.get(url.clone()).await.map_err(LoginError::unreachable)?;
+        let http = OAuthHttpClient::new(&url, options)?;
+        let refusal = http.get(url.clone()).await?;
         let named = refusal.header("www-authenticate").and_then(|challenge| {
             WWWAuthenticateParams::parse(challenge, &url).resource_metadata_url
         });
         let documents = named.map_or_else(|| well_known(base), |named| vec![named]);
         let mut resource = None;
         for document in documents {
-            let answer = http.get(document).await.map_err(LoginError::unreachable)?;
+            let answer = http.get(document).await?;
             let document: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
             if answer.status.is_success()
                 && let Some(named) = document["resource"].as_str()
@@ -229,7 +232,7 @@ async fn session(
 /// Returns whether the login page accepts this client: a server that no longer knows the client reports that in the browser only.
 async fn is_welcome(url: &str, http: &OAuthHttpClient) -> Result<bool, LoginError> {
     let page = Url::parse(url).map_err(LoginError::refused)?;
-    let answer = http.get(page).await.map_err(LoginError::unreachable)?;
+    let answer = http.get(page).await?;
     Ok(!answer.status.is_client_error())
 }
 
@@ -348,24 +351,17 @@ impl Credentials {
     pub async fn revoke(&self, options: &ConnectionOptions) -> Result<bool, LoginError> {
         let Some(endpoint) = &self.revocation_endpoint else { return Ok(false) };
         let connector = connector_url(&self.resource).map_err(LoginError::refused)?;
-        let http = OAuthHttpClient::new(&connector, options).map_err(LoginError::unreachable)?;
+        let http = OAuthHttpClient::new(&connector, options)?;
         let endpoint = check_endpoint(endpoint, &connector).map_err(LoginError::refused)?;
         let token = self.refresh_token.as_ref().unwrap_or(&self.access_token);
         let form = [("token", token.as_str()), ("client_id", &self.client_id)];
-        let answer = http.post(endpoint, &form).await.map_err(LoginError::unreachable)?;
+        let answer = http.post(endpoint, &form).await?;
         if answer.status.is_success() {
             return Ok(true);
         }
         let status = answer.status();
         let message = format!("the authorization server responded with {status}");
         Err(LoginError::unreachable(message))
-    }
-}
-
-fn of_discovery(error: AuthError) -> LoginError {
-    match error {
-        AuthError::DiscoveryRequestFailed { source, .. } => LoginError::unreachable(source),
-        other => LoginError::refused(other),
     }
 }
 

@@ -1,6 +1,5 @@
 //! HTTP client for a login: checked URLs, no redirects, a size limit for answers, and no secret in an error message.
 
-use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use tokio::time::Instant;
 use url::Url;
 use url::form_urlencoded::parse;
 
+use super::LoginError;
 use crate::base_url::{BaseUrl, is_loopback};
 use crate::blocking::locked;
 use crate::private_host::{PublicOnlyResolver, named_url};
@@ -62,7 +62,7 @@ struct ErrorBody {
 }
 
 impl OAuthHttpClient {
-    pub(super) fn new(connector: &Url, options: &ConnectionOptions) -> io::Result<Self> {
+    pub(super) fn new(connector: &Url, options: &ConnectionOptions) -> Result<Self, LoginError> {
         let elsewhere = options.has_identity().then(|| options.without_identity());
         Ok(Self {
             connector: connector.clone(),
@@ -92,22 +92,22 @@ impl OAuthHttpClient {
         self.secrets.hide(text.as_ref()).into_owned()
     }
 
-    pub(super) async fn get(&self, url: Url) -> io::Result<Answer> {
+    pub(super) async fn get(&self, url: Url) -> Result<Answer, LoginError> {
         self.send(Request::new(Method::GET, url)).await
     }
 
     /// Sends a form to an OAuth endpoint.
-    pub(super) async fn post(&self, url: Url, form: &[(&str, &str)]) -> io::Result<Answer> {
+    pub(super) async fn post(&self, url: Url, form: &[(&str, &str)]) -> Result<Answer, LoginError> {
         let mut body = url::form_urlencoded::Serializer::new(String::new());
         let body = body.extend_pairs(form).finish();
         let request = self.http.network.post(url).body(body);
         let request = request
             .header("accept", "application/json")
             .header("content-type", "application/x-www-form-urlencoded");
-        self.send(request.build().map_err(io::Error::other)?).await
+        self.send(request.build().map_err(LoginError::unreachable)?).await
     }
 
-    async fn send(&self, request: Request) -> io::Result<Answer> {
+    async fn send(&self, request: Request) -> Result<Answer, LoginError> {
         if let Some(form) = request.body().and_then(reqwest::Body::as_bytes) {
             add_form(&self.secrets, form);
         }
@@ -119,19 +119,20 @@ impl OAuthHttpClient {
         result
     }
 
-    async fn answer(&self, request: Request) -> io::Result<Answer> {
-        check_endpoint(request.url().as_str(), &self.connector).map_err(io::Error::other)?;
+    async fn answer(&self, request: Request) -> Result<Answer, LoginError> {
+        check_endpoint(request.url().as_str(), &self.connector).map_err(LoginError::unreachable)?;
         let host = request.url().host_str().unwrap_or_default().to_owned();
         let is_connector = request.url().origin() == self.connector.origin();
         let http = self.elsewhere.as_ref().filter(|_| !is_connector).unwrap_or(&self.http);
         let mut response = http.execute(request).await.map_err(|error| {
-            io::Error::other(format!("cannot reach {host}: {}", innermost(&error.without_url())))
+            let why = innermost(&error.without_url());
+            LoginError::unreachable(format!("cannot reach {host}: {why}"))
         })?;
         let until = Instant::now() + WHOLE;
         let answer = Answer::read(&mut response, MAX_BYTES, until, WHOLE).await;
         answer.map_err(|(_, unread)| match unread {
-            UnreadBody::Cut(error) => io::Error::other(error),
-            UnreadBody::TooLarge => io::Error::other("the response is larger than 64 KiB"),
+            UnreadBody::Cut(error) => LoginError::unreachable(error),
+            UnreadBody::TooLarge => LoginError::unreachable("the response is larger than 64 KiB"),
         })
     }
 
@@ -150,7 +151,7 @@ impl OAuthHttpClient {
     }
 }
 
-fn http_client(connector: &Url, options: &ConnectionOptions) -> io::Result<HttpClient> {
+fn http_client(connector: &Url, options: &ConnectionOptions) -> Result<HttpClient, LoginError> {
     let client = options.client(connector, CONNECT, |builder| {
         let builder = builder.user_agent(USER_AGENT_OF_SDK).timeout(WHOLE);
         if is_loopback(connector) {
@@ -161,7 +162,7 @@ fn http_client(connector: &Url, options: &ConnectionOptions) -> io::Result<HttpC
         let resolver = PublicOnlyResolver { trusted, ..PublicOnlyResolver::default() };
         builder.dns_resolver(Arc::new(resolver))
     });
-    client.map_err(io::Error::other)
+    client.map_err(LoginError::unreachable)
 }
 
 /// Returns the message of the innermost error of a chain.
