@@ -17,7 +17,7 @@ use crate::transport::exchange::answer_of;
 use crate::transport::observer::RequestView;
 use crate::transport::pacing::{MustWait, WaitReason};
 use crate::transport::retry::AttemptEnd;
-use crate::transport::{Answer, CallFailure, CallResult, NextAttempt};
+use crate::transport::{Answer, BoxError, CallFailure, CallResult, NextAttempt};
 
 #[cfg(feature = "testing")]
 pub use failed_call::FailedCall;
@@ -114,7 +114,7 @@ enum Cause {
     Network {
         host: String,
         end: AttemptEnd,
-        source: Box<dyn std::error::Error + Send + Sync>,
+        source: BoxError,
     },
     Deadline {
         wait: Duration,

@@ -3,7 +3,6 @@
 //! reqwest can unpack it, too, but its feature for that changes what every other client of a program sends and receives.
 
 use std::borrow::Cow;
-use std::error::Error as StdError;
 use std::fmt;
 use std::io::Read;
 use std::time::Duration;
@@ -14,6 +13,7 @@ use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 use reqwest::{Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
+use super::BoxError;
 use crate::secrets::Secrets;
 use crate::token::Token;
 
@@ -139,7 +139,7 @@ pub(crate) const ACCEPTED: &str = "gzip";
 /// Reason why a body was not read to its end.
 pub(crate) enum UnreadBody {
     /// The connection broke, or nothing came for too long.
-    Cut(Box<dyn StdError + Send + Sync>),
+    Cut(BoxError),
     TooLarge,
 }
 

@@ -1,6 +1,5 @@
 //! Loop of attempts for one call: wait for the limits, send, decide, send again.
 
-use std::error::Error as StdError;
 use std::future::Future;
 use std::io;
 use std::sync::atomic::Ordering;
@@ -11,6 +10,7 @@ use reqwest::header::AUTHORIZATION;
 use url::Position;
 use uuid::Uuid;
 
+use super::BoxError;
 use super::admission::AdmittedRequest;
 use super::answer::Answer;
 use super::caller_headers::OutgoingRequest;
@@ -167,7 +167,7 @@ impl<'a> AttemptLoop<'a> {
     }
 
     /// Returns a request with the headers of the client, of the call and of the hook, and then the token.
-    fn complete(&self, mut request: Request) -> Result<Request, Box<dyn StdError + Send + Sync>> {
+    fn complete(&self, mut request: Request) -> Result<Request, BoxError> {
         let headers = request.headers_mut();
         let own = self.options.headers.as_deref();
         for (name, value) in self.shared.headers.iter() {

@@ -1,6 +1,5 @@
 //! Headers that a program adds: to all requests of a client, to one call, or by a hook to each attempt; and the key of a call that creates.
 
-use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::Request;
 use uuid::Uuid;
 
+use super::BoxError;
 use crate::ids::InvalidValue;
 use crate::token::Hidden;
 
@@ -93,8 +93,7 @@ pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<()
     Ok(())
 }
 
-type Hook =
-    dyn Fn(&mut OutgoingRequest<'_>) -> Result<(), Box<dyn StdError + Send + Sync>> + Send + Sync;
+type Hook = dyn Fn(&mut OutgoingRequest<'_>) -> Result<(), BoxError> + Send + Sync;
 
 /// The hook, of which nothing is shown: it may hold a key.
 pub(crate) type BeforeSend = Hidden<Arc<Hook>>;

@@ -1,12 +1,12 @@
 //! Options of the connections to the service: certificates, client certificate, proxy; and why a client cannot be built.
 
-use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use url::Url;
 
+use super::BoxError;
 use super::http_sender::HttpClient;
 use super::tls::{self, Certificate, Identity};
 use crate::base_url::{BaseUrl, is_loopback};
@@ -174,7 +174,7 @@ impl fmt::Debug for ConnectionOptions {
 #[error("{what}")]
 pub struct BuildError {
     what: String,
-    source: Option<Box<dyn StdError + Send + Sync>>,
+    source: Option<BoxError>,
 }
 
 impl BuildError {
@@ -182,9 +182,7 @@ impl BuildError {
         Self { what: what.into(), source: None }
     }
 
-    pub(crate) fn because<E: Into<Box<dyn StdError + Send + Sync>>>(
-        what: impl Into<String>,
-    ) -> impl FnOnce(E) -> Self {
+    pub(crate) fn because<E: Into<BoxError>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         let what = what.into();
         |why| Self { what, source: Some(why.into()) }
     }

@@ -1,6 +1,5 @@
 //! One call as the transport sees it: its options, the function that makes a request for each attempt, and its result.
 
-use std::error::Error as StdError;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +9,7 @@ use futures_util::future::BoxFuture;
 use reqwest::Request;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
+use super::BoxError;
 use super::answer::Answer;
 use super::caller_headers::{IDEMPOTENCY_KEY, IdempotencyKey};
 use super::clock::Clock;
@@ -46,7 +46,7 @@ pub(crate) enum CallFailure {
     /// The request could not be made from what the caller gave.
     Request(io::Error),
     /// The attempt ended without a whole answer, with the error of the network library, and the beginning of a 2xx answer.
-    Broken { end: AttemptEnd, source: Box<dyn StdError + Send + Sync>, begun: Option<Box<Answer>> },
+    Broken { end: AttemptEnd, source: BoxError, begun: Option<Box<Answer>> },
     /// An answer with a 2xx status that is no [success](crate::success) of the operation, and why.
     Unusable { answer: Box<Answer>, why: String },
     /// There was no token to send.

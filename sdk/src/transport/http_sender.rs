@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use tokio::time::{timeout, timeout_at};
 use url::Url;
 
+use super::BoxError;
 use super::answer::{ACCEPTED, Answer, MAX_BYTES, TimedOut, UnreadBody, after};
 use super::exchange::CallFailure;
 use super::retry::AttemptEnd;
@@ -98,7 +99,7 @@ fn redirected(to: Option<&Url>) -> CallFailure {
 }
 
 /// Returns the failure of an attempt of which no answer came.
-fn broken(end: AttemptEnd, source: impl Into<Box<dyn StdError + Send + Sync>>) -> CallFailure {
+fn broken(end: AttemptEnd, source: impl Into<BoxError>) -> CallFailure {
     CallFailure::Broken { end, source: source.into(), begun: None }
 }
 

@@ -20,9 +20,14 @@ pub(crate) mod tls;
 pub(crate) mod trace;
 pub(crate) mod write_tally;
 
+use std::error::Error as StdError;
+
 pub(crate) use admission::AdmittedRequest;
 pub(crate) use answer::Answer;
 pub(crate) use exchange::{CallFailure, CallOptions, CallResult, MakeRequest, NextAttempt};
 pub(crate) use http_sender::BrokenBody;
 pub(crate) use retry::AttemptCounts;
 pub(crate) use shared::Shared;
+
+/// Error of a library, of the system or of the program.
+pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;

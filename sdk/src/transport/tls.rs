@@ -1,6 +1,6 @@
 //! TLS of a client, set up for each client, because the TLS settings of the whole process belong to the program.
 
-use std::error::Error as StdError;
+use super::BoxError;
 
 #[cfg(all(feature = "native-tls", not(feature = "rustls")))]
 pub(super) use native::{Certificate, Identity, apply, certificates, identity};
@@ -13,9 +13,6 @@ pub use with_rustls::system_config;
     all(feature = "rustls-no-provider", not(feature = "native-tls"))
 ))]
 pub(super) use with_rustls::{Certificate, Identity, apply, certificates, identity};
-
-/// Error of a certificate or a key.
-pub(super) type TlsError = Box<dyn StdError + Send + Sync>;
 
 #[cfg(any(feature = "rustls-no-provider", feature = "native-tls"))]
 const NO_CERTIFICATE: &str = "no certificate found (`-----BEGIN CERTIFICATE-----`)";
@@ -42,7 +39,7 @@ mod with_rustls {
     use rustls::{ClientConfig, RootCertStore};
     use rustls_platform_verifier::Verifier;
 
-    use super::{NO_CERTIFICATE, NO_KEY, TlsError};
+    use super::{BoxError, NO_CERTIFICATE, NO_KEY};
 
     /// Certificate that is trusted beside those of the system.
     pub(in crate::transport) type Certificate = CertificateDer<'static>;
@@ -54,7 +51,7 @@ mod with_rustls {
          call `rustls::crypto::ring::default_provider().install_default()` when the program starts, or turn on the `rustls` feature of links-sdk";
 
     /// Returns the certificates of a PEM text, each of which can be a root.
-    pub(in crate::transport) fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, TlsError> {
+    pub(in crate::transport) fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, BoxError> {
         let certificates = chain(pem)?;
         let mut checked = RootCertStore::empty();
         for certificate in &certificates {
@@ -64,17 +61,17 @@ mod with_rustls {
     }
 
     /// Returns the client certificate and the key of a PEM text.
-    pub(in crate::transport) fn identity(pem: &[u8]) -> Result<Identity, TlsError> {
+    pub(in crate::transport) fn identity(pem: &[u8]) -> Result<Identity, BoxError> {
         let chain = chain(pem)?;
         let key = PrivateKeyDer::from_pem_slice(pem).map_err(|error| match error {
             pem::Error::NoItemsFound => NO_KEY.into(),
-            error => TlsError::from(error),
+            error => BoxError::from(error),
         })?;
         let key = CertifiedKey::from_der(chain, key, &*provider()?)?;
         Ok(Arc::new(SingleCertAndKey::from(key)))
     }
 
-    fn chain(pem: &[u8]) -> Result<Vec<Certificate>, TlsError> {
+    fn chain(pem: &[u8]) -> Result<Vec<Certificate>, BoxError> {
         let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>()?;
         if certificates.is_empty() {
             return Err(NO_CERTIFICATE.into());
@@ -83,7 +80,7 @@ mod with_rustls {
     }
 
     /// Returns the cryptography of the process, or the one that reqwest falls back to. None is installed: that is for the program to do.
-    fn provider() -> Result<Arc<CryptoProvider>, TlsError> {
+    fn provider() -> Result<Arc<CryptoProvider>, BoxError> {
         let provider = CryptoProvider::get_default().cloned();
         #[cfg(feature = "rustls")]
         let provider =
@@ -97,12 +94,12 @@ mod with_rustls {
         is_https: bool,
         roots: &[Certificate],
         identity: Option<&Identity>,
-    ) -> Result<reqwest::ClientBuilder, TlsError> {
+    ) -> Result<reqwest::ClientBuilder, BoxError> {
         Ok(builder.tls_backend_preconfigured(config(is_https, roots, identity)?))
     }
 
     /// Returns a TLS configuration with the certificates of the system alone.
-    pub fn system_config() -> Result<ClientConfig, TlsError> {
+    pub fn system_config() -> Result<ClientConfig, BoxError> {
         config(true, &[], None)
     }
 
@@ -111,7 +108,7 @@ mod with_rustls {
         is_https: bool,
         roots: &[Certificate],
         identity: Option<&Identity>,
-    ) -> Result<ClientConfig, TlsError> {
+    ) -> Result<ClientConfig, BoxError> {
         let provider = provider()?;
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()?;
@@ -136,10 +133,10 @@ mod with_rustls {
 mod native {
     pub(in crate::transport) use reqwest::{Certificate, Identity};
 
-    use super::{NO_CERTIFICATE, NO_KEY, TlsError};
+    use super::{BoxError, NO_CERTIFICATE, NO_KEY};
 
     /// Returns the certificates of a PEM text.
-    pub(in crate::transport) fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, TlsError> {
+    pub(in crate::transport) fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, BoxError> {
         let certificates = Certificate::from_pem_bundle(pem)?;
         if certificates.is_empty() {
             return Err(NO_CERTIFICATE.into());
@@ -148,7 +145,7 @@ mod native {
     }
 
     /// Returns the client certificate and the key of a PEM text.
-    pub(in crate::transport) fn identity(pem: &[u8]) -> Result<Identity, TlsError> {
+    pub(in crate::transport) fn identity(pem: &[u8]) -> Result<Identity, BoxError> {
         let text = std::str::from_utf8(pem)?;
         let certificates = sections(text, "CERTIFICATE");
         if certificates.is_empty() {
@@ -185,7 +182,7 @@ mod native {
         _: bool,
         roots: &[Certificate],
         identity: Option<&Identity>,
-    ) -> Result<reqwest::ClientBuilder, TlsError> {
+    ) -> Result<reqwest::ClientBuilder, BoxError> {
         let builder = builder.tls_backend_native().tls_certs_merge(roots.iter().cloned());
         Ok(match identity {
             Some(identity) => builder.identity(identity.clone()),
@@ -201,16 +198,16 @@ mod none {
         Infallible as Certificate, Infallible as Identity,
     };
 
-    use super::TlsError;
+    use super::BoxError;
 
     const NO_TLS: &str =
         "links-sdk was built without TLS: turn on its `rustls` or `native-tls` feature";
 
-    pub(in crate::transport) fn certificates(_: &[u8]) -> Result<Vec<Certificate>, TlsError> {
+    pub(in crate::transport) fn certificates(_: &[u8]) -> Result<Vec<Certificate>, BoxError> {
         Err(NO_TLS.into())
     }
 
-    pub(in crate::transport) fn identity(_: &[u8]) -> Result<Identity, TlsError> {
+    pub(in crate::transport) fn identity(_: &[u8]) -> Result<Identity, BoxError> {
         Err(NO_TLS.into())
     }
 
@@ -220,7 +217,7 @@ mod none {
         is_https: bool,
         _: &[Certificate],
         _: Option<&Identity>,
-    ) -> Result<reqwest::ClientBuilder, TlsError> {
+    ) -> Result<reqwest::ClientBuilder, BoxError> {
         if is_https { Err(NO_TLS.into()) } else { Ok(builder) }
     }
 }
