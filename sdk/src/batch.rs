@@ -79,16 +79,13 @@ impl<I: Clone + Send + Sync + 'static, D: Send + Sync + 'static> BatchRun<I, D> 
         let total = items.len();
         let mut done = Vec::with_capacity(total);
         let fail = |done: &[D], failed: Range<usize>, cause| {
-            let (done, field_errors) =
-                (done.iter().map(id).collect(), at_index(failed.start, &cause));
-            let key = key.clone();
             BatchError(Box::new(BatchErrorDetails {
                 verb,
-                done,
+                done: done.iter().map(id).collect(),
+                field_errors: at_index(failed.start, &cause),
                 failed,
                 total,
-                key,
-                field_errors,
+                key: key.clone(),
                 cause,
             }))
         };
