@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::future::{Future, pending, ready};
+use std::iter::successors;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -130,13 +131,8 @@ impl BrokenBody {
 /// Returns what a request without an answer proves.
 fn unanswered(error: reqwest::Error) -> CallFailure {
     let error = error.without_url();
-    let mut content = None;
-    any_cause(&error, |cause| {
-        content = cause.downcast_ref::<BrokenBody>().map(BrokenBody::to_io);
-        content.is_some()
-    });
-    if let Some(content) = content {
-        return CallFailure::Request(content);
+    if let Some(content) = causes(&error).find_map(|cause| cause.downcast_ref::<BrokenBody>()) {
+        return CallFailure::Request(content.to_io());
     }
     if error.is_redirect() {
         return redirected(None);
@@ -156,7 +152,7 @@ fn unanswered(error: reqwest::Error) -> CallFailure {
 
 /// Returns whether a certificate or the TLS handshake failed.
 fn is_tls(error: &reqwest::Error) -> bool {
-    any_cause(error, |error| {
+    causes(error).any(|error| {
         #[cfg(feature = "rustls-no-provider")]
         if error.is::<rustls::Error>() {
             return true;
@@ -177,7 +173,7 @@ fn is_client_refused(error: &reqwest::Error) -> bool {
     {
         use rustls::AlertDescription as Alert;
 
-        any_cause(error, |error| {
+        causes(error).any(|error| {
             matches!(
                 error.downcast_ref(),
                 Some(rustls::Error::AlertReceived(
@@ -201,23 +197,15 @@ fn is_client_refused(error: &reqwest::Error) -> bool {
     }
 }
 
-/// Returns whether any error in the chain of causes is like this.
-fn any_cause(
-    error: &reqwest::Error,
-    mut is: impl FnMut(&(dyn StdError + 'static)) -> bool,
-) -> bool {
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        if is(error) {
-            return true;
-        }
+/// Returns the errors in the chain of causes.
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+    successors(error.source(), |&error| {
         // The source of an I/O error is not the error that it wraps, but the source of that one.
-        cause = match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
             Some(wrapped) => Some(wrapped),
             None => error.source(),
-        };
-    }
-    false
+        }
+    })
 }
 
 /// Function that answers requests in place of the network.
