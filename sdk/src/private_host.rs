@@ -66,10 +66,16 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
         || inner.is_some_and(is_private_v4)
 }
 
+/// A URL that a service has named, checked.
+pub(crate) struct NamedUrl {
+    pub(crate) url: Url,
+    /// Set if the host's name may resolve to public hosts only.
+    pub(crate) guarded: bool,
+}
+
 /// Reads a URL that a service at another one names: https, or http between services of this machine, or at the same origin, which the program
-/// has chosen to speak to unencrypted; without a user, and not to a private host. Returns with it whether its host's name may resolve to public
-/// hosts only. The error does not hold the URL, which may be a secret.
-pub(crate) fn named_url(text: &str, by: &Url) -> Result<(Url, bool), String> {
+/// has chosen to speak to unencrypted; without a user, and not to a private host. The error does not hold the URL, which may be a secret.
+pub(crate) fn named_url(text: &str, by: &Url) -> Result<NamedUrl, String> {
     let url = Url::parse(text).map_err(|error| error.to_string())?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err("it contains a user name or a password".to_owned());
@@ -80,11 +86,11 @@ pub(crate) fn named_url(text: &str, by: &Url) -> Result<(Url, bool), String> {
         "http" if is_local && is_loopback(&url) || url.origin() == by.origin() => {}
         scheme => return Err(format!("it must be https, not {scheme}")),
     }
-    let is_guarded = !is_local && url.host() != by.host();
-    if is_guarded && is_private_url(&url) {
+    let guarded = !is_local && url.host() != by.host();
+    if guarded && is_private_url(&url) {
         return Err("it points to a private host".to_owned());
     }
-    Ok((url, is_guarded))
+    Ok(NamedUrl { url, guarded })
 }
 
 /// Resolver that resolves no name to a private host, except those that are trusted.

@@ -190,7 +190,7 @@ impl RmcpHttpClient for OAuthHttpClient {
 pub(super) fn check_endpoint(text: &str, connector: &Url) -> Result<Url, String> {
     let shown = BaseUrl::without_user_info(text);
     let refused = |why| format!("the URL {shown:?} is not allowed: {why}");
-    let (url, _) = named_url(text, connector).map_err(refused)?;
+    let url = named_url(text, connector).map_err(refused)?.url;
     match url.fragment() {
         Some(_) => Err(refused("it has a fragment".to_owned())),
         None => Ok(url),

@@ -13,7 +13,6 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use reqwest::{Method, Request};
 use serde::de::Error as _;
-use url::Url;
 
 use super::{ImageType, ReplayableBody};
 use crate::base_url::BaseUrl;
@@ -22,24 +21,13 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::generated::types::{File, UploadUrl};
 use crate::operation::{Bucket, Effect, Operation, SuccessContent};
-use crate::private_host::{PublicOnlyResolver, named_url};
+use crate::private_host::{NamedUrl, PublicOnlyResolver, named_url};
 use crate::secrets::Secrets;
 use crate::token::Hidden;
 use crate::transport::pacing::InProcessPacer;
 use crate::transport::{CallOptions, Shared};
 
-/// A URL that was checked.
-struct ForeignUrl {
-    url: Url,
-    /// Set if the host's name may resolve to public hosts only.
-    guarded: bool,
-}
-
-impl ForeignUrl {
-    fn check(text: &str, base: &BaseUrl) -> Result<Self, String> {
-        named_url(text, base.url()).map(|(url, guarded)| Self { url, guarded })
-    }
-
+impl NamedUrl {
     /// Returns the texts that no message may show if the URL is a secret: its path, its query, and the parts of which they consist.
     fn secret_parts(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let (path, query) = (self.url.path(), self.url.query().unwrap_or_default());
@@ -115,7 +103,7 @@ pub(crate) const GET: &Operation = &Operation {
 /// Downloads an image. Nothing of the caller is sent to the host.
 pub(crate) async fn download(call: CallSender, text: String) -> Result<Bytes, Error> {
     let shared = &call.client.shared;
-    let url = ForeignUrl::check(&text, &shared.base)
+    let url = named_url(&text, shared.base.url())
         .map_err(|why| Error::invalid(GET.id, format!("the URL is not allowed: {why}")))?;
     let sender = url.sender(&call, GET, "(file URL)", shared.secrets.clone())?;
     let check = |body: &[u8]| match ImageType::of(body) {
@@ -205,7 +193,7 @@ fn checked(
     target: &UploadTarget,
     base: &BaseUrl,
     length: u64,
-) -> Result<(ForeignUrl, Method), String> {
+) -> Result<(NamedUrl, Method), String> {
     if u64::try_from(target.max_bytes).is_ok_and(|most| most < length) {
         return Err(format!(
             "it accepts at most {} bytes, but the file has {length}",
@@ -217,7 +205,7 @@ fn checked(
         "POST" => Method::POST,
         other => return Err(format!("its method must be PUT or POST, not {other:?}")),
     };
-    Ok((ForeignUrl::check(&target.url, base)?, method))
+    Ok((named_url(&target.url, base.url())?, method))
 }
 
 /// Entry points of the fuzz targets.
@@ -267,7 +255,7 @@ mod tests {
         UploadTarget { url: Hidden(url), method, max_bytes: 100, expires_at }
     }
 
-    fn check(target: &UploadTarget, base: &str) -> Result<(ForeignUrl, Method), String> {
+    fn check(target: &UploadTarget, base: &str) -> Result<(NamedUrl, Method), String> {
         checked(target, &BaseUrl::new(base).unwrap(), 100)
     }
 
