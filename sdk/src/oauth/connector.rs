@@ -85,7 +85,7 @@ impl Connector {
         let endpoints = [&metadata.authorization_endpoint, &metadata.token_endpoint];
         let further = metadata.registration_endpoint.iter().chain(&revocation_endpoint);
         for named in endpoints.into_iter().chain(further) {
-            check_endpoint(named, http.connector()).map_err(LoginError::refused)?;
+            check_endpoint(named, &http.connector).map_err(LoginError::refused)?;
         }
         let Some(issuer) = metadata.issuer.clone() else {
             return Err(LoginError::refused("the authorization server does not name its issuer"));
@@ -368,7 +368,7 @@ impl Credentials {
 impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connector")
-            .field("address", &self.http.connector().as_str())
+            .field("address", &self.http.connector.as_str())
             .finish_non_exhaustive()
     }
 }

@@ -31,7 +31,7 @@ const WHOLE: Duration = Duration::from_secs(30);
 /// HTTP client for the requests of one login.
 #[derive(Debug)]
 pub(super) struct OAuthHttpClient {
-    connector: Url,
+    pub(super) connector: Url,
     http: HttpClient,
     /// Client for hosts other than the connector's, if a client certificate is shown to the connector.
     elsewhere: Option<HttpClient>,
@@ -71,10 +71,6 @@ impl OAuthHttpClient {
             last: Mutex::default(),
             secrets: Secrets::default(),
         })
-    }
-
-    pub(super) fn connector(&self) -> &Url {
-        &self.connector
     }
 
     /// Returns the error of the last answer, if it was an error answer.
