@@ -13,8 +13,8 @@ pub use crate::error::FailedRun;
 pub use crate::same::{ValueShape, for_each_sorted, is_absent, present, same};
 
 use crate::api::{
-    DeletedSlots, PatchRecord, ProfileHandle, delete_if_unchanged, patch_if_unchanged,
-    reorder_if_unchanged, update_if_unchanged,
+    DeletedSlots, OrderJudgment, PatchRecord, ProfileHandle, delete_if_unchanged,
+    patch_if_unchanged, reorder_if_unchanged, update_if_unchanged,
 };
 use crate::call::Call;
 use crate::call_sender::{CallSender, DEADLINE, copies};
@@ -109,7 +109,7 @@ pub async fn reorder_slots(
     page: &ProfileHandle,
     order: Vec<SlotId>,
     at: Option<ReadTime>,
-    judge: impl FnMut(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>> + Send,
+    judge: impl FnMut(&[Slot]) -> OrderJudgment + Send,
 ) -> Result<Option<(Vec<Slot>, Vec<SlotId>)>, WriteStop> {
     let (sender, key) = writer(page, operation::REORDER_SLOTS)?;
     let moved = reorder_if_unchanged(&sender, &key, order, Basis::Read(at), judge).await;

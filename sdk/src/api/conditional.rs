@@ -182,6 +182,9 @@ pub(crate) async fn update_if_unchanged(
     write_if_unchanged(sender, basis, &mut body, read, write, decide).await
 }
 
+/// The order to write, if anything is left to move, or the changes that another client made.
+pub(crate) type OrderJudgment = Result<Option<Vec<SlotId>>, Vec<String>>;
+
 /// Moves slots. `judge` is told the page of each read, and returns the order to write instead, if any is left, or the changes that another
 /// client made. Returns the slots in the answer, and the order that was written; `None` if there was nothing to move.
 pub(crate) async fn reorder_if_unchanged(
@@ -189,7 +192,7 @@ pub(crate) async fn reorder_if_unchanged(
     key: &str,
     order: Vec<SlotId>,
     basis: Basis,
-    mut judge: impl FnMut(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>> + Send,
+    mut judge: impl FnMut(&[Slot]) -> OrderJudgment + Send,
 ) -> Result<(Vec<Slot>, Option<Vec<SlotId>>), WriteStop> {
     let mut is_moved = true;
     let decide = |body: &mut SlotOrder, page: Vec<Slot>, in_doubt| {
@@ -219,7 +222,7 @@ pub(crate) async fn reorder_if_unchanged(
 pub(super) fn order_judge(
     seen: Vec<SlotId>,
     wanted: Vec<SlotId>,
-) -> impl Fn(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>> + Clone + Send + Sync + 'static {
+) -> impl Fn(&[Slot]) -> OrderJudgment + Clone + Send + Sync + 'static {
     move |page: &[Slot]| {
         let now: Vec<SlotId> = page.iter().map(|slot| slot.id).collect();
         let changes = changes(&seen, &now);

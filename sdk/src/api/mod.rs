@@ -18,7 +18,7 @@ use crate::upload::UploadTarget;
 
 pub use analytics::{Analytics, AnalyticsQuery, Period};
 pub(crate) use conditional::{
-    PatchRecord, patch_if_unchanged, reorder_if_unchanged, update_if_unchanged,
+    OrderJudgment, PatchRecord, patch_if_unchanged, reorder_if_unchanged, update_if_unchanged,
 };
 pub use discovery::MusicQuery;
 pub use files::FilesHandle;

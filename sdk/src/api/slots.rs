@@ -5,7 +5,8 @@ use std::fmt;
 use serde_json::Value;
 
 use super::conditional::{
-    PatchRecord, order_judge, reorder_if_unchanged, update_if_unchanged, update_record,
+    OrderJudgment, PatchRecord, order_judge, reorder_if_unchanged, update_if_unchanged,
+    update_record,
 };
 use super::profiles::{ProfileHandle, converted};
 use crate::call::{Call, Create, Write};
@@ -279,11 +280,7 @@ impl SlotsHandle {
         &self,
         order: Vec<SlotId>,
         basis: Basis,
-        judge: impl FnMut(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>>
-        + Clone
-        + Send
-        + Sync
-        + 'static,
+        judge: impl FnMut(&[Slot]) -> OrderJudgment + Clone + Send + Sync + 'static,
     ) -> Call<Vec<Slot>, Write> {
         let key = self.page.key_text();
         Call::new(&self.page.client, operation::REORDER_SLOTS, key, move |sender, key| async move {
