@@ -73,8 +73,8 @@ impl RedisServer {
     /// When the text is not the URL of a Redis server.
     pub fn new(url: impl AsRef<str>) -> Result<Self, InvalidValue> {
         let invalid = |why: &str| InvalidValue::new(format!("not a Redis URL: {why}"));
-        let mut url =
-            Url::parse(url.as_ref().trim()).map_err(|error| invalid(&error.to_string()))?;
+        let parse = |text: &str| Url::parse(text).map_err(|error| invalid(&error.to_string()));
+        let mut url = parse(url.as_ref().trim())?;
         let scheme = url.scheme().to_owned();
         let is_socket = matches!(&*scheme, "unix" | "redis+unix");
         if !is_socket && !matches!(&*scheme, "redis" | "rediss") {
@@ -82,8 +82,7 @@ impl RedisServer {
         }
         let is_encrypted = scheme == "rediss";
         if is_encrypted {
-            url = Url::parse(&url.as_str().replacen("rediss", "redis", 1))
-                .map_err(|error| invalid(&error.to_string()))?;
+            url = parse(&url.as_str().replacen("rediss", "redis", 1))?;
         }
         let info = url.clone().into_connection_info();
         let info =

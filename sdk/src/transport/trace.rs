@@ -51,14 +51,17 @@ mod with {
     }
 
     fn error_type(error: &Error) -> String {
-        match (error.kind(), error.status()) {
-            (ErrorKind::InvalidInput, _) => "invalid_input".to_owned(),
-            (ErrorKind::RateLimited, _) => "rate_limited".to_owned(),
-            (ErrorKind::Timeout, _) => "timeout".to_owned(),
-            (ErrorKind::Network | ErrorKind::Untrusted, _) => "network".to_owned(),
-            (_, Some(status)) => status.to_string(),
-            (_, None) => "_OTHER".to_owned(),
-        }
+        let name = match error.kind() {
+            ErrorKind::InvalidInput => "invalid_input",
+            ErrorKind::RateLimited => "rate_limited",
+            ErrorKind::Timeout => "timeout",
+            ErrorKind::Network | ErrorKind::Untrusted => "network",
+            _ => match error.status() {
+                Some(status) => return status.to_string(),
+                None => "_OTHER",
+            },
+        };
+        name.to_owned()
     }
 
     fn outcome(outcome: Outcome) -> &'static str {

@@ -80,15 +80,14 @@ impl ImageUse {
         };
         let (across, down) =
             (width.saturating_mul(least_height), height.saturating_mul(least_width));
-        if across.abs_diff(down) > across.max(down) / 100 {
-            let why = format!("has the wrong aspect ratio; it must be {proportions}");
-            return Err(InvalidValue::new(format!("{width}x{height} {why}")));
-        }
-        if width < least_width || height < least_height {
-            let why = format!("is too small; it must be at least {least_width}x{least_height}");
-            return Err(InvalidValue::new(format!("{width}x{height} {why}")));
-        }
-        Ok(())
+        let why = if across.abs_diff(down) > across.max(down) / 100 {
+            format!("has the wrong aspect ratio; it must be {proportions}")
+        } else if width < least_width || height < least_height {
+            format!("is too small; it must be at least {least_width}x{least_height}")
+        } else {
+            return Ok(());
+        };
+        Err(InvalidValue::new(format!("{width}x{height} {why}")))
     }
 }
 

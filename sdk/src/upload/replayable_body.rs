@@ -232,7 +232,8 @@ impl ExactBody {
     /// Returns the piece that can be sent now that this one was read, or the content has ended.
     fn exchange(&mut self, piece: Option<Bytes>) -> Result<Option<Bytes>, BrokenBody> {
         let (name, length) = (&self.name, self.length);
-        self.read += piece.as_ref().map_or(0, |piece| piece.len() as u64);
+        let unsent = piece.as_ref().map_or(0, |piece| piece.len() as u64);
+        self.read += unsent;
         if self.read > length {
             return Err(BrokenBody::invalid(format!(
                 "{name} is longer than the {length} bytes declared"
@@ -247,7 +248,6 @@ impl ExactBody {
                 )));
             }
         }
-        let unsent = piece.as_ref().map_or(0, |piece| piece.len() as u64);
         let sent = std::mem::replace(&mut self.held, piece);
         if let (Some(watch), Some(_)) = (&self.progress, &sent) {
             watch(UploadProgress { sent: self.read - unsent, total: length });
