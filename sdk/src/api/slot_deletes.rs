@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use reqwest::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use super::slots::SlotsHandle;
@@ -50,7 +51,7 @@ impl SlotsHandle {
             let request = |api: Api<'_>| api.delete_slot(&key, &id);
             match sender.send(operation::DELETE_SLOT, request).await {
                 Err(error) if error.is_not_found() && error.outcome() == Outcome::Unknown => {
-                    sender.keep_answer(&Answer::no_content());
+                    sender.keep_answer(&Answer::lost(StatusCode::NO_CONTENT, String::new()));
                     Ok(())
                 }
                 result => result,
@@ -146,7 +147,8 @@ pub(crate) async fn delete_if_unchanged(
     let done = write_if_unchanged(sender, basis, &mut left, read, write, decide).await?;
     if left.is_empty() {
         let done = DeletedSlots { deleted: asked, total: done.total };
-        sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
+        let body = serde_json::json!({ "meta": done }).to_string();
+        sender.keep_answer(&Answer::lost(StatusCode::OK, body));
         return Ok(done);
     }
     // Those that are not left were deleted by a request whose answer was lost.

@@ -75,14 +75,9 @@ impl Answer {
         Self { body: Bytes::new(), ..self.clone() }
     }
 
-    /// Returns the answer that the service would have sent, for an answer that was lost and whose effect was read instead.
-    pub(crate) fn json(body: &serde_json::Value) -> Self {
-        Self::new(StatusCode::OK, HeaderMap::new(), Bytes::from(body.to_string()))
-    }
-
-    /// Returns the answer of a delete whose answer was lost and whose effect is known.
-    pub(crate) fn no_content() -> Self {
-        Self::new(StatusCode::NO_CONTENT, HeaderMap::new(), Bytes::new())
+    /// Returns the answer that the service would have sent, for an answer that was lost and whose effect is known.
+    pub(crate) fn lost(status: StatusCode, body: String) -> Self {
+        Self::new(status, HeaderMap::new(), body.into())
     }
 
     /// Reads at most so many bytes to the end until then, with at most `stall` between two pieces. Of an error, a part of the body is enough,
