@@ -14,6 +14,7 @@ use reqwest::{Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
 use super::BoxError;
+use super::caller_headers::texts;
 use crate::secrets::Secrets;
 use crate::token::Token;
 
@@ -59,10 +60,7 @@ impl Answer {
 
     /// Returns the headers whose values are text. If the service repeats the token, it is removed.
     pub fn headers(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
-        let headers = self.headers.iter();
-        headers.filter_map(|(name, value)| {
-            Some((name.as_str(), self.secrets.hide(value.to_str().ok()?)))
-        })
+        texts(&self.headers).map(|(name, value)| (name, self.secrets.hide(value)))
     }
 
     /// Returns the body as text. If the service repeats the token, it is removed.

@@ -86,6 +86,11 @@ pub fn overrides_method(name: &str) -> bool {
     name == "-method" || name == "x-http-method" || name.contains("method-override")
 }
 
+/// Returns the headers whose values are text.
+pub(super) fn texts(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
+    headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+}
+
 /// Adds a header.
 pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), InvalidValue> {
     let (name, value) = parse(name, value)?;
@@ -130,8 +135,7 @@ impl OutgoingRequest<'_> {
 
     /// Returns the headers whose values are text, except the token and headers that the HTTP library adds, such as `Host`.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
-        let headers = self.request.headers().iter();
-        headers.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+        texts(self.request.headers())
     }
 
     /// Returns the body unchanged. It is empty for a request without a body, and `None` for an upload, which is streamed.

@@ -9,6 +9,7 @@ use reqwest::Request;
 use reqwest::header::HeaderMap;
 
 use super::answer::Answer;
+use super::caller_headers::texts;
 use super::pacing::WaitReason;
 
 /// Observer of what the client does. By default, every method does nothing. Methods must not block.
@@ -97,7 +98,7 @@ impl RequestView {
 
     /// Returns the headers of this request, without the headers that every request of the client has, such as the token.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+        texts(&self.headers)
     }
 
     /// Returns the body, unless there is none or it is streamed from a file.
