@@ -218,21 +218,16 @@ pub(crate) async fn reorder_if_unchanged(
     Ok((slots, is_moved.then_some(body.order)))
 }
 
-/// Returns a judge of the order of a page, for [`reorder_if_unchanged`]: nothing is moved unless the page is in the order `seen`.
-pub(super) fn order_judge(
-    seen: Vec<SlotId>,
-    wanted: Vec<SlotId>,
-) -> impl Fn(&[Slot]) -> OrderJudgment + Clone + Send + Sync + 'static {
-    move |page: &[Slot]| {
-        let now: Vec<SlotId> = page.iter().map(|slot| slot.id).collect();
-        let changes = changes(&seen, &now);
-        if now == wanted && now != seen {
-            Ok(None)
-        } else if changes.is_empty() {
-            Ok(Some(wanted.clone()))
-        } else {
-            Err(changes)
-        }
+/// Judges the order of a page, for [`reorder_if_unchanged`]: nothing is moved unless the page is in the order `seen`.
+pub(super) fn judge_order(seen: &[SlotId], wanted: &[SlotId], page: &[Slot]) -> OrderJudgment {
+    let now: Vec<SlotId> = page.iter().map(|slot| slot.id).collect();
+    let changes = changes(seen, &now);
+    if now == wanted && now != seen {
+        Ok(None)
+    } else if changes.is_empty() {
+        Ok(Some(wanted.to_vec()))
+    } else {
+        Err(changes)
     }
 }
 

@@ -77,7 +77,7 @@ impl SlotsHandle {
         ids: impl IntoIterator<Item = impl Into<SlotId>>,
     ) -> Call<DeletedSlots, Write> {
         let ids = ids.into_iter().map(Into::into).collect();
-        self.delete_if(ids, Basis::Nothing, |_| Vec::new())
+        self.delete_if(ids, None)
     }
 
     /// Permanently deletes up to 50 slots and their click statistics, all or none, if they still have the content that was read.
@@ -101,17 +101,15 @@ impl SlotsHandle {
     /// ```
     pub fn delete_unchanged(&self, seen: Vec<Slot>) -> Call<DeletedSlots, Write> {
         let ids = seen.iter().map(|slot| slot.id).collect();
-        self.delete_if(ids, Basis::Read(None), move |page| edits(&seen, page))
+        self.delete_if(ids, Some(seen))
     }
 
-    fn delete_if(
-        &self,
-        ids: Vec<SlotId>,
-        basis: Basis,
-        judge: impl FnMut(&[Slot]) -> Vec<String> + Clone + Send + Sync + 'static,
-    ) -> Call<DeletedSlots, Write> {
+    /// Deletes slots, only with the content `seen` if there is any.
+    fn delete_if(&self, ids: Vec<SlotId>, seen: Option<Vec<Slot>>) -> Call<DeletedSlots, Write> {
         let key = self.page.key_text();
         Call::new(&self.page.client, operation::DELETE_SLOTS, key, move |sender, key| async move {
+            let basis = if seen.is_some() { Basis::Read(None) } else { Basis::Nothing };
+            let judge = |page: &[Slot]| edits(seen.as_deref().unwrap_or_default(), page);
             let deleted = delete_if_unchanged(&sender, &key, ids, basis, judge).await;
             deleted.map_err(|stop| stop.into_error(operation::DELETE_SLOTS))
         })

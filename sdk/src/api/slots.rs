@@ -5,8 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::conditional::{
-    OrderJudgment, PatchRecord, order_judge, reorder_if_unchanged, update_if_unchanged,
-    update_record,
+    PatchRecord, judge_order, reorder_if_unchanged, update_if_unchanged, update_record,
 };
 use super::profiles::{ProfileHandle, converted};
 use crate::call::{Call, Create, Write};
@@ -246,8 +245,7 @@ impl SlotsHandle {
         &self,
         order: impl IntoIterator<Item = impl Into<SlotId>>,
     ) -> Call<Vec<Slot>, Write> {
-        let order: Vec<SlotId> = order.into_iter().map(Into::into).collect();
-        self.reorder_if(order.clone(), Basis::Nothing, move |_| Ok(Some(order.clone())))
+        self.reorder_if(None, order)
     }
 
     /// Reorders the page if its slots are still in the order `seen`.
@@ -271,20 +269,24 @@ impl SlotsHandle {
         seen: impl IntoIterator<Item = impl Into<SlotId>>,
         order: impl IntoIterator<Item = impl Into<SlotId>>,
     ) -> Call<Vec<Slot>, Write> {
-        let seen = seen.into_iter().map(Into::into).collect();
-        let order: Vec<SlotId> = order.into_iter().map(Into::into).collect();
-        self.reorder_if(order.clone(), Basis::Read(None), order_judge(seen, order))
+        self.reorder_if(Some(seen.into_iter().map(Into::into).collect()), order)
     }
 
+    /// Reorders the page, only from the order `seen` if there is one.
     fn reorder_if(
         &self,
-        order: Vec<SlotId>,
-        basis: Basis,
-        judge: impl FnMut(&[Slot]) -> OrderJudgment + Clone + Send + Sync + 'static,
+        seen: Option<Vec<SlotId>>,
+        order: impl IntoIterator<Item = impl Into<SlotId>>,
     ) -> Call<Vec<Slot>, Write> {
+        let order: Vec<SlotId> = order.into_iter().map(Into::into).collect();
         let key = self.page.key_text();
         Call::new(&self.page.client, operation::REORDER_SLOTS, key, move |sender, key| async move {
-            let moved = reorder_if_unchanged(&sender, &key, order, basis, judge).await;
+            let basis = if seen.is_some() { Basis::Read(None) } else { Basis::Nothing };
+            let judge = |page: &[Slot]| match &seen {
+                Some(seen) => judge_order(seen, &order, page),
+                None => Ok(Some(order.clone())),
+            };
+            let moved = reorder_if_unchanged(&sender, &key, order.clone(), basis, judge).await;
             let (slots, _) = moved.map_err(|stop| stop.into_error(operation::REORDER_SLOTS))?;
             Ok(slots)
         })
