@@ -259,7 +259,9 @@ impl Error {
 
     /// Returns the error for an answer that is not what the interface describes.
     pub(crate) fn unreadable(operation: &'static Operation, answer: &Answer, why: String) -> Self {
-        Self::new(operation.id, doubt(operation), of_answer(answer, Some(why))).with_answer(answer)
+        // What an unusable answer leaves open.
+        let outcome = if operation.has_outcome() { Outcome::Unknown } else { Outcome::NotExecuted };
+        Self::new(operation.id, outcome, of_answer(answer, Some(why))).with_answer(answer)
     }
 
     /// Returns the error for a dry run that the service executed as a write.
@@ -480,11 +482,6 @@ predicates! {
 
     /// Returns whether the response does not match the interface: [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable).
     is_unreadable: Unreadable;
-}
-
-/// Returns the outcome that an unusable answer leaves open.
-fn doubt(operation: &Operation) -> Outcome {
-    if operation.has_outcome() { Outcome::Unknown } else { Outcome::NotExecuted }
 }
 
 /// Returns the cause of an error that is an answer. Secrets are removed from every text, because a service that repeats a request in its answer
