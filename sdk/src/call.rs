@@ -92,7 +92,7 @@ impl<T: Send + 'static, K> Call<T, K> {
         + 'static,
     ) -> Self {
         Self::new(client, operation, arguments, move |sender, arguments| async move {
-            sender.send(operation, |api| request(api, arguments)).await
+            sender.send(|api| request(api, arguments)).await
         })
     }
 

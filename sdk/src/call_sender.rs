@@ -91,8 +91,8 @@ impl CallSender {
         self.options.dry_run = true;
     }
 
-    /// Returns a sender for a request beside the call's own one: decoded, without its key, never a dry run.
-    pub(crate) fn beside(&self) -> Self {
+    /// Returns a sender for a request beside the call's own one, of this operation: decoded, without its key, never a dry run.
+    pub(crate) fn beside(&self, operation: &'static Operation) -> Self {
         let options = CallOptions {
             idempotency_key: None,
             dry_run: false,
@@ -100,7 +100,7 @@ impl CallSender {
             single_attempt: None,
             ..self.options.clone()
         };
-        Self { options, undecoded: None, ..self.clone() }
+        Self { operation, options, undecoded: None, ..self.clone() }
     }
 
     /// Waits before the call is made again after this many failures. Returns `false` if there were too many.
@@ -108,12 +108,6 @@ impl CallSender {
         let shared = &self.client.shared;
         failed < shared.retry.max_attempts
             && shared.back_off(self.operation, failed, asked, self.options.until).await
-    }
-
-    /// Returns a sender with another key, for a request whose answer is not the call's.
-    pub(crate) fn with_key(&self, key: Option<IdempotencyKey>) -> Self {
-        let options = CallOptions { idempotency_key: key, ..self.options.clone() };
-        Self { options, undecoded: None, ..self.clone() }
     }
 
     /// Returns whether the write is a dry run, or not sent: then nothing is read before it.
@@ -128,38 +122,35 @@ impl CallSender {
     /// Those of the request; and where only the answer is wanted, an error in place of a record that is not read.
     pub(crate) async fn send<R: Envelope>(
         &self,
-        operation: &'static Operation,
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
     ) -> Result<R::Record, Error> {
-        if self.decodes || self.undecoded.is_none() || operation.effect != Effect::Read {
-            return Ok(self.send_decoded(operation, request).await?.0);
+        if self.decodes || self.undecoded.is_none() || self.operation.effect != Effect::Read {
+            return Ok(self.send_decoded(request).await?.0);
         }
-        let request = self.made(operation, request)?;
-        self.exchange(operation, Some(&R::check), &mut copies(&request)).await?;
-        Err(Error::invalid(operation.id, "the response is not decoded"))
+        let request = self.made(request)?;
+        self.exchange(Some(&R::check), &mut copies(&request)).await?;
+        Err(Error::invalid(self.operation.id, "the response is not decoded"))
     }
 
     /// Sends one request that the generated client makes, and returns its record and its answer.
     pub(crate) async fn send_decoded<R: Envelope>(
         &self,
-        operation: &'static Operation,
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
     ) -> Result<(R::Record, Answer), Error> {
-        let request = self.made(operation, request)?;
-        self.send_made(operation, R::record_of, &mut copies(&request)).await
+        let request = self.made(request)?;
+        self.send_made(R::record_of, &mut copies(&request)).await
     }
 
     /// Returns the request that the generated client makes, with the headers of the call.
     pub(crate) fn made<R>(
         &self,
-        operation: &'static Operation,
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
     ) -> Result<Request, Error> {
         let shared = &self.client.shared;
         let api = generated::Client { baseurl: shared.base.as_str(), client: &shared.http.network };
         let mut request = request(api)
             .map_err(|error| {
-                Error::invalid(operation.id, format!("cannot build the request: {error}"))
+                Error::invalid(self.operation.id, format!("cannot build the request: {error}"))
             })?
             .request;
         // The service answers errors in JSON to those who accept it.
@@ -171,7 +162,6 @@ impl CallSender {
     /// Sends a request, made for each attempt, as often as it takes, and returns what is decoded of its answer, and the answer.
     pub(crate) async fn send_made<T: Send>(
         &self,
-        operation: &'static Operation,
         decode: impl Fn(&[u8]) -> serde_json::Result<T> + Send + Sync,
         make: &mut MakeRequest<'_>,
     ) -> Result<(T, Answer), Error> {
@@ -181,12 +171,12 @@ impl CallSender {
             *locked(&record) = Some(Box::new(decode(json)?));
             Ok(())
         };
-        let answer = self.exchange(operation, Some(&check), make).await?;
+        let answer = self.exchange(Some(&check), make).await?;
         let record = match locked(&record).take() {
             Some(record) => *record,
             // There is none to decode.
             None => decode(b"null")
-                .map_err(|why| Error::unreadable(operation, &answer, why.to_string()))?,
+                .map_err(|why| Error::unreadable(self.operation, &answer, why.to_string()))?,
         };
         Ok((record, answer))
     }
@@ -203,12 +193,11 @@ impl CallSender {
     /// undecoded answer.
     pub(crate) async fn exchange(
         &self,
-        operation: &'static Operation,
         check: Option<RecordCheck<'_>>,
         make: &mut MakeRequest<'_>,
     ) -> Result<Answer, Error> {
         let Client { shared, .. } = &self.client;
-        let exchange = shared.run(operation, &self.options, check, make).await;
+        let exchange = shared.run(self.operation, &self.options, check, make).await;
         match exchange.result {
             Ok(answer) if answer.status.is_success() => {
                 self.keep_answer(&answer);

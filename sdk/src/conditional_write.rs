@@ -122,15 +122,15 @@ pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>
 ) -> Result<R::Record, WriteStop> {
     let CallSender { client, operation, options, .. } = sender;
     if sender.is_not_sent() {
-        return Ok(sender.send(operation, |api| write(api, body)).await?);
+        return Ok(sender.send(|api| write(api, body)).await?);
     }
     if let (Basis::Nothing, Effect::Set) = (basis, operation.effect) {
         // To set the values again has no further effect. Where the answer is a success that cannot be used, a read shows what the write did.
-        let error = match sender.send(operation, |api| write(api, body)).await {
+        let error = match sender.send(|api| write(api, body)).await {
             Err(error) if matches!(error.status(), Some(200..=299)) => error,
             done => return Ok(done?),
         };
-        if let Ok((shown, answer)) = sender.beside().send_decoded(read_operation, &read).await
+        if let Ok((shown, answer)) = sender.beside(read_operation).send_decoded(&read).await
             && let WriteVerdict::Done(done) = decide(body, shown, true)
         {
             sender.keep_answer(&answer);
@@ -152,9 +152,9 @@ pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>
             ReadTime::now(client)
         } else {
             let (read_place, write_place) = tries.reserve().await?;
-            let mut reader = sender.beside();
+            let mut reader = sender.beside(read_operation);
             reader.options.reserved = Some(read_place.into_ticket());
-            let shown = reader.send_decoded(read_operation, &read).await;
+            let shown = reader.send_decoded(&read).await;
             let read_at = ReadTime::now(client);
             // A failed read leaves the outcome of the write unchanged, and that is the error to return.
             let (shown, answer) = shown.map_err(|error| tries.lost_or(error))?;
@@ -180,7 +180,7 @@ pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>
         let options = CallOptions { reserved, single_attempt, ..options.clone() };
         // Whether its answer is the call's is not known yet.
         let once = CallSender { options, undecoded: None, ..sender.clone() };
-        match once.send_decoded(operation, |api| write(api, body)).await {
+        match once.send_decoded(|api| write(api, body)).await {
             Ok((done, answer)) => {
                 sender.keep_answer(&answer);
                 return Ok(done);

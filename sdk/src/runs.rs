@@ -193,8 +193,8 @@ pub fn read_page<T: Send + 'static>(
     decode: impl Fn(&[u8]) -> serde_json::Result<T> + Clone + Send + Sync + 'static,
 ) -> Call<(T, Answer)> {
     Call::new(&page.client, GET_PROFILE, page.key_text(), |sender, key| async move {
-        let request = sender.made(GET_PROFILE, |api| api.get_profile(&key, Some("slots")))?;
-        sender.send_made(GET_PROFILE, decode, &mut copies(&request)).await
+        let request = sender.made(|api| api.get_profile(&key, Some("slots")))?;
+        sender.send_made(decode, &mut copies(&request)).await
     })
 }
 

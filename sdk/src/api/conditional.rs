@@ -64,7 +64,7 @@ pub(super) fn update_record<T: PatchRecord>(
         if let (Some(id), Basis::Nothing, false) = (T::ID, basis, sender.options.dry_run)
             && changes.get("login").is_some_and(Value::is_string)
         {
-            let before = sender.beside().send(T::READ, |api| T::read(api, &key)).await?;
+            let before = sender.beside(T::READ).send(|api| T::read(api, &key)).await?;
             basis = Basis::Read(Some(ReadTime::now(&sender.client)));
             (key, seen) = (id(&before), Some(before.fields()));
         }
@@ -82,7 +82,7 @@ pub(crate) async fn patch_if_unchanged<T: PatchRecord>(
     basis: Basis,
 ) -> Result<T, WriteStop> {
     if sender.is_not_sent() && sender.before_write.is_some() {
-        seen = Some(sender.beside().send(T::READ, |api| T::read(api, key)).await?.fields());
+        seen = Some(sender.beside(T::READ).send(|api| T::read(api, key)).await?.fields());
     }
     let write = |api: Api<'_>, seen: &Option<Object>| {
         if let (Some(hear), Some(seen)) = (&sender.before_write, seen) {

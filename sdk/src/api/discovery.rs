@@ -49,7 +49,7 @@ impl Client {
     /// ```
     pub fn me(&self) -> Call<Me> {
         Call::new(self, operation::GET_ME, Ok(()), |sender, ()| async move {
-            let (me, _) = sender.send_decoded(operation::GET_ME, |api| api.get_me()).await?;
+            let (me, _) = sender.send_decoded(|api| api.get_me()).await?;
             let shared = &sender.client.shared;
             let learned = PacerNote::Learned((&me.limits.rate_limit).into());
             let learned = shared.pacer.note(learned, &*shared.clock);

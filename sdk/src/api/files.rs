@@ -11,11 +11,10 @@ use crate::call_sender::{CallSender, Envelope};
 use crate::client::Client;
 use crate::error::Error;
 use crate::error_kind::Outcome;
-use crate::generated::Client as Api;
 use crate::generated::types::{File, FileEnvelope, FileFromUrl};
 use crate::operation;
+use crate::transport::Shared;
 use crate::transport::caller_headers::IdempotencyKey;
-use crate::transport::{CallOptions, Shared};
 use crate::upload::{
     GET, ReplayableBody, Upload, UploadMethod, UploadTarget, download, send_to_upload_url,
 };
@@ -116,20 +115,22 @@ async fn upload_through_service(sender: &CallSender, file: &ReplayableBody) -> R
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(file.send_in(sender.request(Method::POST, "/files"), true))
     };
-    Ok(sender.send_made(operation::UPLOAD_FILE, FileEnvelope::record_of, &mut make).await?.0)
+    Ok(sender.send_made(FileEnvelope::record_of, &mut make).await?.0)
 }
 
 /// Maximum number of upload URLs requested for one upload, because a URL may expire or be used up by a lost request.
 const MAX_UPLOAD_URLS: u32 = 4;
 
 async fn upload_to_url(sender: &CallSender, file: &ReplayableBody) -> Result<File, Error> {
-    let CallOptions { idempotency_key, dry_run, .. } = &sender.options;
-    if *dry_run {
-        create_upload_url(sender).await?;
+    let mut asking = CallSender { operation: operation::CREATE_UPLOAD_URL, ..sender.clone() };
+    if sender.options.dry_run {
+        asking.send(|api| api.create_upload_url()).await?;
         let message = "a dry run gets no upload URL to send the file to";
         return Err(Error::invalid(operation::UPLOAD_FILE.id, message));
     }
-    let mut target = create_upload_url(&sender.with_key(idempotency_key.clone())).await?;
+    // Its answer is not the call's.
+    asking.undecoded = None;
+    let mut target = asking.send(|api| api.create_upload_url()).await?;
     let mut asked = 1;
     let Shared { service_time, clock, .. } = &*sender.client.shared;
     let is_almost_over = |target: &UploadTarget| target.is_almost_over(service_time.now(&**clock));
@@ -154,13 +155,10 @@ async fn upload_to_url(sender: &CallSender, file: &ReplayableBody) -> Result<Fil
                 }
             }
         }
-        target = create_upload_url(&sender.with_key(Some(IdempotencyKey::random()))).await?;
+        asking.options.idempotency_key = Some(IdempotencyKey::random());
+        target = asking.send(|api| api.create_upload_url()).await?;
         asked += 1;
     }
-}
-
-async fn create_upload_url(sender: &CallSender) -> Result<UploadTarget, Error> {
-    sender.send(operation::CREATE_UPLOAD_URL, |api: Api<'_>| api.create_upload_url()).await
 }
 
 /// Fixes what is sent. The beginning of a file is read on a thread that may block.

@@ -184,12 +184,11 @@ impl ProfileHandle {
                 let made = api.get_profile(&key, Some("slots"));
                 made.map(|it| TypedRequest::<PageAnswer>::from(it.request))
             };
-            let PageWithSlots { slots, page } =
-                sender.send(operation::GET_PROFILE, request).await?;
+            let PageWithSlots { slots, page } = sender.send(request).await?;
             let slots = match slots {
                 Some(slots) => slots,
                 None => {
-                    sender.beside().send(operation::LIST_SLOTS, |api| api.list_slots(&key)).await?
+                    sender.beside(operation::LIST_SLOTS).send(|api| api.list_slots(&key)).await?
                 }
             };
             Ok(Profile { slots, ..page })
@@ -256,12 +255,17 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn markdown(&self) -> Call<Markdown> {
-        let operation = operation::PREVIEW_PROFILE_MARKDOWN;
-        Call::new(&self.client, operation, self.key_text(), move |sender, key| async move {
-            let request = sender.made(operation, |api| api.preview_profile_markdown(&key))?;
-            let answer = sender.exchange(operation, None, &mut copies(&request)).await?;
-            Ok(Markdown::of(&answer))
-        })
+        let key = self.key_text();
+        Call::new(
+            &self.client,
+            operation::PREVIEW_PROFILE_MARKDOWN,
+            key,
+            |sender, key| async move {
+                let request = sender.made(|api| api.preview_profile_markdown(&key))?;
+                let answer = sender.exchange(None, &mut copies(&request)).await?;
+                Ok(Markdown::of(&answer))
+            },
+        )
     }
 
     /// Returns the key in paths.

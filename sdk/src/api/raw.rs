@@ -241,7 +241,7 @@ impl RawCall {
                 *request.body_mut() = Some(body.into());
             }
             request.headers_mut().extend(headers);
-            sender.exchange(operation, None, &mut copies(&request)).await
+            sender.exchange(None, &mut copies(&request)).await
         });
         call.keyed(key)
     }

@@ -49,7 +49,7 @@ impl SlotsHandle {
         let path = self.key_and_id(id.into());
         Call::new(&self.page.client, operation::DELETE_SLOT, path, |sender, (key, id)| async move {
             let request = |api: Api<'_>| api.delete_slot(&key, &id);
-            match sender.send(operation::DELETE_SLOT, request).await {
+            match sender.send(request).await {
                 Err(error) if error.is_not_found() && error.outcome() == Outcome::Unknown => {
                     sender.keep_answer(&Answer::lost(StatusCode::NO_CONTENT, String::new()));
                     Ok(())

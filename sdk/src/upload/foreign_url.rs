@@ -111,7 +111,7 @@ pub(crate) async fn download(call: CallSender, text: String) -> Result<Bytes, Er
         None => Err(serde_json::Error::custom("it is not a JPEG, PNG, WebP or GIF image")),
     };
     let request = Request::new(Method::GET, url.url.clone());
-    Ok(sender.exchange(GET, Some(&check), &mut copies(&request)).await?.body)
+    Ok(sender.exchange(Some(&check), &mut copies(&request)).await?.body)
 }
 
 /// A URL for uploading one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Anyone who knows the URL
@@ -171,7 +171,7 @@ pub(crate) async fn send_to_upload_url(
         let request = Request::new(method.clone(), url.url.clone());
         Box::pin(file.send_in(request, method == Method::POST))
     };
-    let (file, mut answer) = sender.send_made(operation, stored, &mut make).await?;
+    let (file, mut answer) = sender.send_made(stored, &mut make).await?;
     // The path of the file may be a part of the URL, and is no secret where the upload has succeeded.
     answer.secrets = shared.secrets.clone();
     call.keep_answer(&answer);
