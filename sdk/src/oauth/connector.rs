@@ -178,10 +178,12 @@ impl Connector {
             Some(client_id) => {
                 let as_known = request.clone().with_preregistered_client(client_id);
                 let tried = session(manager, as_known, &http).await?;
-                if is_welcome(&tried.auth_url, &http).await? {
-                    tried
-                } else {
+                // A server that no longer knows the client reports that in the browser only.
+                let page = Url::parse(&tried.auth_url).map_err(LoginError::refused)?;
+                if http.get(page).await?.status.is_client_error() {
                     session(tried.auth_manager, request, &http).await?
+                } else {
+                    tried
                 }
             }
         };
@@ -227,13 +229,6 @@ async fn session(
             _ => LoginError::unreachable(http.failure().unwrap_or_else(|| error.to_string())),
         }
     })
-}
-
-/// Returns whether the login page accepts this client: a server that no longer knows the client reports that in the browser only.
-async fn is_welcome(url: &str, http: &OAuthHttpClient) -> Result<bool, LoginError> {
-    let page = Url::parse(url).map_err(LoginError::refused)?;
-    let answer = http.get(page).await?;
-    Ok(!answer.status.is_client_error())
 }
 
 impl Login {
