@@ -200,16 +200,12 @@ impl Upload {
         let Some(image_use) = self.image_use else { return Ok(()) };
         let name = &self.name;
         let size = match (&self.content, start) {
-            (UploadContent::Bytes(bytes), _) => image_size_of(bytes),
-            (UploadContent::File(path), _) => {
-                imagesize::size(path).ok().map(|size| (size.width, size.height))
-            }
-            (UploadContent::Once(_), Some(start)) => image_size_of(start),
+            (UploadContent::Bytes(bytes), _) => imagesize::blob_size(bytes),
+            (UploadContent::File(path), _) => imagesize::size(path),
+            (UploadContent::Once(_), Some(start)) => imagesize::blob_size(start),
             (UploadContent::Once(_), None) => return Ok(()),
         };
-        let Some((width, height)) = size else {
-            return Err(format!("cannot read the image size of {name}"));
-        };
-        image_use.check(width, height).map_err(|error| format!("{name}: {error}"))
+        let size = size.map_err(|_| format!("cannot read the image size of {name}"))?;
+        image_use.check(size.width, size.height).map_err(|error| format!("{name}: {error}"))
     }
 }
