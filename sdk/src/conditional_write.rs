@@ -91,16 +91,16 @@ impl From<Error> for WriteStop {
     }
 }
 
-impl WriteStop {
-    /// Returns the error of a call that is the write.
-    pub(crate) fn into_error(self, operation: &Operation) -> Error {
-        match self {
-            Self::Failed(error) => error,
-            Self::Changed { found, outcome } => {
+impl CallSender {
+    /// Returns the result of a call that is one conditional write.
+    pub(crate) fn finish<T>(&self, written: Result<T, WriteStop>) -> Result<T, Error> {
+        written.map_err(|stop| match stop {
+            WriteStop::Failed(error) => error,
+            WriteStop::Changed { found, outcome } => {
                 let message = format!("changed by another client: {}", found.join("; "));
-                Error::own(operation.id, outcome, ErrorKind::Conflict, message)
+                Error::own(self.operation.id, outcome, ErrorKind::Conflict, message)
             }
-        }
+        })
     }
 }
 

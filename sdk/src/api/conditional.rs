@@ -68,8 +68,7 @@ pub(super) fn update_record<T: PatchRecord>(
             basis = Basis::Read(Some(ReadTime::now(&sender.client)));
             (key, seen) = (id(&before), Some(before.fields()));
         }
-        let patched = patch_if_unchanged(&sender, &key, seen, &changes, basis).await;
-        patched.map_err(|stop| stop.into_error(T::WRITE))
+        sender.finish(patch_if_unchanged(&sender, &key, seen, &changes, basis).await)
     })
 }
 

@@ -110,8 +110,7 @@ impl SlotsHandle {
         Call::new(&self.page.client, operation::DELETE_SLOTS, key, move |sender, key| async move {
             let basis = if seen.is_some() { Basis::Read(None) } else { Basis::Nothing };
             let judge = |page: &[Slot]| edits(seen.as_deref().unwrap_or_default(), page);
-            let deleted = delete_if_unchanged(&sender, &key, ids, basis, judge).await;
-            deleted.map_err(|stop| stop.into_error(operation::DELETE_SLOTS))
+            sender.finish(delete_if_unchanged(&sender, &key, ids, basis, judge).await)
         })
     }
 }

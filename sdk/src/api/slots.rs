@@ -226,7 +226,7 @@ impl SlotsHandle {
         Call::new(&self.page.client, operation::UPDATE_SLOTS, key, |sender, key| async move {
             let updated =
                 update_if_unchanged(&sender, &key, changes, Basis::Nothing, |_| Vec::new());
-            updated.await.map_err(|stop| stop.into_error(operation::UPDATE_SLOTS))
+            sender.finish(updated.await)
         })
     }
 
@@ -287,7 +287,7 @@ impl SlotsHandle {
                 None => Ok(Some(order.clone())),
             };
             let moved = reorder_if_unchanged(&sender, &key, order.clone(), basis, judge).await;
-            let (slots, _) = moved.map_err(|stop| stop.into_error(operation::REORDER_SLOTS))?;
+            let (slots, _) = sender.finish(moved)?;
             Ok(slots)
         })
     }
