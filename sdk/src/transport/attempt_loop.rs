@@ -19,9 +19,7 @@ use super::exchange::{
 };
 use super::observer::{AttemptReport, RequestView};
 use super::pacing::{MustWait, PacerNote, Ticket, WaitReason};
-use super::retry::{
-    AttemptCounts, AttemptEnd, AttemptState, RetryDecision, backoff, decide, retry_after,
-};
+use super::retry::{AttemptCounts, AttemptEnd, AttemptState, backoff, decide, retry_after};
 use super::shared::Shared;
 use super::trace::AttemptSpan;
 use crate::crash_point;
@@ -117,7 +115,7 @@ impl<'a> AttemptLoop<'a> {
                 self.retry_after = retry_after(headers, shared.service_time.now(&*shared.clock));
             }
             let is_spent = self.options.is_body_spent();
-            let decision = if is_spent { RetryDecision::End } else { self.decide(end) };
+            let decision = if is_spent { None } else { self.decide(end) };
             self.note(end.evidence());
             if end == AttemptEnd::Answer(401) && self.renew().await? {
                 if is_spent || self.options.single_attempt.is_some() {
@@ -131,12 +129,8 @@ impl<'a> AttemptLoop<'a> {
                 let blocked = shared.pacer.note(PacerNote::Blocked(block), &*shared.clock);
                 let _ = shared.within(deadline, blocked).await;
             }
-            let (duration, reason) = match decision {
-                RetryDecision::Again(wait) => (wait, WaitReason::Retry),
-                RetryDecision::Later(wait) => (wait, WaitReason::TooManyRequests),
-                RetryDecision::End => return result,
-            };
-            let wait = MustWait { duration, reason };
+            let Some(wait) = decision else { return result };
+            let MustWait { duration, reason } = wait;
             if end == AttemptEnd::Answer(409) {
                 // A request with this key, perhaps an earlier one of this call, is being executed.
                 self.note(Outcome::Unknown);
@@ -216,7 +210,7 @@ impl<'a> AttemptLoop<'a> {
         }
     }
 
-    fn decide(&self, end: AttemptEnd) -> RetryDecision {
+    fn decide(&self, end: AttemptEnd) -> Option<MustWait> {
         // After a success nothing is waited for, and random numbers are a system call each.
         let jitter = if matches!(end, AttemptEnd::Answer(200..=299)) { 0.0 } else { jitter() };
         let attempt = AttemptState {

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 
+use super::pacing::{MustWait, WaitReason};
 use crate::error_kind::Outcome;
 use crate::operation::Effect;
 
@@ -109,17 +110,6 @@ pub(crate) struct AttemptState {
     pub(crate) jitter: f64,
 }
 
-/// Next action.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum RetryDecision {
-    /// The call ends with this attempt.
-    End,
-    /// Another attempt follows after this wait; it counts as an attempt.
-    Again(Duration),
-    /// Another attempt follows after a wait that the service asked for; it counts only against the deadline.
-    Later(Duration),
-}
-
 const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(20);
 /// Minimum wait before a key is replayed that the service may still be working on.
@@ -127,35 +117,36 @@ const KEY_SETTLES: Duration = Duration::from_secs(5);
 const IN_FLIGHT_WAIT: Duration = Duration::from_secs(2);
 const MAX_IN_FLIGHT: u32 = 3;
 
-/// Decides what follows an attempt. `effect` is the operation's, or `Read` if the call is a dry run.
-pub(crate) fn decide(effect: Effect, attempt: &AttemptState) -> RetryDecision {
+/// Returns the wait before another attempt, which counts as an attempt.
+fn again(duration: Duration) -> MustWait {
+    MustWait { duration, reason: WaitReason::Retry }
+}
+
+/// Returns the wait before another attempt for which the service has asked: it counts only against the deadline.
+fn later(duration: Duration) -> MustWait {
+    MustWait { duration, reason: WaitReason::TooManyRequests }
+}
+
+/// Decides what follows an attempt: another one after this wait, or nothing. `effect` is the operation's, or `Read` if the call is a dry
+/// run.
+pub(crate) fn decide(effect: Effect, attempt: &AttemptState) -> Option<MustWait> {
     match attempt.end {
-        AttemptEnd::Answer(429) => RetryDecision::Later(attempt.wait()),
+        AttemptEnd::Answer(429) => Some(later(attempt.wait())),
         AttemptEnd::Answer(409) if attempt.is_in_flight() => {
-            RetryDecision::Later(attempt.retry_after.unwrap_or(IN_FLIGHT_WAIT))
+            Some(later(attempt.retry_after.unwrap_or(IN_FLIGHT_WAIT)))
         }
-        AttemptEnd::TooLarge(_) | AttemptEnd::Untrusted | AttemptEnd::Redirected => {
-            RetryDecision::End
-        }
-        _ if attempt.tries.counted() >= attempt.max_attempts => RetryDecision::End,
-        AttemptEnd::Unreachable | AttemptEnd::Answer(408 | 425) => {
-            RetryDecision::Again(attempt.wait())
-        }
-        AttemptEnd::Answer(200..=499) => RetryDecision::End,
+        AttemptEnd::TooLarge(_) | AttemptEnd::Untrusted | AttemptEnd::Redirected => None,
+        _ if attempt.tries.counted() >= attempt.max_attempts => None,
+        AttemptEnd::Unreachable | AttemptEnd::Answer(408 | 425) => Some(again(attempt.wait())),
+        AttemptEnd::Answer(200..=499) => None,
         // A read would be answered in the same way again; after a write that sets values, the values are read.
-        AttemptEnd::Unusable(_) if matches!(effect, Effect::Read | Effect::Set) => {
-            RetryDecision::End
-        }
+        AttemptEnd::Unusable(_) if matches!(effect, Effect::Read | Effect::Set) => None,
         // Executed, but the answer is lost: a read can be read again, a keyed answer is stored.
-        AttemptEnd::Cut(_) if effect != Effect::Read && !attempt.keyed => RetryDecision::End,
+        AttemptEnd::Cut(_) if effect != Effect::Read && !attempt.keyed => None,
         // Sending the request once more could do more than the first one did.
-        _ if effect == Effect::DeleteMany || effect == Effect::Create && !attempt.keyed => {
-            RetryDecision::End
-        }
-        AttemptEnd::TimedOut if attempt.keyed => {
-            RetryDecision::Again(attempt.wait().max(KEY_SETTLES))
-        }
-        _ => RetryDecision::Again(attempt.wait()),
+        _ if effect == Effect::DeleteMany || effect == Effect::Create && !attempt.keyed => None,
+        AttemptEnd::TimedOut if attempt.keyed => Some(again(attempt.wait().max(KEY_SETTLES))),
+        _ => Some(again(attempt.wait())),
     }
 }
 
@@ -237,11 +228,11 @@ mod tests {
     }
 
     /// Returns one letter for a decision: `.` ends, `a` again, `l` later.
-    fn letter(decision: RetryDecision) -> char {
+    fn letter(decision: Option<MustWait>) -> char {
         match decision {
-            RetryDecision::End => '.',
-            RetryDecision::Again(_) => 'a',
-            RetryDecision::Later(_) => 'l',
+            None => '.',
+            Some(MustWait { reason: WaitReason::Retry, .. }) => 'a',
+            Some(_) => 'l',
         }
     }
 
@@ -352,7 +343,7 @@ mod tests {
     #[test]
     fn a_create_without_its_key_is_never_sent_twice() {
         let create = Effect::Create;
-        assert_eq!(decide(create, &attempt(AttemptEnd::NoAnswer)), RetryDecision::End);
+        assert_eq!(decide(create, &attempt(AttemptEnd::NoAnswer)), None);
         assert_eq!(letter(decide(create, &attempt(AttemptEnd::Unreachable))), 'a');
     }
 
@@ -381,20 +372,17 @@ mod tests {
         let create = Effect::Create;
         let replay =
             AttemptState { keyed: true, tries: maybe(1, 0), ..attempt(AttemptEnd::Answer(409)) };
-        assert_eq!(decide(create, &replay), RetryDecision::Later(IN_FLIGHT_WAIT));
-        assert_eq!(
-            decide(create, &AttemptState { tries: maybe(4, 3), ..replay }),
-            RetryDecision::End
-        );
+        assert_eq!(decide(create, &replay), Some(later(IN_FLIGHT_WAIT)));
+        assert_eq!(decide(create, &AttemptState { tries: maybe(4, 3), ..replay }), None);
         assert_eq!(
             decide(create, &AttemptState { tries: attempt(replay.end).tries, ..replay }),
-            RetryDecision::End
+            None
         );
-        assert_eq!(decide(create, &AttemptState { keyed: false, ..replay }), RetryDecision::End);
+        assert_eq!(decide(create, &AttemptState { keyed: false, ..replay }), None);
         let second = Some(Duration::from_secs(1));
         let resumed =
             AttemptState { tries: attempt(replay.end).tries, retry_after: second, ..replay };
-        assert_eq!(decide(create, &resumed), RetryDecision::Later(Duration::from_secs(1)));
+        assert_eq!(decide(create, &resumed), Some(later(Duration::from_secs(1))));
     }
 
     #[test]
@@ -407,8 +395,8 @@ mod tests {
                 ..attempt(AttemptEnd::Answer(status))
             };
             match decide(Effect::Read, &attempt) {
-                RetryDecision::Again(wait) | RetryDecision::Later(wait) => wait,
-                RetryDecision::End => panic!("no wait after {status}"),
+                Some(wait) => wait.duration,
+                None => panic!("no wait after {status}"),
             }
         };
         let ms = Duration::from_millis;
@@ -423,7 +411,7 @@ mod tests {
         }
         assert_eq!(wait(429, 40, 1.0, None), LONGEST_BACKOFF);
         let replay = AttemptState { keyed: true, jitter: 0.0, ..attempt(AttemptEnd::TimedOut) };
-        assert_eq!(decide(Effect::Create, &replay), RetryDecision::Again(KEY_SETTLES));
+        assert_eq!(decide(Effect::Create, &replay), Some(again(KEY_SETTLES)));
     }
 
     fn headers(date: Option<&str>, values: &[&[u8]]) -> HeaderMap {
