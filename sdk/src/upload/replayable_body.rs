@@ -138,7 +138,7 @@ impl ReplayableBody {
     }
 
     async fn image_type(&self) -> io::Result<ImageType> {
-        let (UploadContent::Once(once), None) = (&self.upload.content, self.image_type) else {
+        let UploadContent::Once(once) = &self.upload.content else {
             return self.image_type.ok_or_else(|| io::ErrorKind::InvalidInput.into());
         };
         let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidInput, why);
