@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 use std::future::ready;
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -74,12 +74,6 @@ impl<T> Deref for Hidden<T> {
 
     fn deref(&self) -> &T {
         &self.0
-    }
-}
-
-impl<T> DerefMut for Hidden<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.0
     }
 }
 

@@ -155,7 +155,7 @@ impl OutgoingRequest<'_> {
         value: impl AsRef<str>,
     ) -> Result<(), InvalidValue> {
         let (name, value) = parse(name.as_ref(), value.as_ref())?;
-        self.request.headers_mut().insert(name, value);
+        self.request.0.headers_mut().insert(name, value);
         Ok(())
     }
 }
