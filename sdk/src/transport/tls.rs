@@ -42,16 +42,16 @@ mod with_rustls {
     use super::{BoxError, NO_CERTIFICATE, NO_KEY};
 
     /// Certificate that is trusted beside those of the system.
-    pub(in crate::transport) type Certificate = CertificateDer<'static>;
+    pub(crate) type Certificate = CertificateDer<'static>;
 
     /// Client certificate with its key.
-    pub(in crate::transport) type Identity = Arc<dyn ResolvesClientCert>;
+    pub(crate) type Identity = Arc<dyn ResolvesClientCert>;
 
     const NO_PROVIDER: &str = "no default crypto provider is installed for rustls: \
          call `rustls::crypto::ring::default_provider().install_default()` when the program starts, or turn on the `rustls` feature of links-sdk";
 
     /// Returns the certificates of a PEM text, each of which can be a root.
-    pub(in crate::transport) fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, BoxError> {
+    pub(crate) fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, BoxError> {
         let certificates = chain(pem)?;
         let mut checked = RootCertStore::empty();
         for certificate in &certificates {
@@ -61,7 +61,7 @@ mod with_rustls {
     }
 
     /// Returns the client certificate and the key of a PEM text.
-    pub(in crate::transport) fn identity(pem: &[u8]) -> Result<Identity, BoxError> {
+    pub(crate) fn identity(pem: &[u8]) -> Result<Identity, BoxError> {
         let chain = chain(pem)?;
         let key = PrivateKeyDer::from_pem_slice(pem).map_err(|error| match error {
             pem::Error::NoItemsFound => NO_KEY.into(),
@@ -89,7 +89,7 @@ mod with_rustls {
     }
 
     /// Sets up TLS. Without https no certificates are read, because reading them is most of a client's cost.
-    pub(in crate::transport) fn apply(
+    pub(crate) fn apply(
         builder: reqwest::ClientBuilder,
         is_https: bool,
         roots: &[Certificate],
@@ -131,12 +131,12 @@ mod with_rustls {
 /// TLS by the library of the system, with its certificates.
 #[cfg(all(feature = "native-tls", not(feature = "rustls")))]
 mod native {
-    pub(in crate::transport) use reqwest::{Certificate, Identity};
+    pub(crate) use reqwest::{Certificate, Identity};
 
     use super::{BoxError, NO_CERTIFICATE, NO_KEY};
 
     /// Returns the certificates of a PEM text.
-    pub(in crate::transport) fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, BoxError> {
+    pub(crate) fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, BoxError> {
         let certificates = Certificate::from_pem_bundle(pem)?;
         if certificates.is_empty() {
             return Err(NO_CERTIFICATE.into());
@@ -145,7 +145,7 @@ mod native {
     }
 
     /// Returns the client certificate and the key of a PEM text.
-    pub(in crate::transport) fn identity(pem: &[u8]) -> Result<Identity, BoxError> {
+    pub(crate) fn identity(pem: &[u8]) -> Result<Identity, BoxError> {
         let text = std::str::from_utf8(pem)?;
         let certificates = sections(text, "CERTIFICATE");
         if certificates.is_empty() {
@@ -177,7 +177,7 @@ mod native {
     }
 
     /// Sets up TLS.
-    pub(in crate::transport) fn apply(
+    pub(crate) fn apply(
         builder: reqwest::ClientBuilder,
         _: bool,
         roots: &[Certificate],
@@ -194,25 +194,23 @@ mod native {
 /// No TLS: the crate was built without a feature for it.
 #[cfg(not(any(feature = "rustls-no-provider", feature = "native-tls")))]
 mod none {
-    pub(in crate::transport) use std::convert::{
-        Infallible as Certificate, Infallible as Identity,
-    };
+    pub(crate) use std::convert::{Infallible as Certificate, Infallible as Identity};
 
     use super::BoxError;
 
     const NO_TLS: &str =
         "links-sdk was built without TLS: turn on its `rustls` or `native-tls` feature";
 
-    pub(in crate::transport) fn certificates(_: &[u8]) -> Result<Vec<Certificate>, BoxError> {
+    pub(crate) fn certificates(_: &[u8]) -> Result<Vec<Certificate>, BoxError> {
         Err(NO_TLS.into())
     }
 
-    pub(in crate::transport) fn identity(_: &[u8]) -> Result<Identity, BoxError> {
+    pub(crate) fn identity(_: &[u8]) -> Result<Identity, BoxError> {
         Err(NO_TLS.into())
     }
 
     /// Lets only connections without https pass.
-    pub(in crate::transport) fn apply(
+    pub(crate) fn apply(
         builder: reqwest::ClientBuilder,
         is_https: bool,
         _: &[Certificate],
