@@ -173,8 +173,9 @@ async fn replayable(sender: &CallSender, upload: Upload) -> Result<ReplayableBod
 fn can_be_fetched(url: String) -> Result<FileFromUrl, String> {
     let length = url.chars().count();
     if length > MAX_URL_LENGTH {
-        let maximum = format!("the maximum is {MAX_URL_LENGTH}");
-        return Err(format!("the URL is {length} characters long; {maximum}"));
+        return Err(format!(
+            "the URL is {length} characters long; the maximum is {MAX_URL_LENGTH}"
+        ));
     }
     match Url::parse(&url) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {

@@ -272,9 +272,7 @@ impl ProfileHandle {
     pub(crate) fn key_text(&self) -> Result<String, String> {
         self.key.as_ref().map(ToString::to_string).map_err(Clone::clone)
     }
-}
 
-impl ProfileHandle {
     /// Returns the login and the language, with the available options.
     ///
     /// ```

@@ -401,7 +401,7 @@ fn jitter() -> f64 {
         // A simulation is the same each time.
         return 0.5;
     }
-    let random = u32::try_from(Uuid::new_v4().as_u128() & u128::from(u32::MAX)).unwrap_or_default();
+    let (random, ..) = Uuid::new_v4().as_fields();
     f64::from(random) / f64::from(u32::MAX)
 }
 

@@ -64,10 +64,8 @@ impl HttpClient {
                     stalled = stalled(streamed, stall) => return Err(stalled),
                 },
             };
-            let mut response = match response {
-                Ok(response) => response.map_err(unanswered)?,
-                Err(_) => return Err(broken(AttemptEnd::TimedOut, TimedOut)),
-            };
+            let response = response.map_err(|_| broken(AttemptEnd::TimedOut, TimedOut))?;
+            let mut response = response.map_err(unanswered)?;
             if let Some(asked) = asked
                 && *response.url() != asked
             {
