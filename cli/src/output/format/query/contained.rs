@@ -130,7 +130,7 @@ pub(crate) fn run_filter_if_requested(args: &[OsString]) -> Option<Exit> {
         filter::run(&code, &input, &mut stdout)?;
         stdout.flush().map_err(|error| error.to_string())
     });
-    match ran.and_then(|it| it) {
+    match ran {
         Ok(()) => Some(Exit::Ok),
         Err(why) => {
             let _ = writeln!(std::io::stderr().lock(), "{why}");

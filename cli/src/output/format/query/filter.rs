@@ -18,13 +18,13 @@ const FORMATTERS: &str = include_str!("formatters.jq");
 ///
 /// # Errors
 ///
-/// When the function panics, or the thread cannot be started.
+/// When the function fails or panics, or the thread cannot be started.
 pub(crate) fn on_a_deep_stack<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
     let thread = thread::Builder::new().stack_size(STACK);
     let thread = thread.spawn(work).map_err(|error| format!("cannot run the filter: {error}"))?;
-    thread.join().map_err(|_| "cannot run the filter".to_owned())
+    thread.join().map_err(|_| "cannot run the filter".to_owned())?
 }
 
 /// Compiles a filter.

@@ -70,7 +70,7 @@ pub(crate) fn check(code: &str) -> Result<(), String> {
         return Err(format!("must be at most {MOST_CODE} bytes"));
     }
     let code = code.to_owned();
-    filter::on_a_deep_stack(move || filter::compile(&code).map(drop)).and_then(|it| it)
+    filter::on_a_deep_stack(move || filter::compile(&code).map(drop))
 }
 
 /// Returns the results of a filter on a document, of a process that may have been started before. A result that is not JSON, such as `nan`, is an
@@ -113,10 +113,7 @@ fn run_in_new_process(code: &str, input: String) -> Result<Vec<u8>, String> {
 #[cfg(test)]
 fn run_in_new_process(code: &str, input: String) -> Result<Vec<u8>, String> {
     let (code, mut text) = (code.to_owned(), Vec::new());
-    let ran = filter::on_a_deep_stack(move || {
-        filter::run(&code, input.as_bytes(), &mut text).map(|()| text)
-    });
-    ran.and_then(|it| it)
+    filter::on_a_deep_stack(move || filter::run(&code, input.as_bytes(), &mut text).map(|()| text))
 }
 
 pub(crate) fn failed(why: impl std::fmt::Display) -> CommandError {
