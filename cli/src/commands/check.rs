@@ -11,7 +11,7 @@ use crate::ui::annotations::Annotate;
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "An argument is a path if it contains `/`, ends in .yaml, .yml or .json, or is a directory; otherwise it is a page. Exits with 3 if a link is broken.",
+    after_help = "An argument is a path if it contains `/`, ends in .yaml, .yml or .json, or is a directory; otherwise it is a page. Exits with 3 if a link is broken.",
     long_examples = ["links check cafe.yaml", "links check pages/ --fix", "links check --all --baseline known.json"]
 )]
 pub(crate) struct CheckArgs {

@@ -11,7 +11,7 @@ use links_pages::fs::directory_of;
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "Checks the files against the rules of the closest links.toml, without the network. Exits with 3 if a rule of the level error is broken.",
+    after_help = "Checks the files against the rules of the closest links.toml, without the network. Exits with 3 if a rule of the level error is broken.",
     long_examples = ["links lint cafe.yaml", "links lint . --annotate github"]
 )]
 pub(crate) struct LintArgs {

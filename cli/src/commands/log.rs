@@ -10,7 +10,7 @@ use links_pages::apply::{DesiredSlot, JournalStore, RunHeader};
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "An operation is everything that one command wrote. Without --prune, `links` keeps the last 50 runs of each page, the last 200 other commands, and every write with an unknown outcome.",
+    after_help = "An operation is everything that one command wrote. Without --prune, `links` keeps the last 50 runs of each page, the last 200 other commands, and every write with an unknown outcome.",
     examples = ["links log \"$(links log -n 1 -o ids)\"", "links log --prune --keep 20 --days 30 --yes"]
 )]
 pub(crate) struct LogArgs {

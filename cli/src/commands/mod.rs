@@ -75,13 +75,13 @@ pub(crate) enum Command {
     Log(log::LogArgs),
     /// Undo this machine's newest operation, or another one
     #[command(
-        notes = "Run it again to undo the operation before that, or run `links redo` to reverse an undo. Recreated slots get new IDs and lose their click statistics.",
+        after_help = "Run it again to undo the operation before that, or run `links redo` to reverse an undo. Recreated slots get new IDs and lose their click statistics.",
         examples = ["links undo", "links undo \"$(links log -n 1 -o ids)\" --page cafe"]
     )]
     Undo(undo::UndoArgs),
     /// Reverse the newest undo, or another one
     #[command(
-        notes = "Takes back an undo, with the same limits as `links undo`.",
+        after_help = "Takes back an undo, with the same limits as `links undo`.",
         examples = ["links redo", "links redo --yes"]
     )]
     Redo(undo::UndoArgs),

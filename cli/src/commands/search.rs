@@ -10,7 +10,7 @@ use crate::search::{self, Hit, report};
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "An argument is a path if it contains `/`, ends in .yaml, .yml or .json, or is a directory; otherwise it is a page. Exits with 3 if nothing was found.",
+    after_help = "An argument is a path if it contains `/`, ends in .yaml, .yml or .json, or is a directory; otherwise it is a page. Exits with 3 if nothing was found.",
     long_examples = ["links search menu", "links search qara.example cafe --in slots", "links search --regex 'https?://qara\\.\\S+' cafe.yaml"]
 )]
 pub(crate) struct SearchCommandArgs {

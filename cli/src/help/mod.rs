@@ -16,11 +16,8 @@ pub(crate) const POINTER: &str =
 /// Template of the main help, with the commands in groups.
 pub(crate) const MAIN: &str = include_str!("main.txt");
 
-/// Attributes of a command for the texts below its help; `notes` comes first.
+/// Attributes of a command for the examples below its help. What else is to be known about it is its `after_help`, which comes first.
 pub(crate) trait HelpText {
-    /// Sets what is to be known about the command.
-    fn notes(self, text: &'static str) -> Self;
-
     /// Adds lines that can be typed unchanged.
     fn examples<const N: usize>(self, lines: [&'static str; N]) -> Self;
 
@@ -29,10 +26,6 @@ pub(crate) trait HelpText {
 }
 
 impl HelpText for Command {
-    fn notes(self, text: &'static str) -> Self {
-        self.after_help(text)
-    }
-
     fn examples<const N: usize>(self, lines: [&'static str; N]) -> Self {
         let text = with_examples(&self, &lines);
         self.after_help(text.clone()).after_long_help(text)
@@ -90,7 +83,7 @@ pub(crate) fn skill(tree: &Command) -> String {
         let Some(command) = command else { continue };
         let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         let example = help.lines().find_map(|it| it.strip_prefix("  links ")).unwrap_or(line);
-        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        let about = command.get_about().cloned().unwrap_or_default();
         let _ = writeln!(text, "- {about}: `links {example}`");
     }
     text += "\n## Commands\n\n`links COMMAND -h` explains a command.\n\n";
@@ -104,7 +97,7 @@ fn commands(command: &Command, name: &str, text: &mut String) {
         if sub.has_subcommands() {
             commands(sub, &name, text);
         } else {
-            let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = sub.get_about().cloned().unwrap_or_default();
             let _ = writeln!(text, "- `{name}`: {about}");
         }
     }
@@ -122,9 +115,8 @@ fn exit_codes(_: &Command) -> String {
 /// Returns the help of the options that every command takes.
 fn options(tree: &Command) -> String {
     let global = tree.get_arguments().filter(|it| it.is_global_set()).cloned();
-    let mut command = Command::new("links").disable_help_flag(true).max_term_width(100);
-    command = command
-        .args(global.map(|it| it.help_heading("Options of every command").hide_long_help(false)));
+    let global = global.map(|it| it.help_heading("Options of every command").hide_long_help(false));
+    let command = Command::new("links").disable_help_flag(true).max_term_width(100).args(global);
     command.help_template("{all-args}").render_long_help().to_string()
 }
 

@@ -14,7 +14,7 @@ mod figures;
 pub(crate) enum AnalyticsCommand {
     /// Show the views and clicks of all pages
     #[command(
-        notes = "-o csv prints the timeline if you ask for one, otherwise the rows. Use --jq to select any other part.",
+        after_help = "-o csv prints the timeline if you ask for one, otherwise the rows. Use --jq to select any other part.",
         examples = ["links analytics account --period last7 --timeline", "links analytics account --bucket week -o csv"]
     )]
     Account(QueryArgs),

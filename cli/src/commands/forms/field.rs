@@ -13,7 +13,7 @@ pub(crate) enum FieldCommand {
     Set(FormsFieldSetArgs),
     /// Remove a field
     #[command(
-        notes = "Answers that visitors have already sent are kept.",
+        after_help = "Answers that visitors have already sent are kept.",
         examples = ["links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes --yes"]
     )]
     Remove {

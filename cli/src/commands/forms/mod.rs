@@ -23,7 +23,7 @@ pub(crate) enum FormsCommand {
     Update(record::FormsUpdateArgs),
     /// Change a form in an editor
     #[command(
-        notes = "A field that keeps its `key` stays the same field, even if everything else changes.",
+        after_help = "A field that keeps its `key` stays the same field, even if everything else changes.",
         examples = ["EDITOR='code --wait' links forms edit 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"]
     )]
     Edit {

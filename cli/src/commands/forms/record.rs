@@ -85,7 +85,7 @@ pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> Comm
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links forms update [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
-    notes = "`fields` replaces the whole list of fields. Fields with a known label keep their key; other fields are removed after you confirm. To change a single field, use `links forms field`.",
+    after_help = "`fields` replaces the whole list of fields. Fields with a known label keep their key; other fields are removed after you confirm. To change a single field, use `links forms field`.",
     long_examples = ["links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 enabled:=false", "links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 form.yaml --yes"]
 )]
 pub(crate) struct FormsUpdateArgs {

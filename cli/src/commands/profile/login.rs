@@ -134,7 +134,7 @@ fn parse(name: &str, text: &str) -> Vec<ListedLogin> {
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "The old URL stops working at once and is not redirected. Links, QR codes and NFC tags with the old URL break.",
+    after_help = "The old URL stops working at once and is not redirected. Links, QR codes and NFC tags with the old URL break.",
     examples = ["links profile rename cafe cafe.mole", "links profile rename cafe cafe.mole --yes --confirm cafe"]
 )]
 pub(crate) struct ProfileRenameArgs {

@@ -16,7 +16,7 @@ use links_pages::suggest::suggest;
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "Each filter gets a slot as {page, id, type, data}. The edit can change only `data`; if it returns `empty`, the slot is left unchanged. All pages are read and checked before the first write.",
+    after_help = "Each filter gets a slot as {page, id, type, data}. The edit can change only `data`; if it returns `empty`, the slot is left unchanged. All pages are read and checked before the first write.",
     long_examples = [
         r#"links slots rewrite cafe --where '.type == "button"' --edit '.data.title |= ascii_upcase' --yes"#,
         r#"links slots rewrite --all --where '.data.link' --edit '.data.link |= sub("qara.example"; "qara.kz")' --yes"#,
@@ -53,7 +53,7 @@ pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> Co
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "Empty cells are skipped. Write values that aren't strings as JSON. To resume an interrupted run, repeat the same command; after a finished run, it creates the rows again.",
+    after_help = "Empty cells are skipped. Write values that aren't strings as JSON. To resume an interrupted run, repeat the same command; after a finished run, it creates the rows again.",
     long_examples = [
         "links slots import cafe menu.csv --type button --map title=name,link=url --yes",
         "links slots import cafe drinks.csv --type button --top --yes",
