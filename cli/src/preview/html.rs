@@ -183,7 +183,7 @@ pub(super) fn changes(file: &str, page: &Preview) -> Markup {
 /// A page as it was or as the file makes it: its head, its socials and its slots, each as a visitor sees it.
 pub(super) fn page_body(page: &Preview, snapshot: &PageSnapshot) -> Markup {
     let record = &snapshot.record;
-    let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
+    let text = |name: &str| text(record, name);
     let title = or(text("title"), &snapshot.login);
     let computed = record.get("computed");
     let is_active = computed.and_then(|it| it["moodActive"].as_bool()) != Some(false);
@@ -245,19 +245,15 @@ fn image(page: &Preview, path: &str) -> Option<String> {
     if let Some(image) = page.images.get(path) {
         return Some(format!("image/{}", image_name(image)));
     }
-    let origin = image_origin(page)?;
+    let origin = origin(&page.file_base)?;
     let url = format!("{}{}", page.file_base, path.trim_start_matches('/'));
     let is_there = url.strip_prefix(&origin).is_some_and(|rest| rest.starts_with('/'));
     is_there.then_some(url)
 }
 
 /// Returns the origin of the service's files, from which images may be loaded, if it is known and of https.
-pub(super) fn image_origin(page: &Preview) -> Option<String> {
-    origin(&page.file_base)
-}
-
-fn origin(base: &str) -> Option<String> {
-    let host = base.strip_prefix("https://")?.split('/').next()?;
+pub(super) fn origin(file_base: &str) -> Option<String> {
+    let host = file_base.strip_prefix("https://")?.split('/').next()?;
     // It becomes a part of a header.
     let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':');
     (!host.is_empty() && host.chars().all(is_host)).then(|| format!("https://{host}"))

@@ -9,9 +9,10 @@ use crate::account::shadow_run::ApplyOutlook;
 use crate::apply::apply_args::{Allowed, RunOptions};
 use crate::context::prelude::*;
 use crate::journal;
-use crate::preview::html::{FileProblem, Notice, Screen, document, image_origin};
+use crate::preview::html::{FileProblem, Notice, Screen, document, origin};
 use crate::preview::live_account::LiveAccount;
 use crate::preview::render::{PreviewRequest, PreviewSource, lacking, render, usable};
+use crate::preview::shown_page::Preview;
 use links_pages::page_file::FilePlace;
 use links_pages::page_file::local_image::LocalImage;
 
@@ -141,21 +142,7 @@ impl ServeSession {
 
     /// Reads the file and makes a preview. Keeps the last one if that fails.
     async fn make(&mut self) -> Result<()> {
-        self.lacking = None;
-        let roots = &self.request.options.flags.upload_root;
-        let made = match PreviewSource::read(&self.request.path, roots) {
-            Err(failure) => Err(failure),
-            Ok(source) => {
-                let source = self.source.insert(source);
-                let parsed = source.parse();
-                self.lacking = lacking(&parsed);
-                match parsed.and_then(|files| usable(files, &self.context)) {
-                    Ok(_) => render(&mut self.context, &self.request, source, &mut self.live).await,
-                    Err(failure) => Err(failure),
-                }
-            }
-        };
-        match made {
+        match self.rendered().await {
             Ok(preview) => {
                 self.screen.page = Some(preview);
                 self.screen.problems.clear();
@@ -170,6 +157,17 @@ impl ServeSession {
                 Err(failure)
             }
         }
+    }
+
+    /// Renders the file as it is now.
+    async fn rendered(&mut self) -> Result<Preview> {
+        self.lacking = None;
+        let roots = &self.request.options.flags.upload_root;
+        let source = self.source.insert(PreviewSource::read(&self.request.path, roots)?);
+        let parsed = source.parse();
+        self.lacking = lacking(&parsed);
+        usable(parsed?, &self.context)?;
+        render(&mut self.context, &self.request, source, &mut self.live).await
     }
 
     /// Applies the file as the document shows it.
@@ -193,13 +191,12 @@ impl ServeSession {
         options.flags.yes = is_confirmed;
         // Only the preview shows what a locked slot would become.
         options.flags.unlock = false;
-        let ended = match source.checked(&self.context) {
-            Ok(files) => {
-                let source = RunSource { files, ..RunSource::default() };
-                apply(&mut self.context, source, options).await
-            }
-            Err(failure) => Err(failure),
+        let ended = async {
+            let files = source.checked(&self.context)?;
+            let source = RunSource { files, ..RunSource::default() };
+            apply(&mut self.context, source, options).await
         };
+        let ended = ended.await;
         // The page is another one now, or was before.
         self.live = None;
         self.is_notice_shown = false;
@@ -257,7 +254,7 @@ impl ServeSession {
             version: self.screen.version,
             html: document(&self.screen).into(),
             images: page.iter().flat_map(|page| page.images.values()).cloned().collect(),
-            image_origin: page.and_then(image_origin),
+            image_origin: page.and_then(|page| origin(&page.file_base)),
         });
     }
 }
