@@ -36,14 +36,14 @@ impl Shadow {
                 slot_schemas.entry(kind.to_owned()).or_insert_with(|| schema_of(described));
             }
         }
-        let lacks_status =
-            live.page.as_ref().is_some_and(|page| !page.record.contains_key("moodText"));
         let text = live.markdown.as_ref().map(|markdown| markdown.text.as_str());
         let page = live.page.as_ref();
         let file_base = page.and_then(|page| file_base(text, &page.record, &page.slots));
         let text_base = file_base.unwrap_or_default();
-        let choices =
-            Choices { no_status_feature: lacks_status, ..choices(&text_base, slot_schemas) };
+        let choices = Choices {
+            no_status_feature: page.is_some_and(|page| !page.record.contains_key("moodText")),
+            ..choices(&text_base, slot_schemas)
+        };
         let server = match start(&account, &choices) {
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
                 // A schema that cannot be compiled validates nothing here, as in a plan.
@@ -66,15 +66,15 @@ impl Shadow {
     }
 
     fn connected(server: io::Result<ContractServer>) -> Result<Self> {
-        let cannot = |error: &dyn std::fmt::Display| {
+        fn cannot(error: impl std::fmt::Display) -> CommandError {
             CommandError::internal(format!("cannot start the sandbox for the preview: {error}"))
-        };
-        let server = server.map_err(|error| cannot(&error))?;
-        let token = Token::new(server.token()).map_err(|error| cannot(&error))?;
+        }
+        let server = server.map_err(cannot)?;
+        let token = Token::new(server.token()).map_err(cannot)?;
         let client =
             Client::builder(server.base_url()).token(token).rate_limits(RateLimits::unlimited());
         let client = client.in_process(move |request| server.respond(request));
-        let client = client.build().map_err(|error| cannot(&error))?;
+        let client = client.build().map_err(cannot)?;
         Ok(Self { client, text_base: String::new(), image_base: String::new() })
     }
 
