@@ -148,7 +148,7 @@ impl SingleVisit<'_> {
             shown.set_fragment(to.fragment.as_deref());
             hops.push(Hop {
                 status: answer.status,
-                to: shown.into(),
+                to: shown,
                 sets_cookie: answer.sets_cookie,
                 had_credentials: to.had_credentials,
             });
@@ -258,7 +258,7 @@ impl SingleVisit<'_> {
             return false;
         }
         match hops.last() {
-            Some(last) => last.to == url.as_str(),
+            Some(last) => last.to == url,
             None => match self.ask(&url).await {
                 Ok(answer) => matches!(answer.status, 200..=299),
                 Err(_) => false,

@@ -115,18 +115,18 @@ fn failed_host(link: &WebLink, visit: &Visit) -> Option<String> {
         | VisitEnd::RedirectUnreadable => return None,
         _ => {}
     }
-    let last = Url::parse(&visit.hops.last()?.to).ok()?;
+    let last = &visit.hops.last()?.to;
     let host = |url: &Url| url[Position::BeforeHost..Position::AfterPort].to_owned();
-    Some(host(&last)).filter(|last| *last != host(&link.url))
+    Some(host(last)).filter(|last| *last != host(&link.url))
 }
 
 /// Returns the start page at which a link to something within the same site ends. A redirect to another site is no such case: that is how
 /// short links work.
 fn start_page(link: &WebLink, visit: &Visit) -> Option<String> {
-    let end = Url::parse(&visit.hops.last()?.to).ok()?;
+    let end = &visit.hops.last()?.to;
     let is_start = end.path() == "/" && end.query().is_none() && end.fragment().is_none();
-    let same_site = site(&end).is_some() && site(&end) == site(&link.url);
-    (is_start && same_site && link.url.path() != "/").then(|| end.into())
+    let same_site = site(end).is_some() && site(end) == site(&link.url);
+    (is_start && same_site && link.url.path() != "/").then(|| end.to_string())
 }
 
 fn site(url: &Url) -> Option<&str> {
@@ -141,16 +141,14 @@ fn moves(link: &WebLink, visit: &Visit) -> Judgement {
     let had_credentials = visit.hops.iter().any(|hop| hop.had_credentials);
     match visit.hops.last() {
         Some(last) if is_permanent && !had_credentials => {
-            if let Some(to) = with_fragment(&last.to, link.fragment.as_deref()) {
-                judgement.note(MOVED, format!("moved to {to}"));
-                judgement.moved_to = Some(to);
-            }
+            let to = with_fragment(last.to.clone(), link.fragment.as_deref());
+            judgement.note(MOVED, format!("moved to {to}"));
+            judgement.moved_to = Some(to);
         }
         _ if visit.works_with_https => {
             let mut url = link.url.clone();
-            if url.set_scheme("https").is_ok()
-                && let Some(url) = with_fragment(url.as_str(), link.fragment.as_deref())
-            {
+            if url.set_scheme("https").is_ok() {
+                let url = with_fragment(url, link.fragment.as_deref());
                 judgement.note("works_with_https", format!("also works with https: {url}"));
             }
         }
@@ -160,12 +158,11 @@ fn moves(link: &WebLink, visit: &Visit) -> Judgement {
 }
 
 /// Returns a URL with the fragment of the link that led to it, unless it has its own (RFC 9110, section 10.2.2).
-fn with_fragment(url: &str, fragment: Option<&str>) -> Option<String> {
-    let mut url = Url::parse(url).ok()?;
+fn with_fragment(mut url: Url, fragment: Option<&str>) -> String {
     if url.fragment().is_none() {
         url.set_fragment(fragment);
     }
-    Some(url.into())
+    url.into()
 }
 
 #[cfg(test)]
@@ -175,7 +172,7 @@ mod tests {
     use super::*;
 
     fn hop(status: u16, to: &str) -> Hop {
-        Hop { status, to: to.to_owned(), sets_cookie: false, had_credentials: false }
+        Hop { status, to: Url::parse(to).unwrap(), sets_cookie: false, had_credentials: false }
     }
 
     #[test]

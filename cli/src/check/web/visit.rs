@@ -5,6 +5,7 @@ use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustls::CertificateError;
+use url::Url;
 use x509_cert::der::Decode;
 
 use links_sdk::public_hosts::NameError;
@@ -31,7 +32,7 @@ pub(crate) struct Hop {
     /// Status of the answer.
     pub(crate) status: u16,
     /// URL that it leads to, with its fragment, without a user name and a password.
-    pub(crate) to: String,
+    pub(crate) to: Url,
     /// The answer sets a cookie, which is not sent back.
     pub(crate) sets_cookie: bool,
     /// The URL held a user name or a password.
