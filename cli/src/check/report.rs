@@ -135,7 +135,7 @@ mod tests {
 
     fn moved(to: &str) -> Judgement {
         let notes = vec![(MOVED, format!("moved to {to}"))];
-        Judgement { notes, moved_to: Some(to.to_owned()), ..Judgement::fine() }
+        Judgement { notes, moved_to: Some(to.to_owned()), ..Judgement::default() }
     }
 
     fn shown(links: &[CheckedLink], has_baseline: bool) -> (Vec<String>, Exit) {
@@ -156,7 +156,7 @@ mod tests {
                 Judgement::unsure("status", "999: blocks bots; check in a browser"),
             ),
             link(18, Some("Map"), "http://maps.example/q", moved("https://maps.example/q")),
-            link(40, None, "https://fine.example/", Judgement::fine()),
+            link(40, None, "https://fine.example/", Judgement::default()),
         ];
         let (lines, exit) = shown(&links, false);
         assert_eq!(

@@ -296,9 +296,12 @@ struct HostState {
 
 impl Default for HostState {
     fn default() -> Self {
-        let permits = Semaphore::new(PER_HOST);
-        let (misses, spent, turned_away) = (Cell::default(), Cell::default(), Cell::default());
-        Self { permits, misses, spent, turned_away }
+        Self {
+            permits: Semaphore::new(PER_HOST),
+            misses: Cell::default(),
+            spent: Cell::default(),
+            turned_away: Cell::default(),
+        }
     }
 }
 

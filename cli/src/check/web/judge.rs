@@ -136,7 +136,7 @@ fn site(url: &Url) -> Option<&str> {
 
 /// Judges a link that is fine but could be another one.
 fn moves(link: &WebLink, visit: &Visit) -> Judgement {
-    let mut judgement = Judgement::fine();
+    let mut judgement = Judgement::default();
     let is_permanent = visit.hops.iter().all(|hop| matches!(hop.status, 301 | 308));
     let had_credentials = visit.hops.iter().any(|hop| hop.had_credentials);
     match visit.hops.last() {

@@ -61,13 +61,13 @@ pub(crate) fn read_link(text: &str) -> Result<WebLink, Judgement> {
         "tel" if !percent_decode_str(url.path()).any(|byte| byte.is_ascii_digit()) => {
             syntax("a tel: link without digits")
         }
-        "mailto" | "tel" => Judgement::fine(),
+        "mailto" | "tel" => Judgement::default(),
         useless if USELESS_SCHEMES.contains(&useless) => {
             let words = format!("{scheme}: links don't work for visitors");
             Judgement::broken("scheme", words)
         }
         _ => {
-            let mut judgement = Judgement::fine();
+            let mut judgement = Judgement::default();
             judgement.note("not_requested", format!("{scheme}: links are not checked"));
             judgement
         }

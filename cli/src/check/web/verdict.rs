@@ -5,10 +5,11 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 /// Verdict on a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
     /// Visitors get there.
+    #[default]
     Fine,
     /// A program cannot tell.
     Unsure,
@@ -16,8 +17,8 @@ pub(crate) enum Verdict {
     Broken,
 }
 
-/// Verdict on a link with its reason and notes.
-#[derive(Clone, Debug)]
+/// Verdict on a link with its reason and notes. By default, the link is fine.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Judgement {
     pub(crate) verdict: Verdict,
     /// Reason why the link is not fine: its name in JSON, and its words.
@@ -36,19 +37,13 @@ pub(crate) struct Judgement {
 pub(crate) const MOVED: &str = "moved";
 
 impl Judgement {
-    /// Returns the judgement of a link that is fine.
-    pub(crate) const fn fine() -> Self {
-        let (verdict, moved_to, certificate_ends) = (Verdict::Fine, None, None);
-        Self { verdict, reason: None, status: None, notes: Vec::new(), moved_to, certificate_ends }
-    }
-
     pub(crate) fn broken(code: &'static str, words: impl Into<String>) -> Self {
         Self { verdict: Verdict::Broken, ..Self::unsure(code, words) }
     }
 
     pub(crate) fn unsure(code: &'static str, words: impl Into<String>) -> Self {
         let reason = Some((code, words.into()));
-        Self { verdict: Verdict::Unsure, reason, ..Self::fine() }
+        Self { verdict: Verdict::Unsure, reason, ..Self::default() }
     }
 
     /// Adds a note.
