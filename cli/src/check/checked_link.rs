@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::collect::FoundLink;
+use super::collect::{FoundLink, begins_with};
 use super::web::verdict::{Judgement, MOVED, Verdict};
 use crate::context::prelude::*;
 use crate::ui::cut;
@@ -56,8 +56,7 @@ impl CheckedLink {
 
     /// Returns the URL that `--fix` writes: where the link has moved for good, unless that gives up encryption.
     pub(crate) fn fix(&self) -> Option<&str> {
-        let is_encrypted =
-            |url: &str| url.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("https:"));
+        let is_encrypted = |url: &str| begins_with(url, "https:");
         let to = self.judgement.moved_to.as_deref();
         to.filter(|to| is_encrypted(to) || !is_encrypted(&self.found.url))
     }

@@ -124,9 +124,7 @@ fn add_links(
     }
     if is_link(trimmed) {
         // Nothing says that the value is no text, in which a URL has to be escaped.
-        let start = text.len() - text.trim_start().len();
-        let part = Some(start..start + trimmed.len());
-        return add(trimmed.to_owned(), part, false, at);
+        return add(trimmed.to_owned(), Some(without_spaces(text)), false, at);
     }
     let written = sources.and_then(|it| it.text().get(node.span.clone())).unwrap_or_default();
     let (mut from, mut missed) = (0, 0);
@@ -176,6 +174,12 @@ fn text_links(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Tells whether a text begins like a link to a site.
+/// Returns the place of a text without the white space around it.
+pub(super) fn without_spaces(text: &str) -> Range<usize> {
+    let start = text.len() - text.trim_start().len();
+    start..start + text.trim().len()
+}
+
 fn is_web(text: &str) -> bool {
     begins_with(text, "http://") || begins_with(text, "https://")
 }
@@ -187,7 +191,7 @@ fn is_link(text: &str) -> bool {
         && (is_web(text) || SHORT_SCHEMES.iter().any(|scheme| begins_with(text, scheme)))
 }
 
-fn begins_with(text: &str, scheme: &str) -> bool {
+pub(super) fn begins_with(text: &str, scheme: &str) -> bool {
     text.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
 }
 

@@ -2,13 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::ops::Range;
 use std::path::Path as FilePath;
 use std::rc::Rc;
 
 use super::CheckedPage;
 use super::checked_link::CheckedLink;
-use super::collect::{FoundLink, LinkedValue};
+use super::collect::{FoundLink, LinkedValue, without_spaces};
 use crate::account::pull::existing_file::not_written;
 use crate::context::prelude::*;
 use links_pages::page_file::patch::{Edit, PatchError, Path, PathStep, patch};
@@ -132,7 +131,7 @@ fn moved_values(moves: &[(FoundLink, String)]) -> Vec<MovedValue> {
                     let is_attribute = has_markup && text[..part.start].ends_with(['"', '\'', '=']);
                     (part.clone(), within_text(to, link.is_escaped || is_attribute))
                 }
-                None => (trimmed(text), to.clone()),
+                None => (without_spaces(text), to.clone()),
             };
             urls.push((link.offset, text[part.clone()].to_owned(), to.clone()));
             changed.push_str(&text[from..part.start]);
@@ -143,12 +142,6 @@ fn moved_values(moves: &[(FoundLink, String)]) -> Vec<MovedValue> {
         MovedValue { old, text: changed, urls }
     };
     values.map(value).collect()
-}
-
-/// Returns the place of a text without the white space around it.
-fn trimmed(text: &str) -> Range<usize> {
-    let start = text.len() - text.trim_start().len();
-    start..start + text.trim().len()
 }
 
 /// Returns a document in which only the URLs of values were replaced, which are in their order; `None` unless it is read as intended.
