@@ -44,13 +44,13 @@ pub(crate) async fn verdicts(
 ) -> Result<(LinkVerdicts, usize)> {
     let clock = clock();
     let mut verdicts = LinkVerdicts::default();
-    let mut web: Vec<(String, WebLink)> = Vec::new();
+    let mut web: Vec<(&str, WebLink)> = Vec::new();
     for url in urls {
         match read_link(url) {
             Err(judgement) => {
                 verdicts.insert(url.to_owned(), (judgement, false));
             }
-            Ok(link) => web.push((url.to_owned(), link)),
+            Ok(link) => web.push((url, link)),
         }
     }
     // All services share the file.
@@ -58,7 +58,7 @@ pub(crate) async fn verdicts(
     let fine = cache_file.as_deref().map(|path| load_fine(path, clock.wall()));
     let mut fine = fine.unwrap_or_default();
     let key = |url: &str| key(url, options.allow_private);
-    let mut visits: HashMap<String, (Visit, bool)> = HashMap::new();
+    let mut visits: HashMap<&str, (Visit, bool)> = HashMap::new();
     let mut missing: Vec<WebLink> = Vec::new();
     let mut seen = HashSet::new();
     for (_, link) in &web {
@@ -68,7 +68,7 @@ pub(crate) async fn verdicts(
         }
         match fine.get(&key(url)).filter(|_| !options.fresh) {
             Some(known) => {
-                visits.insert(url.to_owned(), (known.visit(), true));
+                visits.insert(url, (known.visit(), true));
             }
             None => missing.push(link.clone()),
         }
@@ -82,12 +82,12 @@ pub(crate) async fn verdicts(
         ));
     }
     for (link, visit) in missing.iter().zip(found) {
-        visits.insert(link.requested().to_owned(), (visit, false));
+        visits.insert(link.requested(), (visit, false));
     }
     let now = clock.wall();
-    for (text, link) in web {
+    for (text, link) in &web {
         let Some((visit, is_cached)) = visits.get(link.requested()) else { continue };
-        let judgement = judge(&link, visit, now, options.tls_days);
+        let judgement = judge(link, visit, now, options.tls_days);
         // One that has moved for good is requested again, because its target may be a secret; so is one that is not fine, because it may be
         // by now.
         if !is_cached && judgement.verdict == Verdict::Fine && judgement.moved_to.is_none() {
@@ -95,7 +95,7 @@ pub(crate) async fn verdicts(
         } else if !is_cached {
             fine.remove(&key(link.requested()));
         }
-        verdicts.insert(text, (judgement, *is_cached));
+        verdicts.insert((*text).to_owned(), (judgement, *is_cached));
     }
     if let Some(path) = cache_file.filter(|_| requested > 0) {
         // Without the file the next check costs requests, nothing else.
@@ -117,7 +117,7 @@ async fn visit(
     let resolver =
         PublicOnlyResolver { trusts_all: options.allow_private, ..PublicOnlyResolver::default() };
     let checker = LinkChecker::new(resolver, true, clock).map_err(|error| {
-        CommandError::new(Exit::Internal, format!("cannot check links: {error}"))
+        CommandError::internal(format!("cannot check links: {error}"))
             .with_hint("set SSL_CERT_FILE to a file that contains the certificates to trust")
     })?;
     let progress = context.ui.progress(links.len());
