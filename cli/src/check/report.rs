@@ -52,7 +52,7 @@ pub(crate) fn output(links: Vec<CheckedLink>, options: ReportOptions) -> Command
     }));
     let data: Vec<Value> = links.iter().map(CheckedLink::json).collect();
     let view = View::Listing(lines, Instead::Id("url"));
-    CommandOutput::with_meta(data, meta, view).exit(if new > 0 { Exit::No } else { Exit::Ok })
+    CommandOutput::with_meta(data, meta, view).no_if(new > 0)
 }
 
 /// Writes an annotation for each link that has a file and something to be said about it.

@@ -51,9 +51,8 @@ pub(crate) fn output(
     lines.push(StyledLine::plain(format!("{}: {words}", count(all, "file"))));
     let data: Vec<Value> = placed.iter().map(Placed::json).collect();
     let meta = json!({ "files": all, "errors": errors, "warnings": warnings });
-    let fails = errors > 0 || strict && warnings > 0;
     let view = View::Listing(lines, Instead::Id("rule"));
-    CommandOutput::with_meta(data, meta, view).exit(if fails { Exit::No } else { Exit::Ok })
+    CommandOutput::with_meta(data, meta, view).no_if(errors > 0 || strict && warnings > 0)
 }
 
 /// A broken rule with its place.

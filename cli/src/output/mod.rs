@@ -99,6 +99,14 @@ impl View {
     pub(crate) fn line(text: impl Into<String>) -> Self {
         Self::Lines(vec![StyledLine::plain(text.into())])
     }
+
+    /// Lines of the text, if it is made of lines.
+    pub(crate) fn lines_mut(&mut self) -> Option<&mut Vec<StyledLine>> {
+        match self {
+            Self::Lines(lines) | Self::Listing(lines, _) => Some(lines),
+            _ => None,
+        }
+    }
 }
 
 impl CommandOutput {
@@ -138,6 +146,12 @@ impl CommandOutput {
         answered(answer, View::Lines(lines))
     }
 
+    /// Sets the exit code to that of a check that has found something, if it has.
+    #[must_use]
+    pub(crate) fn no_if(self, is_found: bool) -> Self {
+        if is_found { self.exit(Exit::No) } else { self }
+    }
+
     /// Sets the exit code.
     #[must_use]
     pub(crate) fn exit(self, exit: Exit) -> Self {
@@ -161,16 +175,6 @@ impl Body {
         match self {
             Self::Own(body) => Some(body),
             Self::Service(_) => None,
-        }
-    }
-}
-
-impl View {
-    /// Lines of the text, if it is made of lines.
-    pub(crate) fn lines_mut(&mut self) -> Option<&mut Vec<StyledLine>> {
-        match self {
-            Self::Lines(lines) | Self::Listing(lines, _) => Some(lines),
-            _ => None,
         }
     }
 }

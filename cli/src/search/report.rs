@@ -34,7 +34,7 @@ const VALUE: usize = 60;
 pub(crate) fn output(hits: &[Hit<'_>]) -> CommandOutput {
     let data: Vec<Value> = hits.iter().map(Hit::json).collect();
     let view = View::Listing(lines(hits), Instead::Columns(COLUMNS));
-    CommandOutput::own(data, view).exit(if hits.is_empty() { Exit::No } else { Exit::Ok })
+    CommandOutput::own(data, view).no_if(hits.is_empty())
 }
 
 fn lines(hits: &[Hit<'_>]) -> Vec<StyledLine> {

@@ -114,8 +114,7 @@ pub(super) async fn check_logins(
     }
     drop(progress);
     let is_free = checks.iter().all(|check| check["available"] == true);
-    let exit = if is_free { Exit::Ok } else { Exit::No };
-    let output = CommandOutput::own(checks, View::Table(COLUMNS)).exit(exit);
+    let output = CommandOutput::own(checks, View::Table(COLUMNS)).no_if(!is_free);
     Ok(context.with_failure(output, failure))
 }
 

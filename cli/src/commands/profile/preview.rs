@@ -48,7 +48,7 @@ pub(super) async fn preview(context: &mut Context, args: ProfilePreviewArgs) -> 
         Some(file) if args.update => update(file, &page, data)?,
         Some(file) => compare(file, &page, data, args.annotate)?,
     };
-    Ok(if too_long.is_some() { outcome.exit(Exit::No) } else { outcome })
+    Ok(outcome.no_if(too_long.is_some()))
 }
 
 /// Returns the message about a page that is longer than the limit.
