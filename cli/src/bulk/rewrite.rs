@@ -8,6 +8,7 @@ use crate::apply::problems::invalid;
 use crate::context::prelude::*;
 use crate::output::format::query;
 use crate::output::{label, named_slot};
+use crate::schema::fields::plain;
 use crate::ui::cut;
 use links_pages::page_file::local_image::hash_of;
 
@@ -148,8 +149,7 @@ pub(crate) fn record(login: &str, slot: &Slot) -> Value {
 
 fn filtered(mut result: Value) -> Result<Option<Value>, String> {
     if let Some(why) = result.get("failed") {
-        let why = why.as_str().map_or_else(|| why.to_string(), str::to_owned);
-        return Err(cut(&why, MOST_REASON));
+        return Err(cut(&plain(why), MOST_REASON));
     }
     match result["made"].take() {
         Value::Array(made) if made.len() > 1 => {

@@ -4,6 +4,7 @@ use links_sdk::{RawCall, overrides_method};
 
 use super::prelude::*;
 use crate::args::assignment;
+use crate::schema::fields::plain;
 use links_pages::apply::RecordWrite;
 
 #[derive(Args, Debug)]
@@ -99,11 +100,10 @@ fn header(text: &str) -> Result<(String, String), &'static str> {
 
 /// Adds a value to the query. A list becomes several parameters, which the service names `ids[]`.
 fn in_query(call: RawCall, name: &str, value: &Value) -> RawCall {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match value {
         Value::Array(items) => {
-            items.iter().fold(call, |call, item| call.query(format!("{name}[]"), text(item)))
+            items.iter().fold(call, |call, item| call.query(format!("{name}[]"), plain(item)))
         }
-        value => call.query(name, text(value)),
+        value => call.query(name, plain(value)),
     }
 }

@@ -8,6 +8,7 @@ use super::rule_file::{Rule, RuleFile};
 
 use crate::context::prelude::*;
 use crate::output::format::query::{self, Process};
+use crate::schema::fields::plain;
 use crate::ui::annotations::Level;
 
 /// Beginning of the program.
@@ -123,9 +124,8 @@ fn items(file: &CheckedFile<'_>) -> Vec<Item> {
 
 impl Broken {
     fn rule(self, document: &Document, item: &Item, rule: &Rule) -> BrokenRule {
-        let name = |part: &Value| part.as_str().map_or_else(|| part.to_string(), str::to_owned);
         let mut path = item.path.clone();
-        path.extend(self.path.iter().map(name));
+        path.extend(self.path.iter().map(plain));
         if rule.values.is_none() {
             path.extend(rule.leading_path());
         }
