@@ -34,9 +34,14 @@ fn pattern(text: &str) -> Regex {
 
 /// Inserts a space in each marker of a text.
 pub(super) fn broken(text: &str) -> Cow<'_, str> {
-    match HASHES.replace_all(text, "# #$1") {
-        Cow::Borrowed(text) => COLONS.replace_all(text, "$1 :"),
-        Cow::Owned(text) => Cow::Owned(COLONS.replace_all(&text, "$1 :").into_owned()),
+    also(HASHES.replace_all(text, "# #$1"), |text| COLONS.replace_all(text, "$1 :"))
+}
+
+/// Changes a text that may have been changed before.
+pub(super) fn also(text: Cow<'_, str>, change: fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => change(text),
+        Cow::Owned(text) => Cow::Owned(change(&text).into_owned()),
     }
 }
 

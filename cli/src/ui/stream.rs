@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use uuid::Uuid;
 
-use super::{markers, progress};
+use super::markers::{self, also};
+use super::progress;
 use crate::auth::redacted;
 use crate::error::CommandError;
 use crate::output::format::ContentKind;
@@ -117,13 +118,6 @@ fn shown(text: &str, kind: ContentKind, terminal: bool, logged: bool) -> Cow<'_,
 pub(crate) fn protected(text: &str) -> Cow<'_, str> {
     let text = also(redacted(text), sanitize::styled);
     if markers::are_read() { also(text, markers::broken) } else { text }
-}
-
-fn also(text: Cow<'_, str>, change: fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
-    match text {
-        Cow::Borrowed(text) => change(text),
-        Cow::Owned(text) => Cow::Owned(change(&text).into_owned()),
-    }
 }
 
 /// Tells whether stdout is a file, which no CI service reads.
