@@ -341,18 +341,16 @@ impl Context {
         command: &TokenCommand,
         first: Token,
     ) -> Result<()> {
-        let file = self.cache_file("users");
         let name_of = |token: &Token| RunOwner::of_token(token).token;
-        let known = file.as_ref().zip(name_of(&first));
-        let known = known.and_then(|(file, token)| user_of_token(file, &token));
+        let known = self.user_of_token(name_of(&first));
         let user = match known {
             Some(user) => user,
             None => self.me(client).await?.user_id,
         };
         // The first token may have been refused.
         let used = command.get().ok().and_then(|token| name_of(&token));
-        if let (None, Some((file, token))) = (known, file.zip(used)) {
-            remember_user(&file, &token, user);
+        if known.is_none() {
+            self.remember_user(used, user);
         }
         command.belongs_to(user, client, first);
         // A client is built once.
@@ -363,10 +361,20 @@ impl Context {
     /// Id of the user of the requests, if it is known without a request: that of the account in use, or one that the service told before.
     pub(crate) fn known_user(&self) -> Option<i64> {
         let asked = || self.me.get().map(|me| me.user_id);
-        self.user().or_else(asked).or_else(|| {
-            let (file, token) = self.cache_file("users").zip(self.owner().token)?;
-            user_of_token(&file, &token)
-        })
+        self.user().or_else(asked).or_else(|| self.user_of_token(self.owner().token))
+    }
+
+    /// Returns the user of the token with this digest, if the service has told it to a command on this machine.
+    fn user_of_token(&self, token: Option<String>) -> Option<i64> {
+        let (file, token) = self.cache_file("users").zip(token)?;
+        user_of_token(&file, &token)
+    }
+
+    /// Notes the user of the token with this digest for later commands.
+    fn remember_user(&self, token: Option<String>, user: i64) {
+        if let Some((file, token)) = self.cache_file("users").zip(token) {
+            remember_user(&file, &token, user);
+        }
     }
 
     /// Returns the logins of the pages that this machine has seen.
@@ -396,10 +404,7 @@ impl Context {
             return Ok(me.clone());
         }
         let me = client.me().await?;
-        let token = self.owner().token;
-        if let Some((file, token)) = self.cache_file("users").zip(token) {
-            remember_user(&file, &token, me.user_id);
-        }
+        self.remember_user(self.owner().token, me.user_id);
         Ok(self.me.get_or_init(|| me).clone())
     }
 
