@@ -74,12 +74,11 @@ async fn rounds(
         if let Some(before) = refused.take_if(|before| before.saved == saved) {
             return Err(before.failure);
         }
-        let document = Document::from_bytes(name, text.clone()).map_err(CommandError::from);
-        let result = match document {
-            Ok(document) => apply(context, document, &draft.0).await,
-            Err(failure) => Err(failure),
+        let result = async {
+            let document = Document::from_bytes(name, text.clone())?;
+            apply(context, document, &draft.0).await
         };
-        let failure = match result {
+        let failure = match result.await {
             Ok(done) => return Ok(done),
             Err(failure) => failure,
         };
