@@ -24,7 +24,7 @@ pub struct Ran {
 pub fn run(machine: Machine, args: &[OsString]) -> Ran {
     git::renew_time();
     testing::begin(machine);
-    let exit = catch_unwind(AssertUnwindSafe(|| app::execute(args, None).0.code()));
+    let exit = catch_unwind(AssertUnwindSafe(|| app::execute(args, None).code()));
     let [out, err] = testing::end();
     Ran { exit, out, err }
 }

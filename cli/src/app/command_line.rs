@@ -113,13 +113,13 @@ fn parse_as(mut definition: Definition, args: &[OsString]) -> Result<Cli, clap::
     parsed
 }
 
-/// Leaves a definition to the end of the process: to free it takes a tenth of the instructions of a short command.
-fn leave(definition: Definition) {
+/// Leaves a large value to the end of the process: to free a definition takes a tenth of the instructions of a short command.
+pub(super) fn leave<T>(value: T) {
     #[cfg(debug_assertions)]
     if crate::testing::is_simulated() {
-        return drop(definition);
+        return drop(value);
     }
-    let _ = ManuallyDrop::new(definition);
+    let _ = ManuallyDrop::new(value);
 }
 
 #[cfg(test)]

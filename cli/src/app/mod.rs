@@ -8,7 +8,6 @@ mod parts_progress;
 pub(crate) mod unsupported_command;
 pub(crate) mod usage_error;
 
-use std::any::Any;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -16,8 +15,9 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use links_sdk::Outcome;
 
-use self::command_line::Cli;
+use self::account_part::OwnPart;
 pub use self::command_line::command;
+use self::command_line::{Cli, leave};
 use crate::apply::operation_file;
 use crate::auth::save_logins;
 use crate::confine::NamedFiles;
@@ -61,76 +61,54 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     // The only provider in this program, and the smallest one. It is taken by every TLS connection.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let (exit, rest) = execute(&args, part.as_ref());
+    let exit = execute(&args, part.as_ref());
     if signal::ends(exit) {
         signal::end_by_signal();
-    }
-    if rest.is_some() {
-        end(exit);
     }
     exit.into()
 }
 
-/// Ends the process. What is left in memory is freed with it, at once.
-#[expect(clippy::exit, reason = "every value that has to do something at its end was dropped")]
-fn end(exit: Exit) -> ! {
-    std::process::exit(exit.code().into())
-}
-
-/// Parses and runs a command line. Returns its exit code, and what it leaves to the end of the process.
-pub(crate) fn execute(
-    args: &[OsString],
-    part: Option<&account_part::OwnPart>,
-) -> (Exit, Option<Box<dyn Any>>) {
+/// Parses and runs a command line. Returns its exit code.
+pub(crate) fn execute(args: &[OsString], part: Option<&OwnPart>) -> Exit {
     match command_line::parse(args) {
         Ok(cli) => run(cli, args, part),
-        Err(error) if error.exit_code() == 0 => (usage_error::help(&error, args), None),
-        Err(error) => (usage_error::report(error, args), None),
+        Err(error) if error.exit_code() == 0 => usage_error::help(&error, args),
+        Err(error) => usage_error::report(error, args),
     }
 }
 
-fn run(
-    mut cli: Cli,
-    args: &[OsString],
-    part: Option<&account_part::OwnPart>,
-) -> (Exit, Option<Box<dyn Any>>) {
+fn run(mut cli: Cli, args: &[OsString], part: Option<&OwnPart>) -> Exit {
     #[cfg(debug_assertions)]
     crate::testing::panic_if_asked();
     let (settings, ui) = match prepare(&cli) {
         Ok(prepared) => prepared,
-        Err(failure) => {
-            return (Ui::plain(usage_error::format(&cli.global)).fail(&failure), None);
-        }
+        Err(failure) => return Ui::plain(usage_error::format(&cli.global)).fail(&failure),
     };
     let messages = ui::message_format(settings.output, cli.global.implies_format());
     report_interrupts(Ui::plain(messages));
     let selects = cli.selects();
-    if let Some(exit) = by_account(&mut cli, args, part, (&settings, &ui)) {
-        return (exit, None);
+    if let Some(words) = cli.command.account_words() {
+        let ended = match part {
+            Some(part) => {
+                account_parts::keep(&part.owner, words).err().map(|failure| ui.fail(&failure))
+            }
+            None => account_parts::run(&settings, &ui, args, words, selects),
+        };
+        if let Some(exit) = ended {
+            return exit;
+        }
     }
     let rules = cli.command.rules();
-    if let Some(mut named) = rules.files {
-        if let Ok(named) = &mut named
-            && !rules.ignores_history
-        {
-            for directory in named.directories() {
-                git::prepare(&directory);
-                // A link would widen the confinement to where it leads.
-                let files = git::branch_files(&directory).into_iter();
-                named.read.extend(files.filter(|file| !file.is_symlink()));
-            }
-        }
-        lint::prepare(named.as_ref().map_or(&[], |named| &named.read));
-        confined(&settings, &ui, named);
+    if let Some(named) = rules.files {
+        confine(&settings, &ui, named, rules.ignores_history);
     }
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            let failure = CommandError::internal(format!("cannot start: {error}"));
-            return (ui.fail(&failure), None);
+            return ui.fail(&CommandError::internal(format!("cannot start: {error}")));
         }
     };
-    let ended = runtime.block_on(async {
+    let exit = runtime.block_on(async {
         let mut context = Context::new(settings, ui, command);
         // The program that has started this one has put the option with the account before the others.
         let words = args.iter().skip(if part.is_some() { 3 } else { 1 });
@@ -142,7 +120,7 @@ fn run(
                 cli.command.name_operation(id);
             }
         } else if let Some(exit) = account_parts::undo(&context, &cli.command, args, selects) {
-            return (exit, None);
+            return exit;
         }
         let ran = match context.plan_first.begin(rules.plan) {
             Ok(()) => Box::pin(cli.command.run(&mut context)).await,
@@ -158,7 +136,7 @@ fn run(
         let ended = ended.and_then(made);
         context.remember();
         let not_written = operation_file::write(&context).err();
-        let (exit, rest) = match ended {
+        let exit = match ended {
             Ok(outcome) => {
                 let exit = match (context.ui.show(&outcome), outcome.then) {
                     (Err(failure), _) if context.written().outcome() != Outcome::NotExecuted => {
@@ -169,7 +147,8 @@ fn run(
                     (Ok(()), Some(then)) => then.await,
                     (Ok(()), None) => outcome.exit,
                 };
-                (exit, outcome.rest)
+                leave(outcome.rest);
+                exit
             }
             Err(failure) => {
                 let failure = hints::add_hint(&mut context, failure).await;
@@ -177,12 +156,12 @@ fn run(
                 if failure.may_be_repeated() {
                     context.plan_first.give_back(seconds_now());
                 }
-                (context.ui.fail(&failure), None)
+                context.ui.fail(&failure)
             }
         };
         match not_written.map(|failure| context.ui.fail(&failure)) {
-            Some(own) if exit == Exit::Ok => (own, rest),
-            _ => (exit, rest),
+            Some(own) if exit == Exit::Ok => own,
+            _ => exit,
         }
     });
     // Waits for a renewal in progress.
@@ -192,24 +171,7 @@ fn run(
     for lost in save_logins() {
         Ui::plain(messages).fail(&lost);
     }
-    ended
-}
-
-/// Runs a command over accounts, or leaves of its words those of the account of this process. Returns the exit code if nothing is left to do.
-fn by_account(
-    cli: &mut Cli,
-    args: &[OsString],
-    part: Option<&account_part::OwnPart>,
-    (settings, ui): (&Settings, &Ui),
-) -> Option<Exit> {
-    let selects = cli.selects();
-    let words = cli.command.account_words()?;
-    match part {
-        Some(part) => {
-            account_parts::keep(&part.owner, words).err().map(|failure| ui.fail(&failure))
-        }
-        None => account_parts::run(settings, ui, args, words, selects),
-    }
+    exit
 }
 
 /// Sets how a Ctrl-C is reported.
@@ -226,8 +188,24 @@ fn report_interrupts(ui: Ui) {
     });
 }
 
-/// Confines a command to the files that it needs, if the system can do so.
-pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &'static str>) {
+/// Starts the programs that a command needs, then confines it to its files, if the system can do so.
+fn confine(
+    settings: &Settings,
+    ui: &Ui,
+    mut named: Result<NamedFiles, &'static str>,
+    ignores_history: bool,
+) {
+    if let Ok(named) = &mut named
+        && !ignores_history
+    {
+        for directory in named.directories() {
+            git::prepare(&directory);
+            // A link would widen the confinement to where it leads.
+            let files = git::branch_files(&directory).into_iter();
+            named.read.extend(files.filter(|file| !file.is_symlink()));
+        }
+    }
+    lint::prepare(named.as_ref().map_or(&[], |named| &named.read));
     #[cfg(debug_assertions)]
     if crate::testing::is_simulated() {
         // The other machines are in this process, too.
@@ -247,7 +225,7 @@ pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &
 }
 
 /// Resolves the settings and the output before anything is sent, so that mistakes in them are reported first.
-pub(crate) fn prepare(cli: &Cli) -> Result<(Settings, Ui)> {
+fn prepare(cli: &Cli) -> Result<(Settings, Ui)> {
     let global = &cli.global;
     let mut settings = match settings::of_process(global) {
         Err(_) if cli.command.rules().accepts_invalid_config => settings::without_config(global)?,
