@@ -96,8 +96,8 @@ pub(crate) enum Cell {
 
 impl View {
     /// One line of text.
-    pub(crate) fn line(text: impl Into<String>) -> Self {
-        Self::Lines(vec![StyledLine::plain(text.into())])
+    pub(crate) fn line(text: impl AsRef<str>) -> Self {
+        Self::Lines(vec![StyledLine::plain(text)])
     }
 
     /// Lines of the text, if it is made of lines.
@@ -165,7 +165,7 @@ pub(crate) fn answered(answer: &Answer, view: View) -> CommandOutput {
 }
 
 /// Returns data of this program as the output, with one line for the reader.
-pub(crate) fn said(data: impl Into<Value>, line: impl Into<String>) -> CommandOutput {
+pub(crate) fn said(data: impl Into<Value>, line: impl AsRef<str>) -> CommandOutput {
     CommandOutput::own(data, View::line(line))
 }
 

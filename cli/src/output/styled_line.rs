@@ -1,6 +1,5 @@
 //! Lines of text with styles, and the diff of two texts as such lines.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use similar::TextDiff;
@@ -34,33 +33,33 @@ pub(crate) enum Style {
 
 impl StyledLine {
     /// Creates a line with a style. Line breaks in the text become spaces.
-    pub(crate) fn new<'t>(tone: Style, text: impl Into<Cow<'t, str>>) -> Self {
-        let text = sanitize::one_line(&text.into()).into_owned();
+    pub(crate) fn new(tone: Style, text: impl AsRef<str>) -> Self {
+        let text = sanitize::one_line(text.as_ref()).into_owned();
         Self { tone, text, marked: Vec::new() }
     }
 
     /// Creates a line in the default style.
-    pub(crate) fn plain<'t>(text: impl Into<Cow<'t, str>>) -> Self {
+    pub(crate) fn plain(text: impl AsRef<str>) -> Self {
         Self::new(Style::Plain, text)
     }
 
     /// Creates a line about an addition.
-    pub(crate) fn added<'t>(text: impl Into<Cow<'t, str>>) -> Self {
+    pub(crate) fn added(text: impl AsRef<str>) -> Self {
         Self::new(Style::Added, text)
     }
 
     /// Creates a line about a change.
-    pub(crate) fn changed<'t>(text: impl Into<Cow<'t, str>>) -> Self {
+    pub(crate) fn changed(text: impl AsRef<str>) -> Self {
         Self::new(Style::Changed, text)
     }
 
     /// Creates a line about a removal.
-    pub(crate) fn removed<'t>(text: impl Into<Cow<'t, str>>) -> Self {
+    pub(crate) fn removed(text: impl AsRef<str>) -> Self {
         Self::new(Style::Removed, text)
     }
 
     /// Creates a line that is less important.
-    pub(crate) fn faint<'t>(text: impl Into<Cow<'t, str>>) -> Self {
+    pub(crate) fn faint(text: impl AsRef<str>) -> Self {
         Self::new(Style::Faint, text)
     }
 

@@ -12,7 +12,6 @@ mod relative_time;
 mod stream;
 mod table;
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
 pub(crate) use observer::RequestObserver;
@@ -173,7 +172,7 @@ impl Ui {
     }
 
     /// Prints a message of one line, as [`say`](Self::say) does.
-    pub(crate) fn tell<'t>(&self, tone: Style, text: impl Into<Cow<'t, str>>) {
+    pub(crate) fn tell(&self, tone: Style, text: impl AsRef<str>) {
         self.say(&StyledLine::new(tone, text));
     }
 
