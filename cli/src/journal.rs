@@ -85,22 +85,18 @@ pub(crate) fn finish<T, E>(
             context.ui.say(&line);
         }
     }
-    closed(context, write, result)
+    close(context, write, result.is_ok());
+    result
 }
 
 /// Ends a write whose changes were shown, and says if it is not in the journal.
-pub(crate) fn closed<T, E>(
-    context: &Context,
-    write: &SingleWrite,
-    result: Result<T, E>,
-) -> Result<T, E> {
-    if let Some(error) = write.close(result.is_ok()) {
+pub(crate) fn close(context: &Context, write: &SingleWrite, is_done: bool) {
+    if let Some(error) = write.close(is_done) {
         let text = format!(
             "cannot write the journal: {error}; this command will not be in `links log`, and cannot be undone"
         );
         context.ui.tell(Style::Changed, text);
     }
-    result
 }
 
 /// Maximum width of a word: the plan has the values as a whole.

@@ -60,7 +60,8 @@ impl FormEditSession {
         let write = journal::form_write(context, id);
         let result = write.change_record("updateForm", &plan.changed, call.answer()).await;
         drop(lock);
-        let answer = journal::closed(context, &write, result).map_err(|error| match source {
+        journal::close(context, &write, result.is_ok());
+        let answer = result.map_err(|error| match source {
             Some(fields) => fields.failure(error),
             None => error.into(),
         })?;
