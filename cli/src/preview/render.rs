@@ -146,11 +146,6 @@ impl PreviewSource {
         String::from_utf8_lossy(&self.bytes)
     }
 
-    /// Parses the text like [`parse`](Self::parse). Refuses what breaks a house rule.
-    pub(super) fn checked(&self, context: &Context) -> Result<AccountFiles> {
-        usable(self.parse()?, context)
-    }
-
     /// Parses the text. Refuses what is no page file.
     pub(super) fn parse(&self) -> Result<AccountFiles> {
         let files = AccountFiles::of_text(&self.path, &self.name, self.bytes.clone(), &self.roots)?;

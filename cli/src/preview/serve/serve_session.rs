@@ -192,7 +192,7 @@ impl ServeSession {
         // Only the preview shows what a locked slot would become.
         options.flags.unlock = false;
         let ended = async {
-            let files = source.checked(&self.context)?;
+            let files = usable(source.parse()?, &self.context)?;
             let source = RunSource { files, ..RunSource::default() };
             apply(&mut self.context, source, options).await
         };
