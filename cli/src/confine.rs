@@ -73,7 +73,7 @@ impl NamedFiles {
     }
 
     /// Adds a page file or a plan, `-` for standard input, and the directory beneath which its images are.
-    pub(crate) fn with_directory(mut self, file: &Path) -> Self {
+    fn with_directory(mut self, file: &Path) -> Self {
         if file.as_os_str() != "-" {
             self.read.push(file.to_owned());
         }

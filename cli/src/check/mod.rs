@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Page or form with its links.
 pub(crate) struct CheckedPage {
-    pub(crate) source: Source,
+    source: Source,
     pub(crate) links: Vec<FoundLink>,
 }
 

@@ -296,7 +296,7 @@ impl Context {
     }
 
     /// File name part that identifies the service: its origin with only the characters that file names allow.
-    pub(crate) fn service(&self) -> Option<String> {
+    fn service(&self) -> Option<String> {
         let origin = match &self.settings.target {
             ServiceTarget::Unset => return None,
             ServiceTarget::Sandbox(_) => return Some(SANDBOX_FILES.to_owned()),

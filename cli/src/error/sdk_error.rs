@@ -20,7 +20,7 @@ pub(crate) struct DryRunResult {
 
 impl DryRunResult {
     /// Returns the result of a dry run, if the error is one.
-    pub(crate) fn of(error: &Error) -> Option<Self> {
+    fn of(error: &Error) -> Option<Self> {
         let (operation, request) = (error.operation(), error.not_sent().cloned());
         let (is_accepted, unchecked) = (error.is_dry_run_accepted(), Vec::new());
         let is_result = is_accepted || request.is_some();

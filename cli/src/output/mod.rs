@@ -78,16 +78,16 @@ pub(crate) enum Instead {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     /// Heading of the column.
-    pub(crate) title: &'static str,
+    title: &'static str,
     /// Content of the cells.
-    pub(crate) cell: Cell,
+    cell: Cell,
     /// True if long cells are cut only where the table is wider than the terminal.
-    pub(crate) is_whole: bool,
+    is_whole: bool,
 }
 
 /// Content of the cells.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Cell {
+enum Cell {
     /// Value at a path of the record, such as `computed.url`.
     At(&'static str),
     /// Text computed from the record.

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Variables that CI services set in their jobs.
-pub(crate) const VARIABLES: [&str; 5] =
+const VARIABLES: [&str; 5] =
     ["CI", "GITHUB_ACTIONS", "GITEA_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"];
 
 /// Tells whether a CI service reads the output of this process.

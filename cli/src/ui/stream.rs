@@ -66,7 +66,7 @@ pub(super) fn command(line: &str) {
 }
 
 /// Writes a question to stderr.
-pub(super) fn ask(text: &str) -> io::Result<()> {
+fn ask(text: &str) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     stderr.write_all(protected(&sanitize::line(text)).as_bytes())?;
     stderr.flush()

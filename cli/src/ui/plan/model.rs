@@ -17,7 +17,7 @@ use crate::output::label;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanView<'p> {
     /// Fingerprint of the page that the plan is for.
-    pub(super) page: &'p str,
+    page: &'p str,
     /// Changes of the profile fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) fields: Vec<Change<'p>>,
