@@ -334,10 +334,13 @@ impl Drop for GitProcess {
 
 impl History {
     fn start(root: &Path) -> io::Result<Self> {
-        let contents = GitProcess::start(root, "--batch")?;
-        let ids = GitProcess::start(root, "--batch-check")?;
-        let (root, left, deadline) = (root.to_owned(), TOTAL_MAX, now());
-        Ok(Self { root, contents, ids, left, deadline })
+        Ok(Self {
+            root: root.to_owned(),
+            contents: GitProcess::start(root, "--batch")?,
+            ids: GitProcess::start(root, "--batch-check")?,
+            left: TOTAL_MAX,
+            deadline: now(),
+        })
     }
 
     /// Returns a file as HEAD has it; `None` if HEAD does not have it.

@@ -32,10 +32,13 @@ pub(crate) fn directory(context: &Context) -> Result<PathBuf> {
 
 /// The command of this process, for a journal.
 pub(crate) fn command(context: &Context) -> RunCommand {
-    let words = kept(&context.words);
-    let call = Some(context.call());
-    let (name, is_part) = (context.command.clone(), is_part());
-    RunCommand { name, words, call, is_part, ..RunCommand::default() }
+    RunCommand {
+        name: context.command.clone(),
+        words: kept(&context.words),
+        call: Some(context.call()),
+        is_part: is_part(),
+        ..RunCommand::default()
+    }
 }
 
 /// Returns the write of a page by this command.

@@ -207,15 +207,24 @@ impl PartOutput {
     }
 
     fn new(exit: Exit) -> Self {
-        let (stdout, said, failure) = (Vec::new(), Vec::new(), String::new());
-        let error = Value::Null;
-        Self { exit, stdout, said, failure, error, is_in_summary: false, is_without_files: false }
+        Self {
+            exit,
+            stdout: Vec::new(),
+            said: Vec::new(),
+            failure: String::new(),
+            error: Value::Null,
+            is_in_summary: false,
+            is_without_files: false,
+        }
     }
 
     /// Returns the output of a process that was not started.
     pub(super) fn failed(failure: &CommandError) -> Self {
-        let error = failure.to_json();
-        Self { failure: format!("{failure}\n"), error, ..Self::new(failure.exit()) }
+        Self {
+            failure: format!("{failure}\n"),
+            error: failure.to_json(),
+            ..Self::new(failure.exit())
+        }
     }
 
     /// Adds that nobody knows how the process has ended.

@@ -171,9 +171,15 @@ pub(super) fn undo(
         |owner: ServiceUser| Part { account: owner.account(&accounts), owner, paths: Vec::new() };
     let parts: Vec<Part> = owners.into_iter().map(part).collect();
     let refused = unasked(asks, parts.len(), "links undo --dry-run");
-    let (args, operation) = (args.to_vec(), Some(id));
-    let (summary, left_out) = (None, Vec::new());
-    let parts = AccountRuns { args, parts, jobs: JOBS, selects, operation, summary, left_out };
+    let parts = AccountRuns {
+        args: args.to_vec(),
+        parts,
+        jobs: JOBS,
+        selects,
+        operation: Some(id),
+        summary: None,
+        left_out: Vec::new(),
+    };
     Some(reported(ui, refused.map_or_else(|| parts.run(settings, ui), Err)))
 }
 

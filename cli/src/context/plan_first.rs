@@ -62,8 +62,13 @@ struct DryRunRecord {
 impl PlanFirst {
     /// Returns a guard that lets nothing through yet, or everything where nothing has to be planned.
     pub(crate) fn new(is_needed: bool) -> Self {
-        let (record, taken, seen) = (None, None, RefCell::default());
-        Self { rule: PlanRule::DryRun, record, taken, seen, is_cleared: !is_needed }
+        Self {
+            rule: PlanRule::DryRun,
+            record: None,
+            taken: None,
+            seen: RefCell::default(),
+            is_cleared: !is_needed,
+        }
     }
 
     /// Sets what the command needs.
@@ -151,8 +156,7 @@ impl PlanFirst {
     /// Records that the dry run was made, if the command is one.
     pub(crate) fn made(&self, now: u64) -> Result<()> {
         let (Some((path, name)), None) = (&self.record, &self.taken) else { return Ok(()) };
-        let plans = self.seen.borrow().clone();
-        let made = DryRunRecord { at: now, plans };
+        let made = DryRunRecord { at: now, plans: self.seen.borrow().clone() };
         change(path, now, |records| records.insert(name.clone(), made)).map(drop).map_err(|error| {
             CommandError::internal(format!(
                 "cannot record the dry run in {}, so it does not count: {error}",

@@ -21,10 +21,10 @@ pub(crate) struct DryRunResult {
 impl DryRunResult {
     /// Returns the result of a dry run, if the error is one.
     fn of(error: &Error) -> Option<Self> {
-        let (operation, request) = (error.operation(), error.not_sent().cloned());
-        let (is_accepted, unchecked) = (error.is_dry_run_accepted(), Vec::new());
+        let (is_accepted, request) = (error.is_dry_run_accepted(), error.not_sent().cloned());
         let is_result = is_accepted || request.is_some();
-        is_result.then_some(Self { operation, is_accepted, request, unchecked })
+        let operation = error.operation();
+        is_result.then_some(Self { operation, is_accepted, request, unchecked: Vec::new() })
     }
 }
 

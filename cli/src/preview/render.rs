@@ -130,9 +130,14 @@ pub(super) struct PreviewSource {
 impl PreviewSource {
     pub(super) fn read(path: &Path, roots: &[PathBuf]) -> Result<Self> {
         let (name, bytes) = read_file(path)?;
-        let (path, roots) = (path.to_owned(), roots.to_vec());
-        let (used, fingerprint) = (Vec::new(), hash_of(&bytes));
-        let mut source = Self { path, name, bytes, roots, used, fingerprint };
+        let mut source = Self {
+            path: path.to_owned(),
+            name,
+            fingerprint: hash_of(&bytes),
+            bytes,
+            roots: roots.to_vec(),
+            used: Vec::new(),
+        };
         if let Some(files) = is_composed(&source.bytes).then(|| source.parse().ok()).flatten() {
             source.used = files.used_files().collect();
             let texts = files.pages.iter().map(|(_, file)| file.document.sources.text());

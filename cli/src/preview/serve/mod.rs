@@ -65,8 +65,11 @@ pub(crate) async fn serve(
             for session in sessions {
                 let (orders, ordered) = mpsc::channel(1);
                 let opened: Rc<Notify> = Rc::default();
-                let (document, orders) = (session.document(), apply.map(|_| orders));
-                pages.push(ServedPage { document, orders, opened: opened.clone() });
+                pages.push(ServedPage {
+                    document: session.document(),
+                    orders: apply.map(|_| orders),
+                    opened: opened.clone(),
+                });
                 let stopped = suppressed.interrupts(1);
                 followed.push(local.spawn_local(followed_once(session, opened, ordered, stopped)));
             }

@@ -119,11 +119,14 @@ impl<'p> PlanView<'p> {
 }
 
 fn updated(update: &PlannedUpdate) -> Updated<'_> {
-    let (id, index, label) = (Some(update.id), Some(update.index), update.label.as_deref());
-    // A command that changes one slot does not read its type.
-    let kind = if update.kind.is_empty() { "slot" } else { &update.kind };
-    let changes = changes(&update.before, update.changed.iter());
-    Updated { block: ShownSlot { id, index, kind, label }, changes }
+    let block = ShownSlot {
+        id: Some(update.id),
+        index: Some(update.index),
+        // A command that changes one slot does not read its type.
+        kind: if update.kind.is_empty() { "slot" } else { &update.kind },
+        label: update.label.as_deref(),
+    };
+    Updated { block, changes: changes(&update.before, update.changed.iter()) }
 }
 
 /// Returns how new values of a record differ from those before.
@@ -190,13 +193,13 @@ fn moves<'p>(plan: &'p Plan, page: &'p [Slot]) -> Vec<Move<'p>> {
     let block = |slot: &SlotRef| match slot {
         SlotRef::Existing(id) => {
             let slot = was.get(id).map(|at| &page[*at])?;
-            let (kind, label) = (slot.kind.as_str(), label(&slot.data));
-            Some(ShownSlot { id: Some(*id), index: None, kind, label })
+            let label = label(&slot.data);
+            Some(ShownSlot { id: Some(*id), index: None, kind: &slot.kind, label })
         }
         SlotRef::Created(nth) => {
             let create = plan.creates.get(*nth)?;
-            let (kind, label) = (create.kind.as_str(), label(&create.data));
-            Some(ShownSlot { id: None, index: Some(create.index), kind, label })
+            let (index, label) = (Some(create.index), label(&create.data));
+            Some(ShownSlot { id: None, index, kind: &create.kind, label })
         }
     };
     let moved = |(nth, slot): (usize, &SlotRef)| {
