@@ -60,29 +60,26 @@ pub(crate) fn described(request: &RequestView) -> Value {
 /// Request as a curl command for a POSIX shell. The token is written as the variable that holds it.
 pub(crate) fn curl(request: &RequestView) -> String {
     let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| "''".to_owned(), Into::into);
-    let mut words =
-        vec!["curl".to_owned(), "-X".into(), request.method().into(), quoted(request.url())];
-    words.push(format!(r#"-H "Authorization: Bearer ${TOKEN}""#));
+    let (method, url) = (request.method(), quoted(request.url()));
+    let mut line = format!(r#"curl -X {method} {url} -H "Authorization: Bearer ${TOKEN}""#);
     let mut multipart = false;
     for (name, value) in request.headers() {
         if name == "content-type" && value.starts_with("multipart/") {
             // curl generates its own boundary.
             multipart = true;
         } else if name != "content-length" {
-            words.extend(["-H".to_owned(), quoted(&format!("{name}: {value}"))]);
+            line.extend([" -H ", &quoted(&format!("{name}: {value}"))]);
         }
     }
     match request.body() {
-        _ if multipart => words.extend(["-F".to_owned(), "file=@FILE".to_owned()]),
+        _ if multipart => line += " -F file=@FILE",
         Some(body) => {
-            words.extend(["--data-binary".to_owned(), quoted(&String::from_utf8_lossy(body))]);
+            line.extend([" --data-binary ", &quoted(&String::from_utf8_lossy(body))]);
         }
-        None if request.is_streamed() => {
-            words.extend(["--data-binary".to_owned(), "@FILE".to_owned()]);
-        }
+        None if request.is_streamed() => line += " --data-binary @FILE",
         None => {}
     }
-    words.join(" ")
+    line
 }
 
 // The flag that every command that writes has. Not a doc comment: clap would take it for the text of the command.
