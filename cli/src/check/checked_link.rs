@@ -1,7 +1,5 @@
 //! A link with its verdict, as data and as words.
 
-use std::fmt;
-
 use super::collect::{FoundLink, begins_with};
 use super::web::verdict::{Judgement, MOVED, Verdict};
 use crate::context::prelude::*;
@@ -50,7 +48,13 @@ impl CheckedLink {
     pub(crate) fn place(&self) -> String {
         match &self.place {
             Some((file, line, column)) => format!("{}:{line}:{column}", file.display()),
-            None => format!("{} {}", self.holder, self.found.value.path),
+            None => {
+                let path = &self.found.value.path;
+                match &self.holder {
+                    LinkHolder::Page(key) => format!("{key} {path}"),
+                    LinkHolder::Form(name) => format!("form {name} {path}"),
+                }
+            }
         }
     }
 
@@ -136,14 +140,4 @@ pub(crate) enum LinkHolder {
     Page(String),
     /// Form by its name in its file, or by its id.
     Form(String),
-}
-
-/// Formats the holder as in messages: `cafe`, or `form booking`.
-impl fmt::Display for LinkHolder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Page(key) => f.write_str(key),
-            Self::Form(name) => write!(f, "form {name}"),
-        }
-    }
 }
