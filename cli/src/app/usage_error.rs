@@ -32,7 +32,8 @@ pub(crate) fn help(help: &clap::Error, args: &[OsString]) -> Exit {
 pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(|it| &**it).collect();
-    let line = PartialLine::read(words.get(1..).unwrap_or_default());
+    let arguments = words.get(1..).unwrap_or_default();
+    let line = PartialLine::read(arguments);
     // Where the message may quote a word that is not safe to print, the line is parsed again with words that are.
     let shown: Vec<OsString> =
         words.iter().map(|it| OsString::from(&*sanitize::one_line(it))).collect();
@@ -61,7 +62,7 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
                 Some(ContextValue::String(arg)) => arg,
                 _ => "",
             };
-            unsupported_command::foreign_option(words.get(1..).unwrap_or_default(), arg)
+            unsupported_command::foreign_option(arguments, arg)
         }
         _ => None,
     };
