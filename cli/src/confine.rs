@@ -11,7 +11,7 @@ use links_pages::fs::directory_of;
 use links_pages::fs::private::make_directory;
 
 /// Files that the arguments of a command name, or that the process may use: each with everything beneath it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct NamedFiles {
     /// Files and directories that are read.
     pub(crate) read: Vec<PathBuf>,

@@ -36,7 +36,7 @@ pub(crate) struct RuleFile {
 }
 
 /// What must hold for items of pages and forms. The parts of it are jq filters.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Rule {
     pub(super) name: String,
     pub(super) level: Level,

@@ -34,7 +34,7 @@ pub(crate) struct CommandOutput {
 }
 
 /// Data of a command output.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Body {
     /// Response of the service, byte for byte. It is JSON: the client has checked it, or the command.
     Service(Bytes),
@@ -43,7 +43,7 @@ pub(crate) enum Body {
 }
 
 /// Human-readable view of the data.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum View {
     /// Table with one line per record of `data`.
     Table(&'static [Column]),
@@ -64,7 +64,7 @@ pub(crate) enum View {
 }
 
 /// What formats other than text have instead of lines.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Instead {
     /// The field that stands for a record without an id.
     Id(&'static str),

@@ -18,7 +18,7 @@ use links_pages::page_file::At;
 use links_pages::suggest::{nearest, suggest};
 
 /// Violation of a schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SchemaViolation {
     /// Keys from the data down to the value; empty for the slot itself.
     pub(crate) path: Vec<String>,

@@ -12,7 +12,7 @@ use crate::error::ACCOUNT;
 const MARK: u8 = 0x1e;
 
 /// An update about a command for one account.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum PartUpdate {
     /// The command is about this many pages.
     Pages(usize),
