@@ -167,9 +167,10 @@ pub(super) fn undo(
         Err(failure) => return Some(reported(ui, Err(failure))),
     };
     let accounts = settings.accounts();
-    let part =
-        |owner: ServiceUser| Part { account: owner.account(&accounts), owner, paths: Vec::new() };
-    let parts: Vec<Part> = owners.into_iter().map(part).collect();
+    let parts: Vec<Part> = owners
+        .into_iter()
+        .map(|owner| Part { account: owner.account(&accounts), owner, paths: Vec::new() })
+        .collect();
     let refused = unasked(asks, parts.len(), "links undo --dry-run");
     let parts = AccountRuns {
         args: args.to_vec(),
@@ -286,9 +287,10 @@ impl AccountRuns {
         let summarized = self.summarize_failures(&outputs);
         let shown = self.show(ui, settings.output, &outputs, &totals);
         shown.map_err(|failure| {
-            let exit =
-                |(part, output): &Ended<'_>| format!("{} {}", part.name(), output.exit.code());
-            let exits: Vec<_> = outputs.iter().map(exit).collect();
+            let exits: Vec<_> = outputs
+                .iter()
+                .map(|(part, output)| format!("{} {}", part.name(), output.exit.code()))
+                .collect();
             if totals.writes > 0 { failure.after_accounts(&exits.join(", ")) } else { failure }
         })?;
         summarized?;

@@ -122,9 +122,8 @@ fn not_a_field(operation: &str, failure: &CommandError) -> Option<String> {
     if let Some(order) = order.filter(|_| refused().any(|(name, _)| name == "order")) {
         return Some(order.to_owned());
     }
-    let is_computed =
-        |(name, why): &(&str, &str)| computed.contains(name) || why.contains("computed");
-    let (name, _) = refused().find(is_computed)?;
+    let (name, _) =
+        refused().find(|(name, why)| computed.contains(name) || why.contains("computed"))?;
     Some(format!("leave `{name}` out: the service sets it"))
 }
 

@@ -132,8 +132,8 @@ fn run(mut cli: Cli, args: &[OsString], part: Option<&OwnPart>) -> Exit {
             }
             (ended, _) => ended,
         };
-        let made = |outcome| context.plan_first.made(seconds_now()).map(|()| outcome);
-        let ended = ended.and_then(made);
+        let ended =
+            ended.and_then(|outcome| context.plan_first.made(seconds_now()).map(|()| outcome));
         context.remember();
         let not_written = operation_file::write(&context).err();
         let exit = match ended {

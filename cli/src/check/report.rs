@@ -77,8 +77,8 @@ pub(crate) fn annotate(annotate: Annotate, links: &[CheckedLink], offers_fix: bo
 
 fn lines(links: &[CheckedLink], offers_fix: bool) -> Vec<StyledLine> {
     let notable: Vec<&CheckedLink> = links.iter().filter(|link| link.is_notable()).collect();
-    let cells = |link: &&CheckedLink| [link.place(), link.owner(), link.found.url.clone()];
-    let rows: Vec<[String; 3]> = notable.iter().map(cells).collect();
+    let rows: Vec<[String; 3]> =
+        notable.iter().map(|link| [link.place(), link.owner(), link.found.url.clone()]).collect();
     let line = |(link, row): (&&CheckedLink, String)| {
         let (sign, style) = match link.judgement.verdict {
             Verdict::Broken => ("x", Style::Removed),

@@ -90,8 +90,8 @@ pub(crate) fn plan(id: &FormId, before: &Object, mut changed: Object) -> FormPla
     // What is no list has none of the fields.
     let removed = changed.get("fields").map_or_else(Vec::new, |new| without(old, list(Some(new))));
     let name = before.get("title").and_then(Value::as_str).unwrap_or(id).to_owned();
-    let held = |name: &String| Some((name.clone(), before.get(name)?.clone()));
-    let before = changed.keys().filter_map(held).collect();
+    let before =
+        changed.keys().filter_map(|name| Some((name.clone(), before.get(name)?.clone()))).collect();
     FormPlan { name, id: Some(id.clone()), changed, before, removed }
 }
 

@@ -38,8 +38,8 @@ pub(super) fn run(
 ) -> Result<Vec<Vec<BrokenRule>>> {
     let items: Vec<Vec<Item>> = files.iter().map(items).collect();
     let input = files.iter().zip(&items).map(|(file, items)| {
-        let value = |item: &Item| json!({ "kind": item.kind, "value": item.value });
-        let items: Vec<_> = items.iter().map(value).collect();
+        let items: Vec<_> =
+            items.iter().map(|item| json!({ "kind": item.kind, "value": item.value })).collect();
         json!({ "file": file.document.root.to_json(), "items": items })
     });
     let results = query::results(&code(rules), &input.collect(), process);
@@ -53,11 +53,10 @@ pub(super) fn run(
         let mut of_file = Vec::new();
         for item in items {
             let broken = of_item().map_err(|why: String| failure_of(rules, &why))?;
-            let rule = |broken: Broken| {
+            of_file.extend(broken.into_iter().filter_map(|broken| {
                 let rule = rules.rules.get(broken.rule)?;
                 Some(broken.rule(file.document, item, rule))
-            };
-            of_file.extend(broken.into_iter().filter_map(rule));
+            }));
             if of_file.len() > MOST_BROKEN {
                 // No number of warnings hides an error.
                 of_file.sort_by_key(|broken| broken.level != Level::Error);

@@ -157,16 +157,19 @@ fn slot(slot: &links_sdk::Slot) -> Slot {
 
 /// Returns a form with what is shown of it on a page.
 fn form(form: &LeadForm) -> Form {
-    let field = |field: &links_sdk::types::FormField| FormField {
-        label: field.label.clone(),
-        placeholder: field.placeholder.clone(),
-        required: field.required,
-        ..FormField::default()
-    };
     Form {
         description: form.description.clone(),
         button_text: form.button_text.clone(),
-        fields: form.fields.iter().map(field).collect(),
+        fields: form
+            .fields
+            .iter()
+            .map(|field| FormField {
+                label: field.label.clone(),
+                placeholder: field.placeholder.clone(),
+                required: field.required,
+                ..FormField::default()
+            })
+            .collect(),
         // Whether the form is shown as closed is what the service says.
         enabled: form.active,
         ..untold(form.id.to_string(), form.title.clone())

@@ -54,10 +54,10 @@ const INDEX: &str = "index.html";
 fn name(login: &str, others: &[PathBuf]) -> String {
     let stem = stem(login, "page");
     let is_free = |name: &String| {
-        let is_it = |other: &PathBuf| {
-            other.file_name().is_some_and(|it| it.eq_ignore_ascii_case(name.as_str()))
-        };
-        !name.eq_ignore_ascii_case(INDEX) && !others.iter().any(is_it)
+        !name.eq_ignore_ascii_case(INDEX)
+            && !others.iter().any(|other| {
+                other.file_name().is_some_and(|it| it.eq_ignore_ascii_case(name.as_str()))
+            })
     };
     let numbered = (2..).map(|nth| format!("{stem}-{nth}.html"));
     let mut names = std::iter::once(format!("{stem}.html")).chain(numbered);

@@ -96,9 +96,10 @@ fn data(slot_type: &SlotType) -> Map<String, Value> {
             continue;
         };
         let Some(values) = place["enum"].as_array() else { continue };
-        let label =
-            |value: &Value| value.as_str().and_then(|it| labels[it].as_str()).unwrap_or_default();
-        place["markdownEnumDescriptions"] = values.iter().map(label).collect();
+        place["markdownEnumDescriptions"] = values
+            .iter()
+            .map(|value| value.as_str().and_then(|it| labels[it].as_str()).unwrap_or_default())
+            .collect();
     }
     schema
 }

@@ -79,8 +79,10 @@ impl<'t> Schemas<'t> {
 
     fn compiled(&self, known: &'t SlotType) -> Option<Rc<CompiledSchema>> {
         let mut compiled = self.compiled.borrow_mut();
-        let compile = || CompiledSchema::of(&known.kind, schema_of(known)).map(Rc::new);
-        compiled.entry(&known.kind).or_insert_with(compile).clone()
+        compiled
+            .entry(&known.kind)
+            .or_insert_with(|| CompiledSchema::of(&known.kind, schema_of(known)).map(Rc::new))
+            .clone()
     }
 }
 
@@ -112,13 +114,13 @@ pub(crate) fn placed(known: &SlotType, path: &[String]) -> (At, Option<String>) 
 /// Returns a violation for each field that the service computes, as its description names them.
 fn computed(known: &SlotType, written: &Map<String, Value>) -> Vec<SchemaViolation> {
     let keys = written.keys().filter(|key| known.computed.contains_key(*key));
-    let fault = |key: &String| SchemaViolation {
+    keys.map(|key| SchemaViolation {
         path: vec![key.clone()],
         at: At::Key,
         message: format!("`{key}` is set by the service and cannot be written"),
         help: Some("leave it out".to_owned()),
-    };
-    keys.map(fault).collect()
+    })
+    .collect()
 }
 
 /// End of the URL of the schema that properties violate to which no other schema applies.

@@ -36,11 +36,10 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
     } else {
         table.set_header(grid.headings.iter().map(|it| sanitize::line(it)));
         for row in &grid.rows {
-            let cell = |(nth, text): (usize, &String)| {
+            let mut row = Row::from(row.iter().enumerate().map(|(nth, text)| {
                 let text = sanitize::line(text);
                 if grid.whole.contains(&nth) { text.into_owned() } else { cut(&text, CELL_MAX) }
-            };
-            let mut row = Row::from(row.iter().enumerate().map(cell));
+            }));
             row.max_height(1);
             table.add_row(row);
         }

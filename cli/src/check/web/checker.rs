@@ -170,8 +170,7 @@ impl SingleVisit<'_> {
             return Err(end);
         }
         let mut answer = self.head_or_get(&host, url).await?;
-        let is_short = |wait: &Duration| *wait <= LONGEST_WAIT;
-        if let Some(wait) = answer.wait.filter(is_short)
+        if let Some(wait) = answer.wait.filter(|wait| *wait <= LONGEST_WAIT)
             && !self.has_waited
         {
             self.has_waited = true;

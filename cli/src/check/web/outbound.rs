@@ -93,8 +93,7 @@ impl Outbound {
 fn names_of(proxies: &Matcher) -> Vec<String> {
     let urls =
         [Uri::from_static("http://links.example/"), Uri::from_static("https://links.example/")];
-    let name = |url: &Uri| Some(proxies.intercept(url)?.uri().host()?.to_owned());
-    urls.iter().filter_map(name).collect()
+    urls.iter().filter_map(|url| Some(proxies.intercept(url)?.uri().host()?.to_owned())).collect()
 }
 
 /// Returns whether a URL names a private host, as far as that shows without a lookup.

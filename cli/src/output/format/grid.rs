@@ -78,8 +78,10 @@ impl Grid {
         let mut fields = flat(record, true);
         fields
             .sort_by_key(|(name, _)| first.iter().position(|it| it == name).unwrap_or(first.len()));
-        let row = |(name, value): (String, &Value)| vec![name, cell(value)];
-        Self { rows: fields.into_iter().map(row).collect(), ..Self::default() }
+        Self {
+            rows: fields.into_iter().map(|(name, value)| vec![name, cell(value)]).collect(),
+            ..Self::default()
+        }
     }
 }
 
@@ -162,8 +164,10 @@ pub(crate) fn fence(text: &str, more_than: usize) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    let escaped = |c| MARKUP.contains(&c).then_some('\\').into_iter().chain([c]);
-    sanitize::line(text).chars().flat_map(escaped).collect()
+    sanitize::line(text)
+        .chars()
+        .flat_map(|c| MARKUP.contains(&c).then_some('\\').into_iter().chain([c]))
+        .collect()
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use tokio::task::spawn_local;
 use super::serve_session::{ApplyOrder, FAILED, ServedDocument};
 use crate::context::prelude::*;
 use crate::preview::html::image_name;
-use links_pages::page_file::local_image::{LocalImage, hash_of};
+use links_pages::page_file::local_image::hash_of;
 
 const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/script.js");
@@ -221,8 +221,8 @@ fn versions(mut document: watch::Receiver<ServedDocument>) -> Channel<Bytes> {
 
 /// Returns an image of the document by its name. An image that was changed since is missing until the document is made again.
 fn image(page: &ServedPage, name: &str) -> Option<Response<ServedBody>> {
-    let is_it = |image: &&LocalImage| image_name(image) == name;
-    let image = page.document.borrow().images.iter().find(is_it)?.clone();
+    let image =
+        page.document.borrow().images.iter().find(|image| image_name(image) == name)?.clone();
     let bytes = image.read().ok()??;
     Some(whole(image.image_type.media_type(), bytes))
 }

@@ -38,8 +38,10 @@ pub(crate) async fn serve(
         |error: io::Error| CommandError::usage(format!("cannot serve the preview: {error}"));
     let listener = http_server::bind(port.unwrap_or_default()).await.map_err(cannot_serve)?;
     let host = listener.local_addr().map_err(cannot_serve)?.to_string();
-    let session = |request| ServeSession::new(context.unattended(), request, apply);
-    let mut sessions: Vec<ServeSession> = requests.into_iter().map(session).collect();
+    let mut sessions: Vec<ServeSession> = requests
+        .into_iter()
+        .map(|request| ServeSession::new(context.unattended(), request, apply))
+        .collect();
     if let [only] = &mut sessions[..] {
         // What cannot be found is an error of the command, not of the file.
         only.begin().await?;

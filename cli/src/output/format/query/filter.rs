@@ -84,10 +84,10 @@ fn not_loaded(errors: &load::Errors<&str, ()>) -> String {
 
 fn not_compiled(errors: jaq_core::compile::Errors<&str, ()>) -> String {
     let first = errors.into_iter().flat_map(|(_, errors)| errors).next();
-    let unknown = |(name, what): (&str, jaq_core::compile::Undefined)| {
-        format!("unknown {} `{name}`", what.as_str())
-    };
-    first.map_or_else(|| "invalid filter".to_owned(), unknown)
+    first.map_or_else(
+        || "invalid filter".to_owned(),
+        |(name, what)| format!("unknown {} `{name}`", what.as_str()),
+    )
 }
 
 /// Maximum number of characters of a message that are shown.

@@ -58,9 +58,9 @@ impl Query {
             let is_list = data.is_array() && why.starts_with("cannot index [");
             failed(why).hinted(is_list.then_some(LIST))
         })?;
-        let made =
-            |line: &str| RawValue::from_string(line.to_owned()).map_err(|_| failed(not_json(line)));
-        text.lines().map(made).collect()
+        text.lines()
+            .map(|line| RawValue::from_string(line.to_owned()).map_err(|_| failed(not_json(line))))
+            .collect()
     }
 }
 
