@@ -1,11 +1,10 @@
 //! Earlier versions of files, read from Git. A repository is input: Git runs nothing that it configures, fetches nothing, is asked for a
 //! bounded number of commits, and has a bounded time to respond.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, mpsc};
@@ -256,15 +255,13 @@ impl GitProcess {
         }
         // A `.git` that is none must not lead to the repository of a directory above.
         command.env("GIT_CEILING_DIRECTORIES", root.parent().unwrap_or(root));
-        for (name, value) in [
+        command.envs([
             ("GIT_NO_LAZY_FETCH", "1"),
             ("GIT_NO_REPLACE_OBJECTS", "1"),
             ("GIT_OPTIONAL_LOCKS", "0"),
             ("GIT_TERMINAL_PROMPT", "0"),
             ("LC_ALL", "C"),
-        ] {
-            command.env(name, value);
-        }
+        ]);
         if !named::is_safe(&git) {
             // Git looks at the owner of a link, not at that of its target.
             named::check_owner_of(&git.canonicalize()?)?;
@@ -365,12 +362,12 @@ impl History {
         Ok(self.blob(&commit.id, &path)?.map(|it| it.content))
     }
 
-    /// Hands out the versions of a file, each with its commit, the newest first, until it is told to stop. Returns why not all commits could be
-    /// read.
+    /// Hands out the versions of a file, each with its commit, the newest first, until what is searched for is found. Returns why not all
+    /// commits could be read.
     pub(crate) fn versions(
         &mut self,
         file: &Path,
-        mut each: impl FnMut(&mut Self, &str, Vec<u8>) -> ControlFlow<()>,
+        mut is_found: impl FnMut(&mut Self, &str, Vec<u8>) -> bool,
     ) -> io::Result<Option<&'static str>> {
         let Some(path) = self.path(file) else { return Ok(None) };
         let (mut name, mut last) = ("HEAD".to_owned(), None);
@@ -382,7 +379,7 @@ impl History {
                 && (last.as_ref() != Some(&id) || is_composed(&content))
             {
                 last = Some(id);
-                if each(self, &commit.id, content).is_break() {
+                if is_found(self, &commit.id, content) {
                     return Ok(None);
                 }
             }
@@ -407,7 +404,6 @@ impl History {
     ) -> io::Result<Ancestry> {
         let path = file.and_then(|file| self.path(file)).unwrap_or_default();
         let mut found = Ancestry { places: BTreeSet::new(), versions: Vec::new(), gap: None };
-        let mut nth_of: HashMap<String, usize> = HashMap::new();
         let mut commits_of: Vec<(String, Vec<String>)> = Vec::new();
         let mut open: Vec<String> = vec!["HEAD".to_owned()];
         let mut known: HashSet<String> = HashSet::new();
@@ -439,11 +435,10 @@ impl History {
                 let blob = blob.filter(|it| it.kind == "blob");
                 let has_file = blob.is_some();
                 if let Some(GitObject { id, .. }) = blob {
-                    let nth = *nth_of.entry(id.clone()).or_insert(commits_of.len());
-                    if nth == commits_of.len() {
-                        commits_of.push((id, Vec::new()));
+                    match commits_of.iter_mut().find(|(known, _)| *known == id) {
+                        Some((_, commits)) => commits.push(commit.id),
+                        None => commits_of.push((id, vec![commit.id])),
                     }
-                    commits_of[nth].1.push(commit.id);
                 }
                 let mut parents = parents(&commit.content);
                 if !has_file && wanted.is_empty() {

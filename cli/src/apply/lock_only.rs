@@ -2,8 +2,6 @@
 //! held, or another form, and nobody reads a lock. So a lock is believed where commits of the file agree with it, or where a run on this machine
 //! wrote what it says. Without Git there is no pull request either.
 
-use std::ops::ControlFlow;
-
 use links_pages::apply::{Plan, PlannedDelete};
 use links_pages::sync::{DeletionReason, FilePage, LivePage, Lock, RecordOf, held_slots};
 
@@ -73,7 +71,7 @@ impl LockOnly {
                             left.remove(&id);
                         }
                     }
-                    if left.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                    left.is_empty()
                 })?;
             }
             let reason = gap.map(str::to_owned);
@@ -101,7 +99,7 @@ impl LockOnly {
         let shown = format!("\"{}\" ({})", form.title, form.id);
         let forms = BTreeMap::from([(name.to_owned(), shown)]);
         let found = git::with(store.directory(), |history| {
-            let mut is_unknown = true;
+            let mut is_known = false;
             let gap = history.versions(path, |_, _, content| {
                 let document = Document::from_bytes("", content).ok();
                 let title = document.as_ref().and_then(|document| {
@@ -110,11 +108,11 @@ impl LockOnly {
                         _ => None,
                     }
                 });
-                is_unknown = !is_same(title);
-                if is_unknown { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                is_known = is_same(title);
+                is_known
             })?;
             let reason = gap.map(str::to_owned);
-            if !is_unknown {
+            if is_known {
                 return Ok(Self::default());
             }
             Ok(Self { forms: forms.clone(), reason, ..Self::default() })

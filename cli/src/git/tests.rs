@@ -21,7 +21,7 @@ fn versions(root: &Path, file: &str) -> (Vec<String>, Option<&'static str>) {
     let mut found = Vec::new();
     let each = |_: &mut History, _: &str, text| {
         found.push(String::from_utf8(text).unwrap());
-        ControlFlow::Continue(())
+        false
     };
     let end = with(root, |history| history.versions(&root.join(file), each)).unwrap().unwrap();
     (found, end)
