@@ -104,7 +104,7 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
             unchanged.push(&planned.page.login);
             continue;
         }
-        lines.extend(heading(page, planned));
+        add_heading(&mut lines, page, planned);
         lines.extend(details.into_iter().map(StyledLine::indented));
     }
     let mut unchanged_forms = Vec::new();
@@ -114,7 +114,8 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
             unchanged_forms.push(&form.plan.name);
             continue;
         }
-        lines.extend(form_lines(&form.plan, &form.shown_on(state.planned())));
+        lines.push(form_heading(&form.plan, &form.shown_on(state.planned())));
+        lines.extend(ui::plan::form_lines(&form.plan.before, &form.plan.changed));
         lines.extend(details.into_iter().map(StyledLine::indented));
         lines.extend(form.lock_only_lines());
     }
@@ -151,44 +152,40 @@ pub(super) fn unchanged_line(
     Some(StyledLine::faint(text))
 }
 
-fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
+fn add_heading(lines: &mut Vec<StyledLine>, page: &PageState, planned: &PlannedPage) {
     let (login, plan) = (&planned.page.login, planned.plan());
     let changed = |plan: &Plan| StyledLine::changed(format!("~ {login}: {plan}"));
     if page.is_new {
         let more = if plan.is_empty() { String::new() } else { format!("; {plan}") };
         let text = format!("+ {login}: new page (`links` can't delete it){more}");
+        lines.push(StyledLine::added(text));
         let meant = page.meant.iter().map(|it| format!("  did you mean the page `{it}`?"));
-        return [StyledLine::added(text)]
-            .into_iter()
-            .chain(meant.map(StyledLine::changed))
-            .collect();
+        lines.extend(meant.map(StyledLine::changed));
+    } else if let Some(new) = plan.fields.changed.get(LOGIN) {
+        let mut rest = plan.clone();
+        rest.fields.changed.0.retain(|name, _| name != LOGIN);
+        lines.extend((!rest.is_empty()).then(|| changed(&rest)));
+        lines.push(StyledLine::removed(format!(
+            "! {login}: new login {}; existing links, QR codes and NFC tags will stop working",
+            shown_value(new)
+        )));
+    } else if plan.is_empty() {
+        lines.push(StyledLine::faint(format!("= {login}: {plan}")));
+    } else {
+        lines.push(changed(plan));
     }
-    let Some(new) = plan.fields.changed.get(LOGIN) else {
-        let unchanged = || StyledLine::faint(format!("= {login}: {plan}"));
-        return vec![if plan.is_empty() { unchanged() } else { changed(plan) }];
-    };
-    let mut rest = plan.clone();
-    rest.fields.changed.0.retain(|name, _| name != LOGIN);
-    let text = format!(
-        "! {login}: new login {}; existing links, QR codes and NFC tags will stop working",
-        shown_value(new)
-    );
-    let rest = (!rest.is_empty()).then(|| changed(&rest));
-    rest.into_iter().chain([StyledLine::removed(text)]).collect()
 }
 
-fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
+fn form_heading(plan: &FormPlan, shown_on: &[&str]) -> StyledLine {
     let name = &plan.name;
-    let heading = match shown_on {
+    match shown_on {
         _ if plan.id.is_none() => {
             StyledLine::added(format!("+ form {name}: new form (`links` can't delete it)"))
         }
         _ if plan.is_empty() => StyledLine::faint(format!("= form {name}: no changes")),
         [] => StyledLine::changed(format!("~ form {name}")),
         logins => StyledLine::changed(format!("~ form {name} (shown on {})", logins.join(", "))),
-    };
-    let lines = ui::plan::form_lines(&plan.before, &plan.changed);
-    std::iter::once(heading).chain(lines).collect()
+    }
 }
 
 /// What would be, or was, written to the pages of a run: its lines, records and rows.
