@@ -206,13 +206,10 @@ impl<'c> PagesRun<'c> {
         nth: usize,
         input: PageInput,
     ) -> Result<OpenPage, RunFailure> {
-        let mut page = match (run.open(nth).await, &input) {
-            (Ok(page), _) => page,
-            (Err(error), PageInput::File(file, _)) => {
-                return Err(self.not_opened(nth, error, file).into());
-            }
-            (Err(error), PageInput::Edit(_)) => return Err(error.into()),
-        };
+        let mut page = run.open(nth).await.map_err(|error| match &input {
+            PageInput::File(file, _) => self.not_opened(nth, error, file).into(),
+            PageInput::Edit(_) => RunFailure::from(error),
+        })?;
         self.state.pages[nth].is_new = page.is_new();
         update(PartUpdate::PageRead);
         if let Some(reading) = &self.reading {
