@@ -1,7 +1,7 @@
 //! Options of a run: the flags of `apply` and what its commands add to them, and the guards that flags lift.
 
 use clap::Args;
-use links_pages::apply::{DeleteLimits, GuardRefusal, ReadPages, RunCommand};
+use links_pages::apply::{GuardRefusal, ReadPages, RunCommand};
 
 use crate::context::prelude::*;
 
@@ -100,13 +100,6 @@ pub(crate) struct RunOptions {
     pub(crate) only_deletes: Option<Vec<SlotId>>,
     /// Pages that were read to see whether there is anything to do.
     pub(crate) read: ReadPages,
-}
-
-impl ApplyArgs {
-    /// Returns the limits that the guards of a plan keep.
-    pub(crate) fn limits(&self) -> DeleteLimits {
-        DeleteLimits { max_deletes: self.max_deletes, allow_empty: self.allow_empty }
-    }
 }
 
 /// Error for a guard's refusal, with a hint that names the flag to lift it.

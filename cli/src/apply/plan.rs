@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use links_pages::apply::{self, Plan, PlanError, PlanOptions, Proposal};
+use links_pages::apply::{self, DeleteLimits, Plan, PlanError, PlanOptions, Proposal};
 
 use super::lock_only::{self, LockOnly};
 use super::locked_slots;
 use super::plan_target::PlanTarget;
 use super::preflight::{check_exists, check_host, check_profile};
 use super::{image, problems, uploads};
-use crate::apply::apply_args::RunOptions;
+use crate::apply::apply_args::{ApplyArgs, RunOptions};
 use crate::apply::planned::{PlannedPage, RecordedFile};
 use crate::apply::sync::SyncRecord;
 use crate::context::prelude::*;
@@ -102,7 +102,9 @@ pub(crate) async fn plan(
         return Err(CommandError::conflict(message)
             .with_hint("check what would be deleted, then apply again"));
     }
-    let guarded = apply::guard(&plan, page.slots.len(), &run.flags.limits());
+    let ApplyArgs { max_deletes, allow_empty, .. } = run.flags;
+    let limits = DeleteLimits { max_deletes, allow_empty };
+    let guarded = apply::guard(&plan, page.slots.len(), &limits);
     // A file that says nothing of slots is not one without slots.
     let refusal = guarded.err().filter(|_| file.page.has_slots);
     let mut lock_only = LockOnly::of_page(record.as_deref(), &target, &page, &plan);
