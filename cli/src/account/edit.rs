@@ -20,7 +20,6 @@ use crate::bulk::rewrite::SlotFilter;
 use crate::context::prelude::*;
 use crate::error::for_account;
 use crate::schema::validate::SchemaViolation;
-use crate::ui::plan::item_of_file;
 
 /// What is to become of pages.
 pub(crate) enum PageEdit {
@@ -35,16 +34,6 @@ impl PageEdit {
     pub(crate) fn digest(&self) -> Option<&str> {
         if let Self::Rewrite(filter) = self { Some(&filter.digest) } else { None }
     }
-
-    /// Returns the name of an item in messages: a slot of a page, or a line of a file.
-    fn item_name(&self, page: &PageSnapshot, index: usize, item: &DesiredSlot) -> String {
-        match self {
-            Self::Rewrite(_) => format!("{}: slot {}", page.login, item.id.unwrap_or_default()),
-            Self::Import(import) => import.item_name(index),
-            Self::Undo(pages) => PageUndo::of(pages, page)
-                .map_or_else(|_| item_of_file(index), |undo| undo.item_name(index, item)),
-        }
-    }
 }
 
 /// What is asked of a page.
@@ -58,8 +47,8 @@ pub(crate) struct AskedPage {
     pub(crate) at_top: bool,
     /// The command in the journal of the page, if each page has another.
     pub(crate) command: Option<RunCommand>,
-    /// Notes for the user.
-    pub(crate) notes: Vec<StyledLine>,
+    /// What is said of the items.
+    pub(crate) items: EditedItems,
 }
 
 /// An edit with the pages that it is for.
@@ -100,9 +89,7 @@ impl SlotsEdit {
             PageEdit::Undo(pages) => PageUndo::of(pages, &page)?.wanted(open)?,
             PageEdit::Rewrite(_) | PageEdit::Import(_) => asked.among_others(open),
         };
-        let named = asked.content.slots.iter().enumerate();
-        let names = named.map(|(nth, item)| self.edit.item_name(&page, nth, item)).collect();
-        let edited = EditedItems { names, notes: asked.notes };
+        let edited = asked.items;
         let options = PlanOptions { types: self.types.rules(), created, ..PlanOptions::default() };
         let plan = Plan::of_page(&page, &wanted, &options).map_err(|error| match error {
             PlanError::Items(items) => {

@@ -42,9 +42,11 @@ pub(crate) struct PlannedPage {
 }
 
 /// What is said of the items of an edit that no file has.
+#[derive(Default)]
 pub(crate) struct EditedItems {
     /// Name of each item: a slot of a page, or a line of a table.
     pub(crate) names: Vec<String>,
+    /// Notes for the user.
     pub(crate) notes: Vec<StyledLine>,
 }
 

@@ -3,6 +3,7 @@
 use links_pages::apply::DesiredSlot;
 
 use crate::account::edit::AskedPage;
+use crate::apply::planned::EditedItems;
 use crate::context::prelude::*;
 use crate::schema::fields as schema_fields;
 use crate::schema::schema_of;
@@ -29,16 +30,10 @@ impl Import {
             kind: self.kind.clone(),
             data: row.data.clone(),
         };
-        let items: Vec<_> = self.rows.iter().map(slot).collect();
-        AskedPage { content: items.into(), at_top: self.at_top, ..AskedPage::default() }
-    }
-
-    /// Returns the name of an item in messages: its line.
-    pub(crate) fn item_name(&self, index: usize) -> String {
-        match self.rows.get(index) {
-            Some(row) => format!("{}:{}", self.file, row.line),
-            None => format!("item {index}"),
-        }
+        let content = self.rows.iter().map(slot).collect::<Vec<_>>().into();
+        let names = self.rows.iter().map(|row| format!("{}:{}", self.file, row.line)).collect();
+        let items = EditedItems { names, ..EditedItems::default() };
+        AskedPage { content, at_top: self.at_top, items, ..AskedPage::default() }
     }
 }
 

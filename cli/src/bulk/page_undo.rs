@@ -3,6 +3,7 @@
 use links_pages::apply::{DesiredSlot, OpenPage, RunCommand, Undo, Wanted};
 
 use crate::account::edit::AskedPage;
+use crate::apply::planned::EditedItems;
 use crate::context::prelude::*;
 
 /// The reverse of a run for its page as it was read.
@@ -38,10 +39,17 @@ impl PageUndo {
                 "recreates {many} deleted slots, with new IDs; their click statistics are lost"
             )),
         };
+        let name = |(index, item): (usize, &DesiredSlot)| match undo.recreates.get(&index) {
+            Some(old) if item.id.is_none() => format!("slot {old}, recreated"),
+            _ => format!("slot {}", item.id.unwrap_or_default()),
+        };
         AskedPage {
             content: undo.desired.clone(),
             command: Some(command.clone()),
-            notes: lost.map(StyledLine::changed).into_iter().collect(),
+            items: EditedItems {
+                names: undo.desired.slots.iter().enumerate().map(name).collect(),
+                notes: lost.map(StyledLine::changed).into_iter().collect(),
+            },
             ..AskedPage::default()
         }
     }
@@ -52,14 +60,6 @@ impl PageUndo {
             let message = "another client changed the page in the meantime; nothing was written";
             CommandError::conflict(message).with_hint("run the same command again for a new plan")
         })
-    }
-
-    /// Returns the name of an item in messages.
-    pub(crate) fn item_name(&self, index: usize, item: &DesiredSlot) -> String {
-        match (item.id, self.undo.recreates.get(&index)) {
-            (None, Some(old)) => format!("slot {old}, recreated"),
-            (id, _) => format!("slot {}", id.unwrap_or_default()),
-        }
     }
 }
 

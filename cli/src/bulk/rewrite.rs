@@ -4,6 +4,7 @@ use links_pages::apply::{DesiredPage, DesiredSlot, JournalEntries, PlannedUpdate
 use links_sdk::Slot;
 
 use crate::account::edit::AskedPage;
+use crate::apply::planned::EditedItems;
 use crate::apply::problems::invalid;
 use crate::context::prelude::*;
 use crate::output::format::query;
@@ -55,7 +56,10 @@ impl SlotFilter {
             return Err(invalid(problems));
         }
         let (items, instead) = done.continued(items);
-        Ok(AskedPage { content: items.into(), instead, notes, ..AskedPage::default() })
+        let name =
+            |item: &DesiredSlot| format!("{}: slot {}", page.login, item.id.unwrap_or_default());
+        let edited = EditedItems { names: items.iter().map(name).collect(), notes };
+        Ok(AskedPage { content: items.into(), instead, items: edited, ..AskedPage::default() })
     }
 }
 
@@ -206,13 +210,12 @@ impl WrittenSlots {
     /// Returns the items of the run, and the values that they have now. It is the interrupted run that goes on, if it was asked for all of the
     /// slots that are left; else a new one.
     fn continued(&self, left: Vec<DesiredSlot>) -> (Vec<DesiredSlot>, BTreeMap<SlotId, Object>) {
-        let known: BTreeSet<SlotId> = self.asked.iter().filter_map(|item| item.id).collect();
-        if known.is_empty() || !left.iter().filter_map(|item| item.id).all(|id| known.contains(&id))
-        {
+        let known = self.asked.iter().filter_map(|item| Some((item.id?, Object::default())));
+        let mut instead: BTreeMap<SlotId, Object> = known.collect();
+        let mut ids = left.iter().filter_map(|item| item.id);
+        if instead.is_empty() || !ids.all(|id| instead.contains_key(&id)) {
             return (left, BTreeMap::new());
         }
-        let mut instead: BTreeMap<SlotId, Object> =
-            known.into_iter().map(|id| (id, Object::default())).collect();
         instead.extend(left.into_iter().filter_map(|item| Some((item.id?, item.data))));
         (self.asked.clone(), instead)
     }
