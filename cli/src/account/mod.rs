@@ -43,7 +43,7 @@ use crate::settings::TokenOrigin;
 use crate::ui::annotations::Annotate;
 
 // Where a plan goes, and what its exit code depends on. Not a doc comment: clap would take it for the text of the command.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PlanOutputs {
     /// Save the plan to this file, for `apply --plan`
     #[arg(long, value_name = "PLAN", value_hint = clap::ValueHint::FilePath)]
@@ -65,11 +65,7 @@ pub(crate) struct PlanOutputs {
 impl PlanOutputs {
     /// Returns whether the plan is only shown, and ends with its own changes alone.
     pub(crate) fn is_shown(&self) -> bool {
-        self.out.is_none()
-            && !self.check
-            && self.summary.is_none()
-            && self.annotate.is_none()
-            && self.fail_on == FailOn::Pending
+        *self == Self::default()
     }
 
     /// Returns the files that are written.
@@ -152,8 +148,7 @@ async fn planned(
     source: RunSource,
     options: RunOptions,
 ) -> Result<PagesRun<'_>> {
-    let mut settings = runs::settings(context);
-    settings.read.clone_from(&options.read);
+    let settings = RunSettings { read: options.read.clone(), ..runs::settings(context) };
     let (mut session, pages) = PagesRun::new(context, source, options).await?;
     session.open_to_read(pages, settings).await?;
     session.state.locks().check_user(session.context, &session.state.client).await?;
@@ -221,10 +216,16 @@ pub(crate) async fn apply(
     for note in source.saved.iter().flat_map(SavedPlan::notes) {
         context.ui.tell(Style::Changed, note);
     }
-    let mut settings = runs::write_settings(context, options.command.clone())?;
-    (settings.wait, settings.allow_emptied) = (options.wait, options.flags.allow_empty);
-    settings.adds = options.adds;
-    settings.read.clone_from(&options.read);
+    let settings = RunSettings {
+        state: Some(runs::directory(context)?),
+        owner: context.owner(),
+        command: options.command.clone(),
+        wait: options.wait,
+        allow_emptied: options.flags.allow_empty,
+        adds: options.adds,
+        read: options.read.clone(),
+        ..runs::settings(context)
+    };
     let (mut session, pages) = PagesRun::new(context, source, options).await?;
     let (running, client) = (session.running.clone(), session.state.client.clone());
     let run = Box::pin(run(&mut session, pages, settings));

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use links_pages::apply::{JournalError, LockError, RunCommand, RunSettings};
+use links_pages::apply::{JournalError, LockError, RunSettings};
 
 use crate::context::prelude::*;
 use crate::env_vars::STATE_DIR;
@@ -12,12 +12,6 @@ pub(crate) use crate::journal::{directory, service};
 pub(crate) fn settings(context: &Context) -> RunSettings {
     let (service, state) = (service(context).unwrap_or_default(), directory(context).ok());
     RunSettings { service: Some(service), state, ..RunSettings::default() }
-}
-
-/// Returns the settings of a run that writes, and is recorded as this command.
-pub(crate) fn write_settings(context: &Context, command: RunCommand) -> Result<RunSettings> {
-    let (state, owner) = (Some(directory(context)?), context.owner());
-    Ok(RunSettings { state, owner, command, ..settings(context) })
 }
 
 /// Error for a page whose runs cannot be listed.

@@ -7,7 +7,7 @@ use crate::error::CommandError;
 use links_pages::page_file::FilePlace;
 
 /// Whose form the notes have.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Annotate {
     /// GitHub Actions workflow commands, on stderr
     Github,
