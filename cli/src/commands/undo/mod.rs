@@ -72,7 +72,8 @@ pub(crate) async fn run(
         let older = candidates.peek().map(|older| operations.all[*older].id());
         let reverse = reverse(context, &client, (&undone, types), &args, older).await?;
         // An earlier undo that was cut short is ended by this one.
-        let is_ended = undone.continues.is_none() && !(undone.is_cut_short() && reverse.is_whole());
+        let is_ended =
+            undone.continues.is_none() && (undone.cut_short.is_empty() || !reverse.is_whole());
         let is_settled = is_ended && !reverse.has_changes();
         if is_settled && candidates.peek().is_some() {
             let text = "nothing left to undo here; continuing with the operation before it";
@@ -125,9 +126,6 @@ async fn reverse(
     Ok(reverse)
 }
 
-/// What is written when an earlier write of an operation cannot be taken back.
-const NEWER: &str = "the operation's newer writes were already undone";
-
 /// Takes an operation back, its newest writes to each page first.
 async fn take_back_whole(
     context: &mut Context,
@@ -147,7 +145,9 @@ async fn take_back_whole(
             Ok(Some(more)) => add(&mut outcome, more),
             Ok(None) => break,
             Err(failure) => {
-                let failure = failure.partly_written(NEWER).after_writes(&context.written());
+                let failure =
+                    failure.partly_written("the operation's newer writes were already undone");
+                let failure = failure.after_writes(&context.written());
                 outcome = context.with_failure(outcome, failure);
             }
         }
@@ -228,7 +228,7 @@ fn refuse(
     args: &UndoArgs,
     older: Option<&str>,
 ) -> Result<()> {
-    let UndoneOperation { line, again, .. } = undone;
+    let UndoneOperation { id, line, .. } = undone;
     let changed = match &reverse.conflicts[..] {
         [] => None,
         [only] => Some(format!("1 value changed since the run ({only}); nothing was written")),
@@ -247,13 +247,19 @@ fn refuse(
                 "use --keep-changed to keep these values and undo the rest, or --force to restore all values from before the run",
             ))
         }
-        Some(message) if !can_write => Err(CommandError::new(
-            Exit::Conflict,
-            format!("nothing left to undo in `links {line}`: {message}"),
-        )
-        .with_hint(format!(
-            "run `links {again} --force` to restore the values from before the run; {older}"
-        ))),
+        Some(message) if !can_write => {
+            let operation = match &args.from {
+                Some(file) => format!("--from {}", sanitize::quoted(&file.display().to_string())),
+                None => id.clone(),
+            };
+            Err(CommandError::new(
+                Exit::Conflict,
+                format!("nothing left to undo in `links {line}`: {message}"),
+            )
+            .with_hint(format!(
+                "run `links undo {operation} --force` to restore the values from before the run; {older}"
+            )))
+        }
         None if !can_write && !reverse.lost.is_empty() => {
             let why: Vec<&str> = reverse.lost.iter().map(|(line, _)| line.as_str()).collect();
             let why = why.join("; ");
@@ -287,10 +293,6 @@ async fn take_back(
     for form in &form_edits {
         context.plan_first.plan(&(&form.plan.id, &form.plan.changed))?;
     }
-    let recreated: Vec<_> = pages
-        .iter()
-        .map(|page| (page.seen.id, page.undo.recreates.clone(), page.file.clone()))
-        .collect();
     let options = RunOptions {
         flags: ApplyArgs {
             yes: args.yes,
@@ -306,8 +308,9 @@ async fn take_back(
         ..RunOptions::default()
     };
     let keys: Vec<_> = pages.iter().map(|page| ProfileKey::Id(page.seen.id)).collect();
-    let edit = SlotsEdit { edit: PageEdit::Undo(pages), pages: keys, types: types.clone() };
-    let source = RunSource { edit: Some(Rc::new(edit)), form_edits, ..RunSource::default() };
+    let edit = PageEdit::Undo(pages);
+    let edit = Rc::new(SlotsEdit { edit, pages: keys, types: types.clone() });
+    let source = RunSource { edit: Some(edit.clone()), form_edits, ..RunSource::default() };
     let mut outcome = apply(context, source, options).await?;
     if let Some(body) = outcome.body.own_mut()
         && let Some(data) = body["data"].as_object_mut()
@@ -315,12 +318,12 @@ async fn take_back(
         data.insert("undone".to_owned(), undone.id.clone().into());
         data.insert("notRestored".to_owned(), lost);
         data.insert("kept".to_owned(), kept.into());
-        if context.dry_run().is_none() {
-            for (page, recreates, file) in recreated {
+        if let (None, PageEdit::Undo(pages)) = (context.dry_run(), &edit.edit) {
+            for PageUndo { seen, undo, file, .. } in pages {
                 let mut written = data["pages"].as_array().into_iter().flatten();
-                let Some(written) = written.find(|it| it["id"] == json!(page)) else { continue };
-                let ids = created_ids(&written["done"]["created"], &recreates);
-                for line in recreated_slots::record(context, page, &ids, file.as_deref()) {
+                let Some(written) = written.find(|it| it["id"] == json!(seen.id)) else { continue };
+                let ids = created_ids(&written["done"]["created"], &undo.recreates);
+                for line in recreated_slots::record(context, seen.id, &ids, file.as_deref()) {
                     context.ui.say(&line);
                 }
             }

@@ -19,8 +19,8 @@ const LANGUAGE: &str = "languageCode";
 #[derive(Default)]
 pub(super) struct Reverse {
     pub(super) pages: Vec<PageUndo>,
-    /// Forms with the values to write, each with the command in its journal.
-    forms: Vec<(LeadForm, Object, RunCommand)>,
+    /// Forms with the values to write, each with the run that is taken back.
+    forms: Vec<(LeadForm, Object, String)>,
     /// The pages and forms that are written, with the files that the journals name.
     pub(super) filed: Vec<Filed>,
     /// Lines about values that others changed since, which stay unless they are overwritten.
@@ -76,7 +76,7 @@ impl Reverse {
         if !changes.is_empty() {
             let was_applied = part.write.command().name == "apply";
             self.filed.push(Filed::Form(form.id.to_string(), was_applied));
-            self.forms.push((form, changes, part.undoing(BTreeMap::new())));
+            self.forms.push((form, changes, part.log.run.clone()));
         }
         Ok(())
     }
@@ -126,7 +126,8 @@ impl Reverse {
         let has_changes = undo.has_changes(&seen, &types.rules());
         let file = part.log.opening.path.as_ref().map(PathBuf::from);
         self.filed.push(Filed::Page(seen.id, seen.login.clone(), file.clone()));
-        let command = part.undoing(undo.recreates.clone());
+        let (undoes, recreates) = (Some(part.log.run.clone()), undo.recreates.clone());
+        let command = RunCommand { undoes, recreates, ..RunCommand::default() };
         self.pages.push(PageUndo { command, file, undo, seen, has_changes });
         Ok(())
     }
@@ -141,10 +142,7 @@ impl Reverse {
 
     /// Returns the fields to write of each form, by the write that is taken back.
     pub(super) fn undone_forms(&self) -> BTreeMap<String, Object> {
-        let of = |(_, changes, command): &(LeadForm, Object, RunCommand)| {
-            Some((command.undoes.clone()?, changes.clone()))
-        };
-        self.forms.iter().filter_map(of).collect()
+        self.forms.iter().map(|(_, changes, run)| (run.clone(), changes.clone())).collect()
     }
 
     /// Returns whether nothing of the operation stays as it is.
@@ -166,7 +164,8 @@ impl Reverse {
             leaves: leaves.clone(),
             ..journal::command(context)
         };
-        let form = |(form, changes, command): (LeadForm, Object, RunCommand)| {
+        let form = |(form, changes, run): (LeadForm, Object, String)| {
+            let command = RunCommand { undoes: Some(run), ..RunCommand::default() };
             let write = journal::form_write(context, &form.id).record_as(whole(command));
             PlannedForm::edit(form, changes, write)
         };

@@ -1,7 +1,6 @@
 //! What `links undo` and `links redo` take back: their arguments, and the selection of the operation.
 
-use links_pages::apply::{JournalEntries, JournalError, RunCommand, RunState};
-use links_pages::sanitize::quoted;
+use links_pages::apply::{JournalEntries, RunState};
 
 use crate::apply::operations::{LIST, Operation, Operations, names};
 use crate::apply::write_log::{LoggedWrite, PageFilter, is_create};
@@ -64,8 +63,6 @@ pub(crate) enum Direction {
 pub(super) struct UndoneOperation<'o> {
     /// Name of the operation.
     pub(super) id: String,
-    /// The words of `links` that take it back.
-    pub(super) again: String,
     /// The command line.
     pub(super) line: String,
     pub(super) time: String,
@@ -80,7 +77,7 @@ pub(super) struct UndoneOperation<'o> {
     /// Name that the journals of an interrupted undo of the operation share.
     pub(super) continues: Option<String>,
     /// Earlier runs that took one of the writes back and did not reach their end.
-    cut_short: Vec<&'o LoggedWrite>,
+    pub(super) cut_short: Vec<&'o LoggedWrite>,
 }
 
 /// A write that can be undone.
@@ -208,7 +205,10 @@ pub(super) fn candidates(
     let newest = own.first().copied().filter(|_| args.page.is_none());
     let has_part = |index: &usize| operations.all[*index].parts.iter().any(is_of_page);
     if let (Some(newest), Direction::Undo) = (own.iter().copied().find(has_part), direction)
-        && let Some((part, why)) = operations.all[newest].parts.iter().find_map(unreadable)
+        && let Some((part, why)) = operations.all[newest].parts.iter().find_map(|part| {
+            let why = part.recorded.log.as_ref().err()?;
+            why.is_open().then_some((part, why))
+        })
     {
         let message = format!(
             "the newest operation, `{}` ({}), cannot be read: {why}; nothing was written",
@@ -281,12 +281,6 @@ fn is_pending(operations: &Operations, write: &LoggedWrite) -> bool {
     reason_against(write).is_none() && !operations.is_undone(write.run())
 }
 
-/// Returns a write whose journal cannot be read, and why.
-fn unreadable(write: &LoggedWrite) -> Option<(&LoggedWrite, &JournalError)> {
-    let why = write.recorded.log.as_ref().err().filter(|why| why.is_open())?;
-    Some((write, why))
-}
-
 /// Returns a write to one of the pages and forms of these parts of an undo that came after it and is neither an undo nor a redo: what was
 /// undone may have been made again in another way.
 fn written_since<'o>(
@@ -320,10 +314,6 @@ impl<'o> UndoneOperation<'o> {
         let operation = &operations.all[index];
         let first = &operation.parts[0];
         let (id, line) = (operation.id().to_owned(), first.command_line());
-        let again = match &args.from {
-            Some(file) => format!("undo --from {}", quoted(&file.display().to_string())),
-            None => format!("undo {id}"),
-        };
         let filter = args.page.as_ref().map(|key| PageFilter::new(operations.writes(), key));
         let is_meant = |part: &&LoggedWrite| {
             !taken.contains(part.run())
@@ -379,7 +369,7 @@ impl<'o> UndoneOperation<'o> {
             (first.command_line(), first.time())
         });
         let is_undo = operations.kind(index) == "undo";
-        Ok(Self { id, again, line, time, is_undo, redone, parts, refused, continues, cut_short })
+        Ok(Self { id, line, time, is_undo, redone, parts, refused, continues, cut_short })
     }
 
     /// Returns the writes of an operation to the pages of those in `taken` that came before them and are not taken back, if there are any: an
@@ -407,11 +397,6 @@ impl<'o> UndoneOperation<'o> {
         let is_cut =
             |log: &JournalEntries| log.state != RunState::Done && log.opening.path.is_some();
         self.parts.iter().any(|part| is_cut(part.log))
-    }
-
-    /// Returns whether an earlier undo of it did not reach its end.
-    pub(super) fn is_cut_short(&self) -> bool {
-        !self.cut_short.is_empty()
     }
 
     /// Names of the runs that are taken back.
@@ -452,11 +437,6 @@ impl<'o> UndoneWrite<'o> {
         let later = operations.writes().filter(|it| !it.is_foreign && it.run() >= write.run());
         let page = write.page_id().or_else(|| renamed(later, &log.opening.login));
         Some(Self { write, log, page })
-    }
-
-    /// Returns the command that takes the write back. `recreates` are the earlier IDs of the slots that it creates again.
-    pub(super) fn undoing(&self, recreates: BTreeMap<usize, SlotId>) -> RunCommand {
-        RunCommand { undoes: Some(self.log.run.clone()), recreates, ..RunCommand::default() }
     }
 
     /// Key of the page.
