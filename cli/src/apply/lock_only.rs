@@ -9,7 +9,7 @@ use super::plan_target::PlanTarget;
 use super::sync::history::said;
 use super::sync::{LockStore, MergedPage, SyncRecord};
 use crate::context::prelude::*;
-use crate::git;
+use crate::git::{self, History};
 use crate::output::named_slot;
 use crate::ui::Ui;
 use links_pages::account::KnownForms;
@@ -53,32 +53,30 @@ impl LockOnly {
             return Self::default();
         }
         let (shown, types) = (LivePage::of(page, &FilePage::default()), &target.options.types);
-        let found = git::with(store.directory(), |history| {
-            let (mut left, mut gap) = (slots.clone(), None);
+        let all = Self { slots, ..Self::default() };
+        all.searched(store, |history, left| {
+            let mut gap = None;
             // The file may have another name there.
             let lock = history.head(&store.path())?;
             let lock = lock.and_then(|lock| Lock::parse(&String::from_utf8_lossy(&lock)).ok());
             let pages = lock.iter().flat_map(|lock| &lock.pages).filter(|(_, it)| it.id == page.id);
             let files = pages.map(|(key, _)| store.path_of(key)).chain([record.file_path()]);
             for file in files.collect::<BTreeSet<_>>() {
-                if left.is_empty() {
+                if left.slots.is_empty() {
                     break;
                 }
                 gap = history.versions(&file, |history, commit, content| {
                     let read = |used: &Path| history.at(commit, used).ok()?;
                     if let Some(said) = said(&RecordOf::Page(page.id), &file, &content, read) {
-                        for id in held_slots(&said, base, &shown, types, &left) {
-                            left.remove(&id);
+                        for id in held_slots(&said, base, &shown, types, &left.slots) {
+                            left.slots.remove(&id);
                         }
                     }
-                    left.is_empty()
+                    left.slots.is_empty()
                 })?;
             }
-            let reason = gap.map(str::to_owned);
-            Ok(Self { slots: left, reason, ..Self::default() })
-        });
-        let found = Self::of_history(found, |reason| Self { slots, reason, ..Self::default() });
-        if found.slots.is_empty() { Self::default() } else { found }
+            Ok(gap)
+        })
     }
 
     /// Tells whether only a lock of somebody else says that a form file is for a form: no committed version of the file, nor the file itself, has the
@@ -98,9 +96,9 @@ impl LockOnly {
         }
         let shown = format!("\"{}\" ({})", form.title, form.id);
         let forms = BTreeMap::from([(name.to_owned(), shown)]);
-        let found = git::with(store.directory(), |history| {
-            let mut is_known = false;
-            let gap = history.versions(path, |_, _, content| {
+        let all = Self { forms, ..Self::default() };
+        all.searched(store, |history, left| {
+            history.versions(path, |_, _, content| {
                 let document = Document::from_bytes("", content).ok();
                 let title = document.as_ref().and_then(|document| {
                     match &document.root.get("title")?.tree {
@@ -108,25 +106,30 @@ impl LockOnly {
                         _ => None,
                     }
                 });
-                is_known = is_same(title);
+                let is_known = is_same(title);
+                if is_known {
+                    left.forms.clear();
+                }
                 is_known
-            })?;
-            let reason = gap.map(str::to_owned);
-            if is_known {
-                return Ok(Self::default());
-            }
-            Ok(Self { forms: forms.clone(), reason, ..Self::default() })
-        });
-        Self::of_history(found, |reason| Self { forms, reason, ..Self::default() })
+            })
+        })
     }
 
-    /// Returns what was found in a history: nothing where there is none, and all that is asked for where it cannot be read.
-    fn of_history(
-        found: Option<io::Result<Self>>,
-        all: impl FnOnce(Option<String>) -> Self,
+    /// Returns what is left after a search, which removes what commits say: nothing where there is no history, and all where it cannot be read.
+    fn searched(
+        self,
+        store: &LockStore,
+        search: impl FnOnce(&mut History, &mut Self) -> io::Result<Option<&'static str>>,
     ) -> Self {
-        let unread = |error| all(Some(format!("cannot read the Git history: {error}")));
-        found.map_or_else(Self::default, |found| found.unwrap_or_else(unread))
+        let mut left = self.clone();
+        match git::with(store.directory(), |history| search(history, &mut left)) {
+            None => Self::default(),
+            Some(Ok(_)) if left.slots.is_empty() && left.forms.is_empty() => Self::default(),
+            Some(Ok(gap)) => Self { reason: gap.map(str::to_owned), ..left },
+            Some(Err(error)) => {
+                Self { reason: Some(format!("cannot read the Git history: {error}")), ..self }
+            }
+        }
     }
 
     /// Lines about each slot and form, and about what could not be read. `deletes` are those of the page of the file.
