@@ -14,7 +14,6 @@ use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::{EditedItems, PlannedPage};
 use crate::apply::problems::{invalid, violations};
 use crate::apply::runs;
-use crate::bulk::import::Import;
 use crate::bulk::page_undo::PageUndo;
 use crate::bulk::rewrite::SlotFilter;
 use crate::context::prelude::*;
@@ -24,7 +23,8 @@ use crate::schema::validate::SchemaViolation;
 /// What is to become of pages.
 pub(crate) enum PageEdit {
     Rewrite(SlotFilter),
-    Import(Import),
+    /// New slots on each page.
+    Import(Box<AskedPage>),
     /// The reverse of an operation, on each of its pages.
     Undo(Vec<PageUndo>),
 }
@@ -37,7 +37,7 @@ impl PageEdit {
 }
 
 /// What is asked of a page.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct AskedPage {
     /// What to write: an item with an id is changed, one without is new. A run that was interrupted is recognised by it.
     pub(crate) content: DesiredPage,
@@ -69,7 +69,7 @@ impl SlotsEdit {
         let interrupted = self.unfinished(context, page.id);
         let asked = match &self.edit {
             PageEdit::Rewrite(filter) => filter.ask(&page, &self.types, &interrupted)?,
-            PageEdit::Import(import) => import.ask(),
+            PageEdit::Import(asked) => AskedPage::clone(asked),
             PageEdit::Undo(pages) => PageUndo::of(pages, &page)?.ask(),
         };
         if let Some(command) = &asked.command {

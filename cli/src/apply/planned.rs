@@ -42,7 +42,7 @@ pub(crate) struct PlannedPage {
 }
 
 /// What is said of the items of an edit that no file has.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct EditedItems {
     /// Name of each item: a slot of a page, or a line of a table.
     pub(crate) names: Vec<String>,

@@ -11,30 +11,13 @@ use crate::schema::validate::Schemas;
 use links_pages::page_file::csv_rows;
 use links_pages::suggest::suggest;
 
-/// Rows to be created on a page.
-#[derive(Debug)]
-pub(crate) struct Import {
-    /// Name of the file, for messages.
-    pub(crate) file: String,
-    /// Type of the slots.
-    pub(crate) kind: String,
-    pub(crate) rows: Vec<CsvRow>,
-    pub(crate) at_top: bool,
-}
-
-impl Import {
-    /// Returns what is asked of the page.
-    pub(crate) fn ask(&self) -> AskedPage {
-        let slot = |row: &CsvRow| DesiredSlot {
-            id: None,
-            kind: self.kind.clone(),
-            data: row.data.clone(),
-        };
-        let content = self.rows.iter().map(slot).collect::<Vec<_>>().into();
-        let names = self.rows.iter().map(|row| format!("{}:{}", self.file, row.line)).collect();
-        let items = EditedItems { names, ..EditedItems::default() };
-        AskedPage { content, at_top: self.at_top, items, ..AskedPage::default() }
-    }
+/// Returns what is asked of the page on which the rows of a file are to be created.
+pub(crate) fn asked(file: &str, kind: &str, rows: Vec<CsvRow>, at_top: bool) -> AskedPage {
+    let names = rows.iter().map(|row| format!("{file}:{}", row.line)).collect();
+    let items = EditedItems { names, ..EditedItems::default() };
+    let slot = |row: CsvRow| DesiredSlot { id: None, kind: kind.to_owned(), data: row.data };
+    let content = rows.into_iter().map(slot).collect::<Vec<_>>().into();
+    AskedPage { content, at_top, items, ..AskedPage::default() }
 }
 
 /// Maximum number of rows: that of the slots of a page.

@@ -6,7 +6,7 @@ use crate::apply::image;
 use crate::apply::problems::invalid;
 use crate::bulk;
 use crate::bulk::BulkArgs;
-use crate::bulk::import::{ColumnMap, CsvRow, Import, rows};
+use crate::bulk::import::{ColumnMap, CsvRow, asked, rows};
 use crate::bulk::rewrite::SlotFilter;
 use crate::commands::prelude::*;
 use links_pages::page_file::fields::local_file;
@@ -101,8 +101,8 @@ pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> Comm
     if !local.is_empty() {
         return Err(invalid(local.into_iter().map(at_line).collect()));
     }
-    let import = Import { file: name, kind, rows, at_top: top };
-    bulk::run(context, vec![(*key).clone()], how, PageEdit::Import(import)).await
+    let edit = PageEdit::Import(Box::new(asked(&name, &kind, rows, top)));
+    bulk::run(context, vec![(*key).clone()], how, edit).await
 }
 
 /// Returns what the rows have of images on this machine, which no one else can see: images near the file, and evident paths.
