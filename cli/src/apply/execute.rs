@@ -67,16 +67,6 @@ pub(crate) fn interrupted(so_far: &[String], more: &str, resume: &str) -> Comman
 /// Addition to the error of a run that was ended at once.
 pub(crate) const AT_ONCE: &str = "; the last request may still have been applied";
 
-/// Hint after a change by another client that ended a run.
-const PLAN_AGAIN: &str = "run `links slots plan` to see what is left to do";
-
-/// The same after everything of an edit was written.
-const EDIT_ENDED: &str = "run `links slots list` to check the page; everything was written, and running the same command again would start a new run";
-
-/// The same before everything of an edit was written.
-const EDIT_CONTINUES: &str =
-    "check the page with `links slots list`, then run the same command again to continue";
-
 /// Error of a failed run, including the changes it made. `planned` is the plan, if there is one.
 pub(crate) fn failed(
     error: ApplyError,
@@ -119,9 +109,13 @@ pub(crate) fn failed(
         ApplyCause::Changed(..) if !done.is_nothing() => {
             return CommandError::new(Exit::Drift, format!("{message} ({so_far} before that)"))
                 .with_hint(match edited {
-                    None => PLAN_AGAIN,
-                    Some(_) if has_ended => EDIT_ENDED,
-                    Some(_) => EDIT_CONTINUES,
+                    None => "run `links slots plan` to see what is left to do",
+                    Some(_) if has_ended => {
+                        "run `links slots list` to check the page; everything was written, and running the same command again would start a new run"
+                    }
+                    Some(_) => {
+                        "check the page with `links slots list`, then run the same command again to continue"
+                    }
                 });
         }
         ApplyCause::Changed(_, Outcome::NotExecuted) => {

@@ -3,11 +3,6 @@
 use crate::context::prelude::*;
 use crate::ui::Ui;
 
-const MARKED: &str = "resolve the conflicts (lines starting with `# <<<`) and delete those lines; the file can't be applied until then";
-
-const LEFT: &str =
-    "change the files by hand, or make the pages as the files say with `links apply --exact`";
-
 /// What a pull has done so far.
 #[derive(Default)]
 pub(super) struct Report {
@@ -38,10 +33,14 @@ impl Report {
     /// Returns the output of the command.
     pub(super) fn output(mut self, ui: &Ui, all: usize, requests: u64) -> Result<CommandOutput> {
         if self.conflicts > 0 {
-            self.lines.push(StyledLine::changed(MARKED));
+            self.lines.push(StyledLine::changed(
+                "resolve the conflicts (lines starting with `# <<<`) and delete those lines; the file can't be applied until then",
+            ));
         }
         if self.left > 0 {
-            self.lines.push(StyledLine::changed(LEFT));
+            self.lines.push(StyledLine::changed(
+                "change the files by hand, or make the pages as the files say with `links apply --exact`",
+            ));
         }
         if !self.failures.is_empty() {
             if self.pages.is_empty() && self.forms.is_empty() && !self.is_written {
