@@ -69,8 +69,7 @@ pub(crate) async fn unsent_requests(
         shown.push(not_sent(create.await)?);
     }
     for batch in plan.batches() {
-        let mut order = Vec::new();
-        match batch {
+        let order = match batch {
             // This batch writes nothing.
             PlanBatch::TryCreate(_) => continue,
             _ if !page.exists() => {
@@ -85,11 +84,11 @@ pub(crate) async fn unsent_requests(
             }
             PlanBatch::Reorder => {
                 let page: Vec<_> = page.slots.iter().map(|slot| slot.id).collect();
-                let Some(ids) = plan.resolve_order(&page, &BTreeMap::new()) else { continue };
-                order = ids;
+                let Some(order) = plan.resolve_order(&page, &BTreeMap::new()) else { continue };
+                order
             }
-            _ => {}
-        }
+            _ => Vec::new(),
+        };
         let sent = batch.send(&client.profile(page.id), order, false).await;
         shown.push(not_sent(sent)?);
     }
