@@ -279,11 +279,7 @@ impl<'c> PagesRun<'c> {
         let settled = page.settle(&file.file.page.content).await?;
         let note = settled.map(|(log, is_resumed)| interrupted_note(&log, is_resumed, None));
         self.tell_of_interrupted(&page.snapshot().login, note);
-        // A new page keeps what the service put there.
-        let mut options = self.state.options.clone();
-        options.flags.prune &= !page.is_new();
-        let (snapshot, created) = (page.snapshot().clone(), page.created());
-        let planned = plan(self.context, file, snapshot, &options, created, &self.known).await?;
+        let planned = plan(self.context, file, page, &self.state.options, &self.known).await?;
         Ok(self.state.pages[nth].planned.insert(planned))
     }
 

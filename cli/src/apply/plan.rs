@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use links_pages::apply::{self, DeleteLimits, Plan, PlanError, PlanOptions, Proposal};
+use links_pages::apply::{self, DeleteLimits, OpenPage, Plan, PlanError, PlanOptions, Proposal};
 
 use super::lock_only::{self, LockOnly};
 use super::locked_slots;
@@ -43,16 +43,21 @@ pub(crate) async fn resolve(
 pub(crate) async fn plan(
     context: &mut Context,
     RecordedFile { file, mut record }: RecordedFile,
-    page: Arc<PageSnapshot>,
+    open: &OpenPage,
     run: &RunOptions,
-    created: BTreeMap<usize, SlotId>,
     forms: &KnownForms,
 ) -> Result<PlannedPage> {
+    let page = open.snapshot().clone();
     if let Some(record) = &mut record {
         record.read_sent(context, page.id)?;
     }
-    let (prune, prune_unsupported) = (run.flags.prune, run.flags.prune_unsupported);
-    let mut options = PlanOptions { prune, prune_unsupported, created, ..PlanOptions::default() };
+    let mut options = PlanOptions {
+        // A new page keeps what the service put there.
+        prune: run.flags.prune && !open.is_new(),
+        prune_unsupported: run.flags.prune_unsupported,
+        created: open.created(),
+        ..PlanOptions::default()
+    };
     if run.renew_status {
         options.renewed_mood = mood_fields(&file.page.content.fields);
     }
@@ -137,7 +142,8 @@ fn checked(
 ) -> Result<Plan> {
     target.refuse_conflicts(file, page, record)?;
     let options = &target.options;
-    if !run.flags.no_validate {
+    let validates = !run.flags.no_validate;
+    if validates {
         let kinds: BTreeSet<&str> = file.page.content.slots.iter().map(|it| &*it.kind).collect();
         if let Some(kind) = validate::unbounded(described, kinds.into_iter()) {
             let message = format!(
@@ -148,7 +154,7 @@ fn checked(
         }
     }
     let planned = Plan::of_page(page, &target.wanted, options);
-    let (mut problems, validates) = (Vec::new(), !run.flags.no_validate);
+    let mut problems = Vec::new();
     match &planned {
         Ok(plan) if validates => {
             // Nothing says that a new page cannot have a status.

@@ -61,7 +61,7 @@ impl PlanTarget {
         if is_text {
             merge.keep_made();
         }
-        if (is_text || run.sync.exact) && !run.flags.prune {
+        if (is_text || run.sync.exact) && !options.prune {
             // Slots that were removed from a text or file are deleted only if that was asked for.
             merge.deletions.clear();
             merge.conflicts.retain(|conflict| !matches!(conflict, Conflict::DeletedHere { .. }));
