@@ -184,6 +184,7 @@ fn columns(
         return Err("the header is missing".to_owned());
     }
     let schema = types.get(kind).map(schema_of);
+    let keys = schema.as_ref().map_or_else(Vec::new, |schema| schema_fields::names(schema));
     let mut columns = Vec::new();
     for (key, name) in pairs {
         let mut found = names.iter().enumerate().filter(|(_, heading)| **heading == name);
@@ -194,8 +195,7 @@ fn columns(
         if found.next().is_some() {
             return Err(format!("duplicate column `{name}`"));
         }
-        let described = schema.as_ref().map(|schema| schema_fields::names(schema));
-        if let Some(keys) = described.filter(|keys| !keys.is_empty() && !keys.contains(&key)) {
+        if !keys.is_empty() && !keys.contains(&key) {
             let hint = said_hint(suggest(key, keys.iter().copied()));
             return Err(format!(
                 "a {kind} has no field `{key}`{hint}; use --map KEY=COLUMN to map columns to fields"
