@@ -93,7 +93,7 @@ pub(crate) async fn pull_files(
         }
     }
     let client = context.client().await?;
-    let (mut report, mut count, mut requests) = (Report::default(), 0, 0);
+    let (mut report, mut count) = (Report::default(), 0);
     let mut is_known = vec![false; named.len()];
     // Without a lock, a directory is read with those in it, which may be named as well.
     let mut pulled = BTreeSet::new();
@@ -135,13 +135,12 @@ pub(crate) async fn pull_files(
             ui::update(PartUpdate::PageRead);
         }
         puller.write_back(&mut report);
-        requests = puller.client.requests_sent();
     }
     if let Some(nth) = is_known.iter().position(|is_known| !is_known) {
         let message = format!("no page or form file found at {}", paths[nth].display());
         report.failures.push(CommandError::usage(message));
     }
-    report.output(&context.ui, count, requests)
+    report.output(&context.ui, count, client.requests_sent())
 }
 
 /// Tells whether a path names a file rather than a directory.

@@ -94,9 +94,8 @@ impl<'c> Puller<'c> {
     /// Writes the files of all forms.
     pub(super) fn write_all_forms(&mut self, report: &mut Report) {
         for id in self.forms.ids() {
-            if let Err(failure) = self.write_form(&id, report) {
-                report.failures.push(failure);
-            }
+            let written = self.write_form(&id, report);
+            report.failures.extend(written.err());
         }
     }
 
@@ -263,9 +262,8 @@ impl<'c> Puller<'c> {
             report.failures.extend(failure);
             is_unchanged
         });
-        if let Err(failure) = self.write_composed(&pages, report) {
-            report.failures.push(failure);
-        }
+        let written = self.write_composed(&pages, report);
+        report.failures.extend(written.err());
     }
 
     fn write_composed(&mut self, pages: &[ComposedPage], report: &mut Report) -> Result<()> {
