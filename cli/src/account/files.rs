@@ -444,6 +444,7 @@ pub(crate) fn directories_with(name: &str, directory: &Path, depth: usize) -> Ve
     below.iter().flat_map(|path| directories_with(name, path, depth - 1)).collect()
 }
 
-fn without_dot(path: PathBuf) -> PathBuf {
+/// Returns a path without the current directory before it.
+pub(super) fn without_dot(path: PathBuf) -> PathBuf {
     path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)
 }

@@ -11,11 +11,11 @@ use links_sdk::FormId;
 use super::existing_file::{no_page_file, not_written};
 use super::file_name::stem;
 use super::images::IMAGES;
-use crate::account::files::read_page;
-use crate::account::files::{AccountFiles, DEPTH, both_files_of, files_below, from_here};
-use crate::apply::sync::ComposedPage;
+use crate::account::files::{
+    AccountFiles, DEPTH, both_files_of, files_below, from_here, read_page, without_dot,
+};
 use crate::apply::sync::page_path::{is_there, pages_of, without_links};
-use crate::apply::sync::{LOCK_NAME, LockStore};
+use crate::apply::sync::{ComposedPage, LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::local_image::here;
@@ -61,9 +61,8 @@ pub(crate) struct PullDirectory {
 
 /// Returns the directory of the closest `links.lock`, else the current one.
 pub(crate) fn default_directory() -> PathBuf {
-    let Some(store) = LockStore::of(Path::new(LOCK_NAME)) else { return PathBuf::new() };
-    let is_here = Path::new(".").canonicalize().is_ok_and(|here| here == store.directory());
-    if is_here { PathBuf::new() } else { store.directory().to_owned() }
+    let store = LockStore::of(Path::new(LOCK_NAME));
+    store.map_or_else(PathBuf::new, |store| without_dot(from_here(store.directory())))
 }
 
 impl PullDirectory {
