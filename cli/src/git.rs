@@ -99,7 +99,7 @@ struct GitProcess {
 }
 
 /// HEAD and its ancestors along all parents, with the versions that they have of a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Ancestry {
     /// The [places](place) of the commits.
     pub(crate) places: BTreeSet<u64>,
@@ -403,7 +403,7 @@ impl History {
         mut wanted: BTreeSet<u64>,
     ) -> io::Result<Ancestry> {
         let path = file.and_then(|file| self.path(file)).unwrap_or_default();
-        let mut found = Ancestry { places: BTreeSet::new(), versions: Vec::new(), gap: None };
+        let mut found = Ancestry::default();
         let mut commits_of: Vec<(String, Vec<String>)> = Vec::new();
         let mut open: Vec<String> = vec!["HEAD".to_owned()];
         let mut known: HashSet<String> = HashSet::new();
