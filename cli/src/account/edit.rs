@@ -29,13 +29,6 @@ pub(crate) enum PageEdit {
     Undo(Vec<PageUndo>),
 }
 
-impl PageEdit {
-    /// Digest of the request, by which an interrupted run is found that must continue as it was planned.
-    pub(crate) fn digest(&self) -> Option<&str> {
-        if let Self::Rewrite(filter) = self { Some(&filter.digest) } else { None }
-    }
-}
-
 /// What is asked of a page.
 #[derive(Clone, Default)]
 pub(crate) struct AskedPage {
@@ -66,9 +59,11 @@ impl SlotsEdit {
         open: &mut OpenPage,
     ) -> Result<(PlannedPage, Option<String>), RunFailure> {
         let page = open.snapshot().clone();
-        let interrupted = self.unfinished(context, page.id);
         let asked = match &self.edit {
-            PageEdit::Rewrite(filter) => filter.ask(&page, &self.types, &interrupted)?,
+            PageEdit::Rewrite(filter) => {
+                let interrupted = unfinished(context, page.id, &filter.digest);
+                filter.ask(&page, &self.types, &interrupted)?
+            }
             PageEdit::Import(asked) => AskedPage::clone(asked),
             PageEdit::Undo(pages) => PageUndo::of(pages, &page)?.ask(),
         };
@@ -121,40 +116,6 @@ impl SlotsEdit {
         };
         Ok((planned, note))
     }
-
-    /// Returns the unfinished run on a page that asks for the same, and those that it has replaced, the newest first; or the one that is done, if
-    /// the command that it belongs to is not done on another page.
-    fn unfinished(&self, context: &Context, page: ProfileId) -> Vec<JournalEntries> {
-        let (Ok(state), Some(service), Some(digest)) =
-            (runs::directory(context), runs::service(context), self.edit.digest())
-        else {
-            return Vec::new();
-        };
-        let recorded = JournalStore::of(&state, &service, page).list().unwrap_or_default();
-        let is_same = |log: &JournalEntries| {
-            let command = &log.opening.command;
-            command.name == context.command && command.digest.as_deref() == Some(digest)
-        };
-        let logs = recorded.into_iter().rev().map_while(|run| run.log.ok()).take_while(is_same);
-        let is_open = |done: &JournalEntries| {
-            let call = &done.opening.command.call;
-            let others = JournalStore::all(&state, Some(&service)).unwrap_or_default().into_iter();
-            let mut newest = others.filter_map(|page| page.list().ok()?.pop()?.log.ok());
-            call.is_some()
-                && newest
-                    .any(|log| log.state != RunState::Done && log.opening.command.call == *call)
-        };
-        let chained = logs.enumerate().map_while(|(nth, log)| {
-            let is_meant = match (nth, log.state) {
-                (0, RunState::Unfinished) => true,
-                (0, RunState::Done) => is_open(&log),
-                (0, _) => false,
-                (_, state) => state == RunState::Ended(RunEnding::Replaced),
-            };
-            is_meant.then_some(log)
-        });
-        chained.collect()
-    }
 }
 
 impl AskedPage {
@@ -190,4 +151,35 @@ impl AskedPage {
         wanted.bound = bound;
         wanted
     }
+}
+
+/// Returns the unfinished run on a page that asks for the same, and those that it has replaced, the newest first; or the one that is done, if
+/// the command that it belongs to is not done on another page.
+fn unfinished(context: &Context, page: ProfileId, digest: &str) -> Vec<JournalEntries> {
+    let (Ok(state), Some(service)) = (runs::directory(context), runs::service(context)) else {
+        return Vec::new();
+    };
+    let recorded = JournalStore::of(&state, &service, page).list().unwrap_or_default();
+    let is_same = |log: &JournalEntries| {
+        let command = &log.opening.command;
+        command.name == context.command && command.digest.as_deref() == Some(digest)
+    };
+    let logs = recorded.into_iter().rev().map_while(|run| run.log.ok()).take_while(is_same);
+    let is_open = |done: &JournalEntries| {
+        let call = &done.opening.command.call;
+        let others = JournalStore::all(&state, Some(&service)).unwrap_or_default().into_iter();
+        let mut newest = others.filter_map(|page| page.list().ok()?.pop()?.log.ok());
+        call.is_some()
+            && newest.any(|log| log.state != RunState::Done && log.opening.command.call == *call)
+    };
+    let chained = logs.enumerate().map_while(|(nth, log)| {
+        let is_meant = match (nth, log.state) {
+            (0, RunState::Unfinished) => true,
+            (0, RunState::Done) => is_open(&log),
+            (0, _) => false,
+            (_, state) => state == RunState::Ended(RunEnding::Replaced),
+        };
+        is_meant.then_some(log)
+    });
+    chained.collect()
 }

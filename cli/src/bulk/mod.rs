@@ -42,8 +42,11 @@ pub(crate) async fn run(
     edit: PageEdit,
 ) -> Result<CommandOutput> {
     let types = context.slot_types().await?;
-    let command =
-        RunCommand { digest: edit.digest().map(str::to_owned), ..journal::command(context) };
+    let digest = match &edit {
+        PageEdit::Rewrite(filter) => Some(filter.digest.clone()),
+        PageEdit::Import(_) | PageEdit::Undo(_) => None,
+    };
+    let command = RunCommand { digest, ..journal::command(context) };
     let flags = ApplyArgs { yes, full, ..ApplyArgs::default() };
     let options = RunOptions { flags, command, wait, adds: true, ..RunOptions::default() };
     let edit = Some(Rc::new(SlotsEdit { edit, pages, types }));
