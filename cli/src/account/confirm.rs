@@ -20,9 +20,6 @@ pub(super) struct Irreversible {
     renames: usize,
 }
 
-/// Fate of deleted slots.
-const UNDO_OF_DELETES: &str = "  `links undo` can recreate slots of most types, with new IDs and without their click statistics";
-
 impl Irreversible {
     pub(super) fn of(state: &AccountState, pages: &[OpenPage]) -> Self {
         let mut found = Self::default();
@@ -57,7 +54,9 @@ impl Irreversible {
         // Where messages are JSON, the plan was not shown.
         let mut lines = if ui.says_json() { plan } else { Vec::new() };
         if self.deletes > 0 {
-            lines.push(StyledLine::faint(UNDO_OF_DELETES));
+            lines.push(StyledLine::faint(
+                "  `links undo` can recreate slots of most types, with new IDs and without their click statistics",
+            ));
         }
         ui.consent(&lines, &question, what, &missing.join(" "))
     }

@@ -13,8 +13,6 @@ use crate::commands::prelude::*;
 use crate::editor::form_fields::{self, without_foreign_keys};
 use crate::ui::plan::{cut, shown_value};
 
-const LANGUAGE: &str = "languageCode";
-
 /// The reverse of an operation.
 #[derive(Default)]
 pub(super) struct Reverse {
@@ -108,7 +106,7 @@ impl Reverse {
             before,
             runs: JournalStore::of(&runs::directory(context)?, &service, seen.id),
         };
-        if source.wrote(LANGUAGE) {
+        if source.wrote("languageCode") {
             seen.read_language(client).await?;
         }
         let undo = source.reverse(&seen, &types.rules(), args.overwrite);
