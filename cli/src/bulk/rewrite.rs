@@ -34,12 +34,8 @@ impl SlotFilter {
         let rules = types.rules();
         let (mut items, mut problems, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (slot, result) in slots.iter().zip(results) {
-            let changed = match result {
-                Ok(None) => continue,
-                Ok(Some(made)) => changed(&page.login, slot, &made),
-                Err(why) => Err(why),
-            };
-            match changed {
+            let Some(made) = result.transpose() else { continue };
+            match made.and_then(|made| changed(&page.login, slot, &made)) {
                 Err(why) => problems.push(format!("{}: slot {}: {why}", page.login, slot.id)),
                 Ok(changed) if changed.is_empty() => {}
                 Ok(_) if !slot.supported || rules.is_read_only(&slot.kind) => {
