@@ -7,7 +7,6 @@ use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 
 /// A page or form whose file is looked for.
-#[derive(Clone)]
 pub(crate) enum Filed {
     /// A page by its id and login, with the file that its journal names.
     Page(ProfileId, String, Option<PathBuf>),

@@ -49,15 +49,15 @@ pub(super) async fn follow(
 }
 
 /// Says how the files that were applied follow, if there are any.
-pub(super) fn tell(context: &Context, filed: &[Filed]) {
+pub(super) fn tell(context: &Context, filed: Vec<Filed>) {
     if context.dry_run().is_some() {
         return;
     }
-    let was_applied = |filed: &&Filed| match filed {
+    let was_applied = |filed: &Filed| match filed {
         Filed::Page(_, _, path) => path.as_ref().is_some_and(|path| is_there(path)),
         Filed::Form(_, was_applied) => *was_applied,
     };
-    let filed: Vec<Filed> = filed.iter().filter(was_applied).cloned().collect();
+    let filed: Vec<Filed> = filed.into_iter().filter(was_applied).collect();
     // Where something cannot be read, nothing is said.
     let (files, _) = files_of(context, &filed).unwrap_or_default();
     if !files.is_empty() {

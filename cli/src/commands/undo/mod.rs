@@ -155,7 +155,7 @@ async fn take_back_whole(
     if args.files && outcome.then.is_none() {
         return files::follow(context, outcome, found, is_cut).await;
     }
-    files::tell(context, &filed);
+    files::tell(context, filed);
     Ok(outcome)
 }
 
