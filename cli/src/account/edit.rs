@@ -153,8 +153,8 @@ impl AskedPage {
     }
 }
 
-/// Returns the unfinished run on a page that asks for the same, and those that it has replaced, the newest first; or the one that is done, if
-/// the command that it belongs to is not done on another page.
+/// Returns the unfinished run on a page that asks for the same, and those that it has replaced, the newest first; or the one that is done,
+/// if the command that it belongs to is not done on another page.
 fn unfinished(context: &Context, page: ProfileId, digest: &str) -> Vec<JournalEntries> {
     let (Ok(state), Some(service)) = (runs::directory(context), runs::service(context)) else {
         return Vec::new();

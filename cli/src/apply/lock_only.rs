@@ -115,7 +115,8 @@ impl LockOnly {
         })
     }
 
-    /// Returns what is left after a search, which removes what commits say: nothing where there is no history, and all where it cannot be read.
+    /// Returns what is left after a search, which removes what commits say: nothing where there is no history, and all where it cannot be
+    /// read.
     fn searched(
         self,
         store: &LockStore,
