@@ -2,7 +2,7 @@
 
 use links_pages::apply::DesiredSlot;
 
-use crate::account::edit::AskedPage;
+use super::AskedPage;
 use crate::apply::planned::EditedItems;
 use crate::context::prelude::*;
 use crate::schema::fields as schema_fields;

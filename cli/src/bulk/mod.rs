@@ -1,54 +1,62 @@
-//! Changes of many slots at once without a page file: `links slots rewrite`, `links slots import` and `links undo`. All pages are read, planned
-//! and checked before the first write; each page has a journal of its own, so that an interrupted run is continued and `links undo` undoes it.
+//! Edits of pages without a page file: `links slots rewrite`, `links slots import` and `links undo`. What each asks of a page; the run over the
+//! pages reads, plans and checks all of them before the first write.
 
 pub(crate) mod import;
 pub(crate) mod page_undo;
 pub(crate) mod rewrite;
 
-use std::rc::Rc;
+use links_pages::apply::{BoundItem, DesiredPage, DesiredSlot, OpenPage, RunCommand, Wanted};
+use links_sdk::Slot;
 
-use clap::Args;
-use links_pages::apply::RunCommand;
-
-use crate::account;
-use crate::account::edit::{PageEdit, SlotsEdit};
-use crate::account::request::RunSource;
-use crate::apply::apply_args::{ApplyArgs, RunOptions};
-use crate::args::flags::OperationArgs;
+use crate::apply::planned::EditedItems;
 use crate::context::prelude::*;
-use crate::journal;
 
-// How a bulk change is confirmed and shown. Not a doc comment: clap would take it for the text of the command.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct BulkArgs {
-    /// Confirm the changes without being asked
-    #[arg(short, long)]
-    pub(crate) yes: bool,
-    /// Wait for other runs on the same pages instead of failing
-    #[arg(long, hide_short_help = true)]
-    pub(crate) wait: bool,
-    /// Show every line of a large plan
-    #[arg(long, hide_short_help = true)]
-    pub(crate) full: bool,
-    #[command(flatten)]
-    pub(crate) operation: OperationArgs,
+/// What is asked of a page.
+#[derive(Clone, Default)]
+pub(crate) struct AskedPage {
+    /// What to write: an item with an id is changed, one without is new. A run that was interrupted is recognised by it.
+    pub(crate) content: DesiredPage,
+    /// Values to write to a slot instead of those of its item; none where it is left as it is.
+    pub(crate) instead: BTreeMap<SlotId, Object>,
+    /// True if new slots come before the others.
+    pub(crate) at_top: bool,
+    /// The command in the journal of the page, if each page has another.
+    pub(crate) command: Option<RunCommand>,
+    /// What is said of the items.
+    pub(crate) items: EditedItems,
 }
 
-/// Changes pages, or shows what would be changed in a dry run.
-pub(crate) async fn run(
-    context: &mut Context,
-    pages: Vec<ProfileKey>,
-    BulkArgs { yes, wait, full, .. }: BulkArgs,
-    edit: PageEdit,
-) -> Result<CommandOutput> {
-    let types = context.slot_types().await?;
-    let digest = match &edit {
-        PageEdit::Rewrite(filter) => Some(filter.digest.clone()),
-        PageEdit::Import(_) | PageEdit::Undo(_) => None,
-    };
-    let command = RunCommand { digest, ..journal::command(context) };
-    let flags = ApplyArgs { yes, full, ..ApplyArgs::default() };
-    let options = RunOptions { flags, command, wait, adds: true, ..RunOptions::default() };
-    let edit = Some(Rc::new(SlotsEdit { edit, pages, types }));
-    account::apply(context, RunSource { edit, ..RunSource::default() }, options).await
+impl AskedPage {
+    /// Returns the whole page as it should be: the items with their values, everything else as it is.
+    pub(crate) fn among_others(&self, open: &OpenPage) -> Wanted {
+        let (items, page, created) = (&self.content.slots, open.snapshot(), open.created());
+        let is_old = |slot: &Slot| created.values().all(|made| *made != slot.id);
+        let there = page.slots.iter().enumerate().filter(|(_, slot)| is_old(slot));
+        let there = there.map(|(position, slot)| {
+            let id = Some(slot.id);
+            let Some(index) = items.iter().position(|item| item.id == id) else {
+                let kind = slot.kind.clone();
+                return (items.len() + position, DesiredSlot { id, kind, data: Object::default() });
+            };
+            let data = self.instead.get(&slot.id).unwrap_or(&items[index].data).clone();
+            (index, DesiredSlot { data, ..items[index].clone() })
+        });
+        let is_there = |id: &SlotId| page.slots.iter().any(|slot| slot.id == *id);
+        let new = items.iter().enumerate().filter(|(_, item)| item.id.is_none());
+        let new = new.map(|(index, item)| {
+            let id = created.get(&index).copied().filter(is_there);
+            // A slot that an interrupted run created has its values.
+            let data = if id.is_some() { Object::default() } else { item.data.clone() };
+            (index, DesiredSlot { id, data, ..item.clone() })
+        });
+        let bound = |(item, slot): (usize, DesiredSlot)| (BoundItem { item, slot: slot.id }, slot);
+        let (bound, slots): (Vec<BoundItem>, Vec<DesiredSlot>) = if self.at_top {
+            new.chain(there).map(bound).unzip()
+        } else {
+            there.chain(new).map(bound).unzip()
+        };
+        let mut wanted = Wanted::by_id(DesiredPage::from(slots), BTreeSet::new());
+        wanted.bound = bound;
+        wanted
+    }
 }

@@ -2,7 +2,7 @@
 
 use links_pages::apply::{DesiredSlot, OpenPage, RunCommand, Undo, Wanted};
 
-use crate::account::edit::AskedPage;
+use super::AskedPage;
 use crate::apply::planned::EditedItems;
 use crate::context::prelude::*;
 

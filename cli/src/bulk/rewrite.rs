@@ -3,7 +3,7 @@
 use links_pages::apply::{DesiredPage, DesiredSlot, JournalEntries, PlannedUpdate, same};
 use links_sdk::Slot;
 
-use crate::account::edit::AskedPage;
+use super::AskedPage;
 use crate::apply::planned::EditedItems;
 use crate::apply::problems::invalid;
 use crate::context::prelude::*;

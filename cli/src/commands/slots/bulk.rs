@@ -1,18 +1,58 @@
 //! `links slots rewrite` and `import`: many slots at once, without a page file.
 
-use crate::account::edit::PageEdit;
+use std::rc::Rc;
+
+use crate::account;
+use crate::account::edit::{PageEdit, SlotsEdit};
 use crate::account::live_page::all_keys;
+use crate::account::request::RunSource;
+use crate::apply::apply_args::{ApplyArgs, RunOptions};
 use crate::apply::image;
 use crate::apply::problems::invalid;
-use crate::bulk;
-use crate::bulk::BulkArgs;
+use crate::args::flags::OperationArgs;
 use crate::bulk::import::{ColumnMap, CsvRow, asked, rows};
 use crate::bulk::rewrite::SlotFilter;
 use crate::commands::prelude::*;
+use links_pages::apply::RunCommand;
 use links_pages::page_file::fields::local_file;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::sanitize::quoted;
 use links_pages::suggest::suggest;
+
+// How a bulk change is confirmed and shown. Not a doc comment: clap would take it for the text of the command.
+#[derive(Args, Clone, Debug)]
+pub(super) struct BulkArgs {
+    /// Confirm the changes without being asked
+    #[arg(short, long)]
+    yes: bool,
+    /// Wait for other runs on the same pages instead of failing
+    #[arg(long, hide_short_help = true)]
+    wait: bool,
+    /// Show every line of a large plan
+    #[arg(long, hide_short_help = true)]
+    full: bool,
+    #[command(flatten)]
+    operation: OperationArgs,
+}
+
+/// Changes pages, or shows what would be changed in a dry run.
+async fn run(
+    context: &mut Context,
+    pages: Vec<ProfileKey>,
+    BulkArgs { yes, wait, full, .. }: BulkArgs,
+    edit: PageEdit,
+) -> Result<CommandOutput> {
+    let types = context.slot_types().await?;
+    let digest = match &edit {
+        PageEdit::Rewrite(filter) => Some(filter.digest.clone()),
+        PageEdit::Import(_) | PageEdit::Undo(_) => None,
+    };
+    let command = RunCommand { digest, ..journal::command(context) };
+    let flags = ApplyArgs { yes, full, ..ApplyArgs::default() };
+    let options = RunOptions { flags, command, wait, adds: true, ..RunOptions::default() };
+    let edit = Some(Rc::new(SlotsEdit { edit, pages, types }));
+    account::apply(context, RunSource { edit, ..RunSource::default() }, options).await
+}
 
 #[derive(Args, Debug)]
 #[command(
@@ -48,7 +88,7 @@ pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> Co
     }
     let named = profiles.iter().map(|key| (**key).clone()).collect();
     let pages = if all { all_keys(&client).await? } else { profile_key::once(named) };
-    bulk::run(context, pages, how, PageEdit::Rewrite(filter)).await
+    run(context, pages, how, PageEdit::Rewrite(filter)).await
 }
 
 #[derive(Args, Debug)]
@@ -102,7 +142,7 @@ pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> Comm
         return Err(invalid(local.into_iter().map(at_line).collect()));
     }
     let edit = PageEdit::Import(Box::new(asked(&name, &kind, rows, top)));
-    bulk::run(context, vec![(*key).clone()], how, edit).await
+    run(context, vec![(*key).clone()], how, edit).await
 }
 
 /// Returns what the rows have of images on this machine, which no one else can see: images near the file, and evident paths.
