@@ -58,27 +58,13 @@ impl DesiredPage {
     /// A slot that cannot be edited is included with only its ID and type, which keep its place. If the schema of a type is not known, all
     /// keys are included.
     pub fn from_page(page: &[Slot], types: &SlotTypes) -> Self {
-        let writable = |slot: &Slot| {
-            if !slot.supported || types.is_read_only(&slot.kind) {
-                return Object::default();
-            }
-            slot.data
-                .iter()
-                .filter(|(key, _)| types.is_writable_key(&slot.kind, key))
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect()
+        let desired = |slot: &Slot| {
+            let mut data = slot.data.clone();
+            let is_editable = types.is_editable(slot);
+            data.retain(|key, _| is_editable && types.is_writable_key(&slot.kind, key));
+            DesiredSlot { id: Some(slot.id), kind: slot.kind.clone(), data }
         };
-        Self {
-            fields: Object::default(),
-            slots: page
-                .iter()
-                .map(|slot| DesiredSlot {
-                    id: Some(slot.id),
-                    kind: slot.kind.clone(),
-                    data: writable(slot),
-                })
-                .collect(),
-        }
+        page.iter().map(desired).collect::<Vec<_>>().into()
     }
 }
 

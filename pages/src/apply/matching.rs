@@ -262,8 +262,7 @@ impl<'n> Matcher<'n> {
 
     /// Returns whether the slot may still be matched by its content.
     fn is_open(&self, position: usize) -> bool {
-        let slot = &self.page[position];
-        slot.supported && !self.options.types.is_read_only(&slot.kind) && !self.taken[position]
+        self.options.types.is_editable(&self.page[position]) && !self.taken[position]
     }
 
     fn unserved(&self) -> Vec<usize> {

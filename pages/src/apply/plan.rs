@@ -415,10 +415,6 @@ impl fmt::Display for Plan {
     }
 }
 
-fn is_editable(slot: &Slot, options: &PlanOptions) -> bool {
-    slot.supported && !options.types.is_read_only(&slot.kind)
-}
-
 fn update(
     bound: BoundItem,
     item: &DesiredSlot,
@@ -430,6 +426,7 @@ fn update(
         (Some(slot), None) => slot,
         (_, problem) => return Err(problem.into_iter().collect()),
     };
+    let is_editable = options.types.is_editable(slot);
     let (mut changed, mut before, mut problems) = (Map::new(), Map::new(), Vec::new());
     for (key, value) in item.data.iter() {
         let held = slot.data.get(key);
@@ -441,7 +438,7 @@ fn update(
             Some(Clearing::Default(default)) if held.is_some_and(|held| same(held, default)) => {
                 continue;
             }
-            Some(Clearing::Impossible) if is_editable(slot, options) => {
+            Some(Clearing::Impossible) if is_editable => {
                 problems
                     .push(ItemProblem::NotClearable { kind: item.kind.clone(), key: key.clone() });
                 continue;
@@ -452,7 +449,7 @@ fn update(
         changed.insert(key.clone(), value.clone());
         before.extend(held.map(|held| (key.clone(), held.clone())));
     }
-    if !changed.is_empty() && !is_editable(slot, options) {
+    if !changed.is_empty() && !is_editable {
         let keys = changed.keys().cloned().collect();
         problems.push(ItemProblem::NotEditable { id, kind: item.kind.clone(), keys });
     }

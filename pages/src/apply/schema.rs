@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::same;
 use super::schema_weight::is_bounded_schema;
 use links_sdk::types::SlotType;
-use links_sdk::{Client, Error};
+use links_sdk::{Client, Error, Slot};
 
 /// The slot types of the service: whether they can be written, and the JSON Schema of their data. From `listSlotTypes`.
 ///
@@ -97,6 +97,11 @@ impl SlotTypes {
     /// Returns whether slots of this type can only be read and moved, not created, changed or deleted.
     pub fn is_read_only(&self, kind: &str) -> bool {
         kind == EVENT || self.0.get(kind).is_some_and(|rules| !rules.writable)
+    }
+
+    /// Returns whether a slot can be changed.
+    pub(crate) fn is_editable(&self, slot: &Slot) -> bool {
+        slot.supported && !self.is_read_only(&slot.kind)
     }
 
     /// Returns whether slots of this type can be created.

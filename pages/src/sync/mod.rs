@@ -129,7 +129,7 @@ fn hashed_slots<'a>(slots: &'a [Slot], types: &SlotTypes) -> Vec<HashedSlot<'a>>
             slot,
             writable,
             telling: rules.telling(&slot.kind, values),
-            is_editable: slot.supported && !types.is_read_only(&slot.kind),
+            is_editable: types.is_editable(slot),
             keys,
         }
     };
