@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::page_fields::{FieldsRequest, PlannedFields, held, page_fields};
+use super::page_fields::{FieldsRequest, PlannedFields, held, keys_of_both, page_fields};
 use super::plan::PlannedUpdate;
 use super::{PageSnapshot, Plan, SlotTypes, fingerprint, same};
 use links_sdk::runs::{ReadTime, WriteStop, patch_page};
@@ -216,9 +216,7 @@ impl KnownPage {
 
     /// Returns the keys whose values differ from before.
     fn edits_of<'s>(&'s self, before: &'s Slot, now: &'s Slot) -> impl Iterator<Item = &'s str> {
-        let added = now.data.keys().filter(|key| !before.data.contains_key(*key));
-        let keys = before.data.keys().chain(added).map(String::as_str);
-        keys.filter(move |key| {
+        keys_of_both(&before.data, &now.data).map(String::as_str).filter(move |key| {
             // The schema of a type does not describe the data of its older versions.
             let counts = !before.supported || self.types.is_writable_key(&before.kind, key);
             counts && !same(held(&before.data, key), held(&now.data, key))

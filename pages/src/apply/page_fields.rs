@@ -163,6 +163,15 @@ fn request_of(name: &str) -> FieldsRequest {
     }
 }
 
+/// Returns the keys of two objects: those of the first, then what the second adds to them.
+pub(super) fn keys_of_both<'f>(
+    one: &'f Map<String, Value>,
+    other: &'f Map<String, Value>,
+) -> impl Iterator<Item = &'f String> {
+    one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)))
+}
+
+/// Returns the value of a key; null where it is absent.
 pub(super) fn held<'f>(fields: &'f Map<String, Value>, name: &str) -> &'f Value {
     fields.get(name).unwrap_or(&Value::Null)
 }

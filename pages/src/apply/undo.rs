@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::page_fields::{MOOD, PAGE_FIELDS, held};
+use super::page_fields::{MOOD, PAGE_FIELDS, held, keys_of_both};
 use super::plan::arrange;
 use super::run_effects::RunEffects;
 use super::schema::Clearing;
@@ -274,9 +274,7 @@ impl<'a> Reverse<'a> {
             let id = self.now_of(id);
             let Some(&slot) = self.on_page.get(&id) else { continue };
             let mut is_edited = false;
-            let mut keys: Vec<&String> = create.data.keys().collect();
-            keys.extend(slot.data.keys().filter(|key| !create.data.contains_key(*key)));
-            for key in keys {
+            for key in keys_of_both(&create.data, &slot.data) {
                 let now = held(&slot.data, key);
                 let own = stored.and_then(|it| it.get(key)).or_else(|| create.data.get(key));
                 // A value that was not sent may be one that the service fills in.
@@ -443,7 +441,7 @@ impl<'a> Reverse<'a> {
 
 /// Returns whether a slot of the page has the values of a deleted one that can be written.
 fn is_equal(slot: &Slot, deleted: &DesiredSlot, types: &SlotTypes) -> bool {
-    let keys = slot.data.keys().chain(deleted.data.keys());
+    let keys = keys_of_both(&slot.data, &deleted.data);
     let mut keys = keys.filter(|key| types.is_writable_key(&slot.kind, key));
     slot.kind == deleted.kind
         && keys.all(|key| same(held(&slot.data, key), held(&deleted.data, key)))

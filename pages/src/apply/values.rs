@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use twox_hash::XxHash3_64;
 
+use super::page_fields::{held, keys_of_both};
 use super::value_hash::{canonical, write_fields};
 use super::{SlotTypes, same};
 use links_sdk::Slot;
@@ -53,10 +54,7 @@ pub(crate) fn may_be_stored_as(file: &Value, page: &Value) -> bool {
                 && file.iter().zip(page).all(|(file, page)| may_be_stored_as(file, page))
         }
         (Value::Object(file), Value::Object(page)) => {
-            let value = |map: &Map<String, Value>, key| map.get(key).cloned().unwrap_or_default();
-            file.keys()
-                .chain(page.keys())
-                .all(|key| may_be_stored_as(&value(file, key), &value(page, key)))
+            keys_of_both(file, page).all(|key| may_be_stored_as(held(file, key), held(page, key)))
         }
         _ => false,
     }
