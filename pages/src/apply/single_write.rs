@@ -102,11 +102,9 @@ impl SingleWrite {
         slot: NewSlot,
         key: Option<IdempotencyKey>,
     ) -> Result<Answer, Error> {
-        self.begin(0, || {
-            let (kind, data) = (slot.kind.clone(), slot.data.clone().unwrap_or_default());
-            let creates = vec![PlannedCreate { index: 0, kind, data }];
-            (plan_entry(Plan { creates, items: 1, ..Plan::default() }), None)
-        });
+        let (kind, data) = (slot.kind.clone(), slot.data.clone().unwrap_or_default());
+        let creates = vec![PlannedCreate { index: 0, kind, data }];
+        self.begin(0, plan_entry(Plan { creates, items: 1, ..Plan::default() }), &[]);
         let call = slots.create(slot).answer();
         let call = match key {
             Some(key) => call.with_idempotency_key(key),
@@ -143,10 +141,9 @@ impl SingleWrite {
         page: &[Slot],
         order: Vec<SlotId>,
     ) -> Result<Answer, Error> {
-        self.begin(0, || {
-            let order = order.iter().copied().map(SlotRef::Existing).collect();
-            (plan_entry(Plan { order, reorder: true, ..Plan::default() }), Some(page))
-        });
+        let planned = order.iter().copied().map(SlotRef::Existing).collect();
+        let plan = Plan { order: planned, reorder: true, ..Plan::default() };
+        self.begin(0, plan_entry(plan), page);
         let seen = page.iter().map(|slot| slot.id);
         let answer = slots.reorder_unchanged(seen, order).answer().await;
         self.end(0, &answer, BTreeMap::new(), None);
@@ -178,7 +175,7 @@ impl SingleWrite {
         plan: &Plan,
         step: usize,
     ) -> Result<(), Error> {
-        self.begin(step, || (plan_entry(plan.clone()), Some(page)));
+        self.begin(step, plan_entry(plan.clone()), page);
         let ids = plan.batches().get(step).map(|batch| batch.deletes()).unwrap_or_default();
         let is_its = |slot: &&Slot| ids.iter().any(|delete| delete.id == slot.id);
         let seen = page.iter().filter(is_its).cloned().collect();
@@ -272,7 +269,7 @@ impl SingleWrite {
         } else {
             write.changed.clone()
         };
-        self.begin(0, || (JournalEntry::Write(Box::new(write)), None));
+        self.begin(0, JournalEntry::Write(Box::new(write)), &[]);
         let result = call.await;
         let record = result.as_ref().ok().and_then(shown);
         let record = record.and_then(|record| Object::try_from(record).ok());
@@ -294,15 +291,12 @@ impl SingleWrite {
         let (write, sent) = (self.clone(), changed.clone());
         let hear = move |held: &Object| {
             write.note_page(held);
-            let had_expired_mood = has_expired_mood(held);
             let replaced = PlannedFields::replacing(changed.clone(), &read(held));
-            write.begin(0, || {
-                let mut entry = content(replaced.clone());
-                if let JournalEntry::Plan(recorded) = &mut entry {
-                    recorded.had_expired_mood = had_expired_mood;
-                }
-                (entry, None)
-            });
+            let mut entry = content(replaced.clone());
+            if let JournalEntry::Plan(recorded) = &mut entry {
+                recorded.had_expired_mood = has_expired_mood(held);
+            }
+            write.begin(0, entry, &[]);
             write.recording().replaced = Some(replaced);
         };
         let answer = call.before_write(hear).await;
@@ -323,8 +317,9 @@ impl SingleWrite {
         }
     }
 
-    /// Notes that a step's request is about to be sent. The journal is begun with the first: a request that is repeated sends the same.
-    fn begin<'s>(&self, step: usize, content: impl FnOnce() -> (JournalEntry, Option<&'s [Slot]>)) {
+    /// Notes that a step's request is about to be sent. The journal is begun with the first, with what it writes and the slots `before`, if
+    /// they were read: a request that is repeated sends the same.
+    fn begin(&self, step: usize, entry: JournalEntry, before: &[Slot]) {
         let recording = &mut *self.recording();
         let Some((store, header)) = recording.target.take() else {
             if let Some(journal) = &mut recording.journal {
@@ -333,8 +328,7 @@ impl SingleWrite {
             }
             return;
         };
-        let (entry, before) = content();
-        let (before, types) = (before.filter(|slots| !slots.is_empty()), SlotTypes::default());
+        let (before, types) = ((!before.is_empty()).then_some(before), SlotTypes::default());
         let content = |journal: &mut Journal| {
             journal.append(entry)?;
             journal.begin(step, None)
@@ -447,7 +441,7 @@ mod tests {
 
     fn begin(write: &SingleWrite) {
         let record = RecordWrite { operation: "updateForm".to_owned(), ..RecordWrite::default() };
-        write.begin(0, || (JournalEntry::Write(Box::new(record)), None));
+        write.begin(0, JournalEntry::Write(Box::new(record)), &[]);
     }
 
     #[test]
@@ -468,7 +462,7 @@ mod tests {
         let write = write_into(&JournalStore::of_commands(state.path(), "service"));
         begin(&write);
         write.recording().error = Some(io::ErrorKind::StorageFull.into());
-        write.begin(1, || panic!("the journal has begun"));
+        write.begin(1, plan_entry(Plan::default()), &[]);
         assert_eq!(write.close(true).unwrap().kind(), io::ErrorKind::StorageFull);
     }
 
