@@ -85,7 +85,6 @@ impl ApplyAccount {
         let on_step = &mut |_, _, _: &_| ControlFlow::Continue(());
         // Their locks are free from here on.
         let mut ended = execute(unchanged, false, on_step).await;
-        session.check_consent(&open).map_err(|error| session.told(error))?;
         session.write_forms(&mut open).await.map_err(|error| session.told(error))?;
         let (mut ready, mut pages) = (Vec::new(), BTreeMap::new());
         for mut page in open {
@@ -366,8 +365,9 @@ impl<'a> AccountSession<'a> {
         Ok(())
     }
 
-    /// Creates and changes the forms, and puts the IDs of new ones into the plans.
+    /// Creates and changes the forms if all changes are allowed, and puts the IDs of new ones into the plans.
     async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
+        self.check_consent(pages)?;
         let is_any_new = self.forms.iter().any(|(plan, _)| plan.id.is_none());
         if is_any_new {
             // Another run may have created it since the forms were read, and forms cannot be deleted.
@@ -380,7 +380,7 @@ impl<'a> AccountSession<'a> {
         let mut done = BTreeMap::new();
         for (plan, _) in self.forms.iter_mut().filter(|(plan, _)| !plan.is_empty()) {
             let ApplyAccount { client, settings, .. } = self.request;
-            let seen = self.known.read().iter().find(|form| Some(&form.id) == plan.id.as_ref());
+            let seen = plan.id.as_ref().and_then(|id| self.known.of_id(id));
             let write = settings.single_write(client, &plan.name, plan.id.as_deref());
             let written = plan.execute(client, seen, &write).await;
             write.close(written.is_ok());
@@ -406,7 +406,7 @@ impl<'a> AccountSession<'a> {
     fn applied_forms(&self) -> BTreeMap<String, AppliedForm> {
         let desired = self.request.desired.forms.iter().zip(&self.forms);
         let applied = desired.filter_map(|(desired, (plan, merge))| {
-            let form = self.known.read().iter().find(|form| Some(&form.id) == plan.id.as_ref())?;
+            let form = self.known.of_id(plan.id.as_ref()?)?;
             let (before, types) = (desired.base.as_ref(), &self.request.types);
             let base = match desired.compared(form) {
                 Ok((said, live)) => merge.base_after(before, &said, &live, &[].into(), types),

@@ -79,8 +79,13 @@ impl KnownForms {
     }
 
     /// Returns the forms of the account, if they were read.
-    pub(super) fn read(&self) -> &[LeadForm] {
+    fn read(&self) -> &[LeadForm] {
         self.account.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the form with an ID, if the forms of the account were read.
+    pub(super) fn of_id(&self, id: &str) -> Option<&LeadForm> {
+        self.read().iter().find(|form| form.id == id)
     }
 
     /// Puts a form that was written among those of the account, with its local name.
@@ -114,8 +119,7 @@ impl KnownForms {
         if let Some(id) = self.local.get(name) {
             return Ok(id.as_ref().map_or_else(|| placeholder(name), |id| json!(id)));
         }
-        let forms = self.read();
-        if let Some(form) = forms.iter().find(|form| Some(&*form.id) == recorded) {
+        if let Some(form) = recorded.and_then(|id| self.of_id(id)) {
             return Ok(json!(form.id));
         }
         if self.is_locked {
@@ -124,7 +128,7 @@ impl KnownForms {
                 format!("the form {id}, which links.lock records for \"{name}\", no longer exists");
             return Err(UnknownForm { message, help: Some(LOCKED.to_owned()) });
         }
-        titled(name, forms).map(|form| json!(form.id))
+        titled(name, self.read()).map(|form| json!(form.id))
     }
 }
 
