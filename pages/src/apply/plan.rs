@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use super::plan_error::{ItemError, ItemProblem, PlanError, check_page, misfit};
 use super::schema::Clearing;
 use super::{
-    BoundItem, DesiredSlot, FieldsRequest, PageSnapshot, PlanOptions, PlannedFields, RetainReason,
-    Wanted, fingerprint, same,
+    DesiredSlot, FieldsRequest, PageSnapshot, PlanOptions, PlannedFields, RetainReason, Wanted,
+    fingerprint, same,
 };
 use links_sdk::runs::ValueShape;
 use links_sdk::{Object, SLOTS_PER_BATCH, Slot, SlotId};
@@ -177,7 +177,7 @@ impl Plan {
             let planned = match bound.slot {
                 Some(id) => {
                     order.push(SlotRef::Existing(id));
-                    update(*bound, item, on_page.get(&id).copied(), id, options)
+                    update(index, item, on_page.get(&id).copied(), id, options)
                         .map(|update| plan.updates.extend(update))
                 }
                 None => {
@@ -348,7 +348,7 @@ impl Plan {
 
     /// Returns whether the page is read once more for the new slots, before something is removed from any page of the run.
     pub fn is_looked_for(&self) -> bool {
-        !self.creates.is_empty() && !self.batches().contains(&PlanBatch::Reorder)
+        !self.creates.is_empty() && !self.reorder
     }
 
     /// Returns the full list of IDs for `reorderSlots`; `None` if the slots that stay are already in order.
@@ -399,24 +399,21 @@ impl fmt::Display for Plan {
         if self.is_empty() {
             return f.write_str("no changes");
         }
-        let counts = [
+        let mut parts: Vec<String> = self.fields.changed.keys().cloned().collect();
+        for (count, what) in [
             (self.creates.len(), "to create"),
             (self.updates.len(), "to update"),
             (self.deletes.len(), "to delete"),
-        ];
-        let mut parts: Vec<String> = self.fields.changed.keys().cloned().collect();
-        let counted = counts
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} {what}"));
-        parts.extend(counted);
+        ] {
+            parts.extend((count > 0).then(|| format!("{count} {what}")));
+        }
         parts.extend(self.reorder.then(|| "order changes".to_owned()));
         f.write_str(&parts.join(", "))
     }
 }
 
 fn update(
-    bound: BoundItem,
+    index: usize,
     item: &DesiredSlot,
     slot: Option<&Slot>,
     id: SlotId,
@@ -458,7 +455,7 @@ fn update(
     }
     Ok((!changed.is_empty()).then(|| PlannedUpdate {
         id,
-        index: bound.item,
+        index,
         kind: slot.kind.clone(),
         label: label(&slot.data),
         changed: Object(changed),
