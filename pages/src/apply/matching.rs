@@ -132,12 +132,9 @@ impl<'n> Matcher<'n> {
         let mut positions = Vec::with_capacity(self.items.len());
         let mut next = 0;
         for (index, found) in self.found.iter().enumerate() {
-            let position = match *found {
-                Some(position) => Some(position)
-                    .filter(|position| *position >= next && self.suits(*position, index))?,
-                None => (next..self.page.len())
-                    .find(|position| self.is_open(*position) && self.suits(*position, index))?,
-            };
+            let may_be = |at: &usize| found.map_or_else(|| self.is_open(*at), |found| found == *at);
+            let position = (next..self.page.len())
+                .find(|position| may_be(position) && self.suits(*position, index))?;
             positions.push(position);
             next = position + 1;
         }
