@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::same;
-use super::schema_weight::is_bounded_schema;
+use super::schema_weight::{is_bounded_schema, referred};
 use links_sdk::types::SlotType;
 use links_sdk::{Client, Error, Slot};
 
@@ -253,15 +253,7 @@ impl<'s> SchemaNode<'s> {
 
     fn resolved(mut self) -> Self {
         for _ in 0..DEPTH {
-            let Some(path) = self
-                .here
-                .get("$ref")
-                .and_then(Value::as_str)
-                .and_then(|path| path.strip_prefix('#'))
-            else {
-                break;
-            };
-            let Some(target) = self.root.pointer(path) else { break };
+            let Some(target) = referred(self.root, self.here) else { break };
             self.here = target;
         }
         self

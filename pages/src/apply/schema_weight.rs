@@ -49,6 +49,11 @@ pub fn is_bounded_schema(schema: &Value) -> bool {
     walk.weight(schema, DATA_DEPTH).is_some()
 }
 
+/// Returns the place in the document `root` that a schema refers to.
+pub(super) fn referred<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value> {
+    root.pointer(schema.get("$ref")?.as_str()?.strip_prefix('#')?)
+}
+
 /// Returns whether a schema refers to nothing and is so small that its weight, which is at most its size, needs no walk.
 fn is_small_tree(schema: &Value) -> bool {
     fn size(value: &Value) -> Option<u64> {
@@ -84,8 +89,6 @@ impl<'s> SchemaWalk<'s> {
         self.chain += 1;
         self.known.insert(key, None);
 
-        let referred = keywords.get("$ref").and_then(Value::as_str);
-        let referred = referred.and_then(|path| self.root.pointer(path.strip_prefix('#')?));
         let each = |name: &str| match keywords.get(name) {
             Some(Value::Array(list)) => &list[..],
             one => one.map_or(&[][..], std::slice::from_ref),
@@ -93,7 +96,9 @@ impl<'s> SchemaWalk<'s> {
         let map = |name: &str| {
             keywords.get(name).and_then(Value::as_object).into_iter().flat_map(|map| map.values())
         };
-        let here = referred.into_iter().chain(IN_PLACE.iter().flat_map(|name| each(name)));
+        let here = referred(self.root, schema)
+            .into_iter()
+            .chain(IN_PLACE.iter().flat_map(|name| each(name)));
         let here: Vec<_> = here.chain(MAPS_IN_PLACE.iter().flat_map(|name| map(name))).collect();
         let mut weight = 1;
         for schema in here {
