@@ -35,14 +35,14 @@ pub struct AccountPage {
     /// Slots in page order. Without them, the slots of the page are not changed. A reference `{"$form": NAME}` in the data of a slot stands
     /// for the ID of a form, found by its name here, otherwise by its title. A key that begins with `$` but is not a reference has an
     /// additional `$` (see [`literal`](crate::apply::literal)).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub slots: Option<Vec<FileSlot>>,
     /// Record of the last sync, from [`AppliedPage::base`] or a [`Lock`](crate::sync::Lock). Without it, the values of the page are
     /// replaced.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<PageBase>,
     /// Path of the file with this content, for messages and the journal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 
