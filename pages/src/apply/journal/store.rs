@@ -1,7 +1,6 @@
 //! Store for the runs of a page: a directory with a journal and a backup for each, and a lock.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -133,13 +132,13 @@ impl RecordedRun {
 impl JournalStore {
     /// Returns the store of a page, in a directory below `state`. Nothing is created until it is needed.
     pub fn of(state: &Path, service: &str, profile: impl Into<ProfileId>) -> Self {
-        let service = of_service(state, short_name(service).as_ref());
+        let service = of_service(state, short_name(service));
         Self { directory: service[0].join(profile.into().to_string()), service }
     }
 
     /// Returns the store for commands of a service that write without a run of `apply`, in a directory below `state`.
     pub fn of_commands(state: &Path, service: &str) -> Self {
-        let service = of_service(state, short_name(service).as_ref());
+        let service = of_service(state, short_name(service));
         Self { directory: service[1].clone(), service }
     }
 
@@ -217,7 +216,7 @@ impl JournalStore {
             Self::all(state, Some(service)).map_err(|error| failed(&state.join(RUNS), error))?;
         let pages = stores.iter().filter(|store| !store.is_of_commands());
         let _locks = pages.map(Self::lock).collect::<Result<Vec<_>, _>>()?;
-        for directory in of_service(state, short_name(service).as_ref()) {
+        for directory in of_service(state, short_name(service)) {
             if_there(fs::remove_dir_all(&directory)).map_err(|error| failed(&directory, error))?;
         }
         Ok(())
@@ -321,7 +320,7 @@ impl JournalStore {
     ) -> BTreeMap<ProfileId, JournalPosition> {
         let mut ids: Vec<ProfileId> = pages.iter().copied().flatten().collect();
         if pages.contains(&None) {
-            let [of_pages, _] = of_service(state, short_name(service).as_ref());
+            let [of_pages, _] = of_service(state, short_name(service));
             let found = fs::read_dir(of_pages).into_iter().flatten().flatten();
             let id = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
             let all: Vec<ProfileId> = found.filter_map(id).take(FEW + 1).collect();
@@ -516,8 +515,8 @@ impl JournalStore {
 }
 
 /// Returns the directories of a service by its short name: of the runs of its pages, and of the other commands.
-fn of_service(state: &Path, name: &OsStr) -> [PathBuf; 2] {
-    [RUNS, COMMANDS].map(|kind| state.join(kind).join(name))
+fn of_service(state: &Path, name: impl AsRef<Path>) -> [PathBuf; 2] {
+    [RUNS, COMMANDS].map(|kind| state.join(kind).join(&name))
 }
 
 fn short_name(service: &str) -> String {
