@@ -255,9 +255,12 @@ impl PageRun {
         begun.transpose().map_err(ApplyCause::Journal)?;
         let before = self.done.clone();
         let is_checked = std::mem::take(&mut self.is_checked);
+        let stopped = |stop| broken(batch, stop);
         let written = match batch {
-            PlanBatch::Fields(request, planned) => self.write_fields(batch, request, planned).await,
-            PlanBatch::Update(updates) => self.update(batch, updates).await,
+            PlanBatch::Fields(request, planned) => {
+                self.write_fields(request, planned).await.map_err(stopped)
+            }
+            PlanBatch::Update(updates) => self.update(updates).await.map_err(stopped),
             PlanBatch::Create(creates) => {
                 self.create(nth, creates, key.unwrap_or_else(IdempotencyKey::random)).await
             }
@@ -355,25 +358,18 @@ impl PageRun {
 
     async fn write_fields(
         &mut self,
-        batch: PlanBatch<'_>,
         request: FieldsRequest,
         planned: &PlannedFields,
-    ) -> Result<(), ApplyCause> {
-        let written = self.fields.write(&self.handle, request, planned).await;
-        written.map_err(|stop| broken(batch, stop))?;
+    ) -> Result<(), WriteStop> {
+        self.fields.write(&self.handle, request, planned).await?;
         self.done.fields.extend(planned.of(request).map(|(name, _)| name.clone()));
         Ok(())
     }
 
-    async fn update(
-        &mut self,
-        batch: PlanBatch<'_>,
-        updates: &[PlannedUpdate],
-    ) -> Result<(), ApplyCause> {
+    async fn update(&mut self, updates: &[PlannedUpdate]) -> Result<(), WriteStop> {
         let (at, seen, client) = (self.seen.at, &mut self.seen, &self.handle.client);
         let judge = |page: &[Slot]| seen.accept(page, ReadTime::now(client));
-        let answered = update_slots(&self.handle, changes(updates), at, judge).await;
-        let answered = answered.map_err(|stop| broken(batch, stop))?;
+        let answered = update_slots(&self.handle, changes(updates), at, judge).await?;
         self.seen.updated(updates, &answered);
         self.done.updated += updates.len();
         Ok(())
