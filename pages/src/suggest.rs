@@ -32,12 +32,10 @@ pub fn did_you_mean<S: AsRef<str>>(
 
 /// Returns "did you mean `title`?" if a word is similar, else a list of all known words.
 pub fn suggest<'k>(word: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> Option<String> {
-    let meant = did_you_mean(word, known.clone());
-    if meant.is_some() {
-        return meant;
-    }
-    let all: Vec<_> = known.into_iter().map(|it| format!("`{it}`")).collect();
-    (!all.is_empty()).then(|| format!("available: {}", all.join(", ")))
+    did_you_mean(word, known.clone()).or_else(|| {
+        let all: Vec<_> = known.into_iter().map(|it| format!("`{it}`")).collect();
+        (!all.is_empty()).then(|| format!("available: {}", all.join(", ")))
+    })
 }
 
 #[cfg(test)]
