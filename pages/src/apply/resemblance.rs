@@ -104,12 +104,11 @@ impl SharedValues {
             leaf => {
                 let Self { options, numbers, all } = self;
                 let number = *numbers.entry((path, digest(value))).or_insert_with(|| {
-                    let mut is_option = || {
-                        let option = || schema().map(SchemaNode::is_option);
-                        *options.entry(path).or_insert_with(option)
-                    };
                     let telling = match leaf {
-                        ValueShape::Text(text) => is_telling(text, is_option()),
+                        ValueShape::Text(text) => {
+                            let option = || schema().map(SchemaNode::is_option);
+                            is_telling(text, *options.entry(path).or_insert_with(option))
+                        }
                         _ => false,
                     };
                     all.push(SharedValue { telling, holders: [Vec::new(), Vec::new()] });
