@@ -192,7 +192,7 @@ impl<'s> SchemaNode<'s> {
     }
 
     fn has_properties(self) -> bool {
-        self.find(DEPTH, |schema| schema.is_set("properties").then_some(schema)).is_some()
+        self.find(DEPTH, |schema| schema.here.get("properties")).is_some()
     }
 
     /// Returns whether the schema allows keys that it does not declare.
@@ -217,14 +217,12 @@ impl<'s> SchemaNode<'s> {
             Value::Array(list) => list.iter().any(|item| item.is_null() || item == "null"),
             other => other.is_null() || other == "null",
         };
-        let branches = |name: &str| {
-            self.branches(name).map(|branch| branch.null_is_legal(depth)).collect::<Vec<_>>()
-        };
+        let is_legal = |branch: Self| branch.null_is_legal(depth);
         ["type", "enum", "const"].iter().all(|name| self.here.get(name).is_none_or(null_in))
-            && branches("allOf").iter().all(|legal| *legal)
+            && self.branches("allOf").all(is_legal)
             && ["anyOf", "oneOf"]
                 .iter()
-                .all(|name| !self.is_set(name) || branches(name).contains(&true))
+                .all(|name| !self.is_set(name) || self.branches(name).any(is_legal))
     }
 
     fn default_value(self) -> Option<&'s Value> {
