@@ -108,8 +108,7 @@ impl DesiredForm {
         {
             said.resolved.insert(INPUTS.to_owned(), whole_fields(wanted, held)?.into());
         }
-        let fields = names
-            .map(|name| (name.to_owned(), ordered(name, held.get(name).unwrap_or(&Value::Null))));
+        let fields = names.map(|name| (name.to_owned(), ordered(name, &held[name])));
         Ok((said, LivePage { fields: fields.collect(), ..LivePage::default() }))
     }
 
@@ -164,8 +163,8 @@ fn whole_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<Value>, FormPlan
         same(&one["label"], &other["label"]) && same(&one["type"], &other["type"])
     };
     let find = |index: usize, field: &Value| {
-        if let Some(key) = field.get("key").filter(|key| !key.is_null()) {
-            return Ok(held.iter().find(|it| it["key"] == *key));
+        if !no_key(field) {
+            return Ok(held.iter().find(|it| it["key"] == field["key"]));
         }
         let found: Vec<&Value> = free.iter().copied().filter(|it| alike(it, field)).collect();
         let asked = wanted.iter().filter(|it| no_key(it) && alike(it, field)).count();
@@ -202,7 +201,7 @@ fn whole_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<Value>, FormPlan
 
 /// Returns whether a desired field names no field of the form.
 fn no_key(field: &Value) -> bool {
-    field.get("key").is_none_or(Value::is_null)
+    field["key"].is_null()
 }
 
 /// Returns the labels of the fields of the form that are not among those that are sent.
@@ -212,7 +211,7 @@ fn removed_fields(sent: &[Value], held: &[Value]) -> Vec<String> {
 }
 
 fn text(field: &Value, name: &str) -> String {
-    field.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+    field[name].as_str().unwrap_or_default().to_owned()
 }
 
 /// Returns the value of a field without an order that has no meaning.
