@@ -40,14 +40,11 @@ impl<'r> RunEffects<'r> {
                 let left = run.stored.as_ref().and_then(|stored| stored.get(key)).unwrap_or(sent);
                 changes.entry(key).or_insert((before.get(key), left)).1 = left;
             };
-        let doubtful = run.doubtful_batch().filter(|batch| !batch.replaces());
-        let doubtful = doubtful.map(|batch| (batch, None));
         let executed = run.executed().map(|(batch, created)| (batch, Some(created.clone())));
+        let doubtful = run.doubtful_batch().filter(|batch| !batch.replaces()).into_iter();
         // Last: what is known to have been replaced is restored rather than what was perhaps replaced before.
-        let perhaps =
-            run.sent().filter(|(batch, created, _)| created.is_none() && batch.replaces());
-        let perhaps = perhaps.map(|(batch, ..)| (batch, None));
-        for (batch, created) in executed.chain(doubtful).chain(perhaps) {
+        let in_doubt = doubtful.chain(run.perhaps_replaced()).map(|batch| (batch, None));
+        for (batch, created) in executed.chain(in_doubt) {
             match batch {
                 PlanBatch::Fields(request, fields) => {
                     for (name, sent) in fields.of(request) {

@@ -274,13 +274,16 @@ impl JournalEntries {
 
     /// Returns whether anything was written, or may have been.
     pub fn has_effect(&self) -> bool {
-        let replaces = |(batch, created, _): (PlanBatch<'_>, Option<_>, _)| {
-            created.is_none() && batch.replaces()
-        };
         !self.done.is_nothing()
             || self.is_written
             || self.is_unsettled()
-            || self.sent().any(replaces)
+            || self.perhaps_replaced().next().is_some()
+    }
+
+    /// Returns the requests that replace values and of which it is unknown whether they were executed, also those of earlier plans.
+    pub(crate) fn perhaps_replaced(&self) -> impl Iterator<Item = PlanBatch<'_>> {
+        let in_doubt = self.sent().filter(|(_, created, _)| created.is_none());
+        in_doubt.map(|(batch, ..)| batch).filter(PlanBatch::replaces)
     }
 
     /// Returns the updates that may or may not have been executed, starting with updates of earlier plans of the run.
