@@ -467,16 +467,16 @@ impl JournalStore {
     /// When the journal cannot be read or written.
     pub fn settle(&self, run: &str, is_written: bool) -> Result<(), JournalError> {
         let mut journal = self.resume(None, run)?;
+        let mut ending = JournalEntry::Commit { slots: journal.log.slots };
         if journal.log.write.is_some() && journal.log.is_unsettled() {
-            if !is_written {
+            if is_written {
+                journal.end(0, BTreeMap::new(), 0, None);
+            } else {
                 journal.append(JournalEntry::Refused { step: 0 }).map_err(JournalError::Io)?;
-                let ending = JournalEntry::Close { ending: RunEnding::Stopped };
-                return journal.append(ending).map_err(JournalError::Io);
+                ending = JournalEntry::Close { ending: RunEnding::Stopped };
             }
-            journal.end(0, BTreeMap::new(), 0, None);
         }
-        let slots = journal.log.slots;
-        journal.append(JournalEntry::Commit { slots }).map_err(JournalError::Io)
+        journal.append(ending).map_err(JournalError::Io)
     }
 
     /// Returns the path of a run's journal.
