@@ -201,7 +201,7 @@ impl OpenPage {
             if is_resumed {
                 self.journal = Some(journal);
             } else if is_of_call {
-                self.lock = journal.release().map(Ok);
+                self.lock = journal.lock.take().map(Ok);
                 self.continued = Some(Box::new(journal));
             } else {
                 // What the other run has done is not a part of this one.

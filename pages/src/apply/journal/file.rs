@@ -22,7 +22,7 @@ pub(crate) struct Journal {
     pub log: JournalEntries,
     write_error: Option<io::Error>,
     /// Lock of the run on its page, held until the journal is dropped. A single write has none.
-    lock: Option<PageLock>,
+    pub lock: Option<PageLock>,
 }
 
 impl Journal {
@@ -97,11 +97,6 @@ impl Journal {
     pub(crate) fn replace(mut self) -> Option<PageLock> {
         self.close(RunEnding::Replaced);
         self.lock
-    }
-
-    /// Returns the lock, for a run that continues the same command.
-    pub(crate) fn release(&mut self) -> Option<PageLock> {
-        self.lock.take()
     }
 
     /// Appends an entry about something that has happened: the command continues even if the entry cannot be written.
