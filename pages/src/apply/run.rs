@@ -10,7 +10,7 @@ use super::open_page::OpenPage;
 use super::page_run::{EndedPage, OnStep, PageRun};
 use super::run_settings::{RunMarks, RunSettings};
 use super::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot, Step};
-use crate::profile_key::id_in;
+use crate::profile_key::{id_in, names};
 use links_sdk::{Client, Error, ProfileId, ProfileKey};
 
 /// A page of a run.
@@ -123,11 +123,8 @@ impl Run {
             // If the list is incomplete, a page that it lacks may exist: it is looked for by its keys.
             is_listed = usize::try_from(pages.total).map_or(true, |total| total <= pages.len());
             let by_key = |key: &ProfileKey| {
-                id_in(key).or_else(|| {
-                    let login = key.to_string();
-                    let mut pages = pages.iter();
-                    pages.find(|it| it.login.eq_ignore_ascii_case(&login)).map(|page| page.id)
-                })
+                let page = || pages.iter().find(|page| names(key, page.id, &page.login));
+                id_in(key).or_else(|| page().map(|page| page.id))
             };
             found = requests.iter().map(|request| request.keys.iter().find_map(by_key)).collect();
         }
