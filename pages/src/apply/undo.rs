@@ -166,8 +166,8 @@ impl Undo {
     pub fn has_changes(&self, now: &PageSnapshot, types: &SlotTypes) -> bool {
         let options = PlanOptions { types: types.clone(), ..PlanOptions::default() };
         let wanted = self.wanted(now, now, &BTreeMap::new());
-        let plan = wanted.map(|wanted| Plan::of_page(now, &wanted, &options));
-        plan.is_none_or(|plan| plan.map_or(true, |plan| !plan.is_empty()))
+        let plan = wanted.and_then(|wanted| Plan::of_page(now, &wanted, &options).ok());
+        plan.is_none_or(|plan| !plan.is_empty())
     }
 
     /// Returns the reverse of a run for the page as it is now: its slots in order, and its profile fields in the form of files.
@@ -291,8 +291,8 @@ impl<'a> Reverse<'a> {
                 self.undo.deletes.insert(id);
             }
         }
-        let doubtful = self.effects.doubtful.iter().map(|kind| (*kind).to_owned());
-        self.undo.not_restored.extend(doubtful.map(|kind| NotRestored::Create { kind }));
+        let lost = |kind: &&str| NotRestored::Create { kind: (*kind).to_owned() };
+        self.undo.not_restored.extend(self.effects.doubtful.iter().map(lost));
     }
 
     /// Returns the values to write, by slot.
