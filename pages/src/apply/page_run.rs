@@ -171,7 +171,7 @@ impl PageRun {
         let known = (ended.is_err() && !self.done.is_nothing()).then(|| self.known_page());
         let Self { nth, proposal, journal, done, .. } = self;
         let run = journal.as_ref().map(|journal| journal.log.run.clone());
-        let not_recorded = journal.and_then(Journal::into_write_error);
+        let not_recorded = journal.and_then(|journal| journal.write_error);
         let result = match ended {
             Ok(page) => Ok(Applied { page: Arc::new(page), plan: proposal.plan, done, run }),
             Err(cause) => {

@@ -386,9 +386,7 @@ impl Recording {
                 (false, false) => journal.close(RunEnding::Refused),
             }
         }
-        if let Some(error) = journal.into_write_error() {
-            self.error = Some(error);
-        }
+        self.error = journal.write_error.or_else(|| self.error.take());
     }
 }
 

@@ -20,7 +20,8 @@ pub(crate) struct Journal {
     file: File,
     /// The entries written so far.
     pub log: JournalEntries,
-    write_error: Option<io::Error>,
+    /// The error for which a change could not be recorded. No further step is begun after it; the page shows what was done.
+    pub write_error: Option<io::Error>,
     /// Lock of the run on its page, held until the journal is dropped. A single write has none.
     pub lock: Option<PageLock>,
 }
@@ -28,11 +29,6 @@ pub(crate) struct Journal {
 impl Journal {
     pub(crate) fn new(file: File, log: JournalEntries, lock: Option<PageLock>) -> Self {
         Self { file, log, write_error: None, lock }
-    }
-
-    /// Returns the error for which a change could not be recorded. No further step is begun after it; the page shows what was done.
-    pub(crate) fn into_write_error(self) -> Option<io::Error> {
-        self.write_error
     }
 
     /// Records a confirmed plan before any of it is executed, with the merge that it carries out.

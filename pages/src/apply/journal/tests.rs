@@ -299,7 +299,7 @@ fn on_a_full_disk_nothing_more_is_begun() {
     journal.end(0, [(0, 8.into())].into(), 0, None);
     assert_eq!(journal.log.done.created[&0], 8, "what was done is known all the same");
     assert!(journal.begin(1, None).is_err());
-    assert_eq!(journal.into_write_error().unwrap().kind(), std::io::ErrorKind::StorageFull);
+    assert_eq!(journal.write_error.unwrap().kind(), std::io::ErrorKind::StorageFull);
 }
 
 #[test]
