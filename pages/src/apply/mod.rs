@@ -70,11 +70,10 @@ pub use apply_error::{ApplyCause, ApplyError, ItemRefusal};
 pub use desired::{DesiredPage, DesiredSlot, literal, literal_key};
 pub use guard::{DeleteLimits, GuardRefusal, guard};
 pub use journal::{
-    JournalEntries, JournalError, LockError, RunCommand, RunEnding, RunHeader, RunOwner, RunState,
-    SentValues,
+    JournalEntries, JournalError, JournalStore, LockError, PageLock, RecordWrite, RecordedRun,
+    RunCommand, RunEnding, RunHeader, RunOwner, RunState, SentValues,
 };
 pub(crate) use journal::{JournalEntry, SentSlot, is_run_name};
-pub use journal::{JournalStore, PageLock, RecordWrite, RecordedRun};
 pub use links_sdk::runs::same;
 pub(crate) use matching::choose_read_only;
 pub use open_page::OpenPage;
