@@ -143,9 +143,11 @@ impl DesiredForm {
             [form] => Ok(Some(form)),
             _ => {
                 let ids: Vec<&str> = titled.iter().map(|form| &*form.id).collect();
-                let (count, ids) = (ids.len(), ids.join(", "));
-                let message =
-                    format!("{count} forms are called \"{title}\"; write the `id` of one: {ids}");
+                let message = format!(
+                    "{} forms are called \"{title}\"; write the `id` of one: {}",
+                    ids.len(),
+                    ids.join(", ")
+                );
                 Err(FormPlanError { path: "title".to_owned(), message })
             }
         }
@@ -271,12 +273,9 @@ impl FormPlan {
         };
         let form = client.form(id.clone());
         let result = form.update_unchanged(seen, FormChanges(self.changed.clone())).await;
-        match result {
-            Err(error) => match self.without_refused(&error) {
-                Some(changes) => form.update_unchanged(seen, FormChanges(changes)).await,
-                None => Err(error),
-            },
-            done => done,
+        match result.as_ref().err().and_then(|error| self.without_refused(error)) {
+            Some(changes) => form.update_unchanged(seen, FormChanges(changes)).await,
+            None => result,
         }
     }
 
