@@ -99,9 +99,8 @@ impl<'s> SchemaWalk<'s> {
         let here = referred(self.root, schema)
             .into_iter()
             .chain(IN_PLACE.iter().flat_map(|name| each(name)));
-        let here: Vec<_> = here.chain(MAPS_IN_PLACE.iter().flat_map(|name| map(name))).collect();
         let mut weight = 1;
-        for schema in here {
+        for schema in here.chain(MAPS_IN_PLACE.iter().flat_map(|name| map(name))) {
             weight += self.weight(schema, depth)?;
         }
         if let Some(depth) = depth.checked_sub(1) {
@@ -116,7 +115,7 @@ impl<'s> SchemaWalk<'s> {
             }
             // In older drafts `items` may be a list.
             let below = BELOW.iter().flat_map(|name| each(name)).chain(map("patternProperties"));
-            for schema in below.collect::<Vec<_>>() {
+            for schema in below {
                 weight += self.weight(schema, depth)?;
             }
         }
