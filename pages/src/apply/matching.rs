@@ -65,11 +65,11 @@ impl<'n> Matcher<'n> {
         let mut named = HashMap::new();
         for (index, item) in self.items.iter().enumerate() {
             let Some(id) = item.id else { continue };
-            if let Some(first) = named.get(&id) {
-                self.refuse(index, ItemProblem::RepeatedId { id, first: *first });
+            let first = *named.entry(id).or_insert(index);
+            if first != index {
+                self.refuse(index, ItemProblem::RepeatedId { id, first });
                 continue;
             }
-            named.insert(id, index);
             let position = positions.get(&id).copied();
             // Even an item that does not fit reserves the slot that it names.
             if let Some(position) = position {
