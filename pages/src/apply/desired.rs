@@ -1,7 +1,7 @@
 //! What a page file asks for, and how it writes data of the service.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::SlotTypes;
 use links_sdk::{Object, Slot, SlotId};
@@ -20,14 +20,10 @@ use links_sdk::{Object, Slot, SlotId};
 pub struct DesiredPage {
     /// Profile fields that the page should have, in the format of files (see [`page_fields`](super::page_fields)). Fields that you leave
     /// out are not changed; null clears a field.
-    #[serde(default, skip_serializing_if = "is_empty")]
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub fields: Object,
     /// Slots in page order.
     pub slots: Vec<DesiredSlot>,
-}
-
-fn is_empty(fields: &Object) -> bool {
-    fields.is_empty()
 }
 
 /// One slot as it should be.
