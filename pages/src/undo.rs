@@ -54,7 +54,17 @@ impl UndoSource {
         types: &SlotTypes,
         overwrite: bool,
     ) -> io::Result<Undo> {
-        let (recreated, unplaced) = self.recreated(now)?;
+        let (mut recreated, mut unplaced) = (BTreeMap::new(), BTreeSet::new());
+        for log in self.runs.list()?.into_iter().filter_map(|run| run.log.ok()) {
+            let command = &log.opening.command;
+            let created = log.created_on(&now.slots);
+            let pair = |(index, old): (&usize, &SlotId)| Some((*old, *created.get(index)?));
+            let pairs: Vec<_> = command.recreates.iter().filter_map(pair).collect();
+            if log.state != RunState::Done && command.undoes.as_deref() == Some(&*self.log.run) {
+                unplaced.extend(pairs.iter().map(|(_, new)| *new));
+            }
+            recreated.extend(pairs);
+        }
         let facts = UndoFacts {
             types,
             before: self.before.as_deref(),
@@ -68,26 +78,6 @@ impl UndoSource {
     /// Returns whether the run planned to write a profile field.
     pub fn wrote(&self, name: &str) -> bool {
         self.log.plans.iter().any(|recorded| recorded.plan.fields.changed.contains_key(name))
-    }
-
-    /// Returns the IDs of the slots that earlier commands have created again, by their earlier IDs; and those of them that an interrupted
-    /// undo of the same run has created.
-    fn recreated(
-        &self,
-        now: &PageSnapshot,
-    ) -> io::Result<(BTreeMap<SlotId, SlotId>, BTreeSet<SlotId>)> {
-        let (mut ids, mut unplaced) = (BTreeMap::new(), BTreeSet::new());
-        for log in self.runs.list()?.into_iter().filter_map(|run| run.log.ok()) {
-            let command = &log.opening.command;
-            let created = log.created_on(&now.slots);
-            let pair = |(index, old): (&usize, &SlotId)| Some((*old, *created.get(index)?));
-            let pairs: Vec<_> = command.recreates.iter().filter_map(pair).collect();
-            if log.state != RunState::Done && command.undoes.as_deref() == Some(&*self.log.run) {
-                unplaced.extend(pairs.iter().map(|(_, new)| *new));
-            }
-            ids.extend(pairs);
-        }
-        Ok((ids, unplaced))
     }
 }
 
