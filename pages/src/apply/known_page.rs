@@ -227,7 +227,7 @@ impl KnownPage {
 /// Profile fields of a page as a run last read them.
 pub(super) struct KnownFields {
     /// The record of the page, with the code of its language.
-    record: Object,
+    pub record: Object,
     at: Option<ReadTime>,
     /// Fields when the run began. A field that still holds its first value was not written, whatever the service answered.
     first: Object,
@@ -272,11 +272,6 @@ impl KnownFields {
         let stored = planned.of(request).map(|(name, _)| (name.clone(), held(&now, name).clone()));
         self.stored.extend(stored);
         Ok(())
-    }
-
-    /// Returns the record of the page.
-    pub(super) fn record(&self) -> &Object {
-        &self.record
     }
 
     /// Describes changes that other clients made to the fields that the run wrote.

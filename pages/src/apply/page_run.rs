@@ -186,7 +186,7 @@ impl PageRun {
     /// Returns the page with the changes of the run as the service answered them.
     fn known_page(&self) -> PageSnapshot {
         let mut page = self.page.with_slots(self.seen.slots());
-        page.record.clone_from(self.fields.record());
+        page.record.clone_from(&self.fields.record);
         if let Some(login) = page.record.get("login").and_then(|it| it.as_str()) {
             page.login = login.to_owned();
         }
