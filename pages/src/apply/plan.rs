@@ -234,12 +234,10 @@ impl Plan {
         wanted: &Wanted,
         options: &PlanOptions,
     ) -> Result<Self, PlanError> {
-        let mut plan = Self::new(&page.slots, wanted, options)?;
-        if !wanted.page.fields.is_empty() {
-            plan.fields = PlannedFields::new(&page.fields(), &wanted.page.fields);
-        }
+        let (mut plan, fields) = (Self::new(&page.slots, wanted, options)?, page.fields());
+        plan.fields = PlannedFields::new(&fields, &wanted.page.fields);
         if page.has_expired_mood() {
-            plan.fields.renew(&page.fields(), &options.renewed_mood);
+            plan.fields.renew(&fields, &options.renewed_mood);
         }
         Ok(plan)
     }
