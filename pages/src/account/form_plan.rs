@@ -73,7 +73,10 @@ impl FormPlan {
         let (id, changed, mut before) = (Some(form.id.clone()), merge.fields.clone(), live.fields);
         before.0.retain(|name, held| changed.contains_key(name) && !held.is_null());
         let removed = match (changed.get(INPUTS), before.get(INPUTS)) {
-            (Some(Value::Array(sent)), Some(Value::Array(held))) => removed_fields(sent, held),
+            (Some(Value::Array(sent)), Some(Value::Array(held))) => {
+                let is_kept = |field: &&Value| sent.iter().any(|it| it["key"] == field["key"]);
+                held.iter().filter(|it| !is_kept(it)).map(|it| text(it, "label")).collect()
+            }
             _ => Vec::new(),
         };
         Ok((Self { name, id, changed, before, removed }, merge))
@@ -204,12 +207,6 @@ fn whole_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<Value>, FormPlan
 /// Returns whether a desired field names no field of the form.
 fn no_key(field: &Value) -> bool {
     field["key"].is_null()
-}
-
-/// Returns the labels of the fields of the form that are not among those that are sent.
-fn removed_fields(sent: &[Value], held: &[Value]) -> Vec<String> {
-    let is_kept = |field: &&Value| sent.iter().any(|it| it["key"] == field["key"]);
-    held.iter().filter(|field| !is_kept(field)).map(|field| text(field, "label")).collect()
 }
 
 fn text(field: &Value, name: &str) -> String {
