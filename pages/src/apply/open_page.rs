@@ -111,9 +111,9 @@ impl OpenPage {
             let known = runs.last().map_or(0, |log| log.slots);
             if known > 0 {
                 self.page = Arc::new(self.page.with_new_slots(client).await?);
-            }
-            if known > 0 && self.page.slots.is_empty() && !self.settings.allow_emptied {
-                return Err(ApplyCause::Emptied(known));
+                if self.page.slots.is_empty() && !self.settings.allow_emptied {
+                    return Err(ApplyCause::Emptied(known));
+                }
             }
         }
         Ok(())
