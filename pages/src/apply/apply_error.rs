@@ -3,9 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::journal::{JournalError, LockError};
-use super::plan::{Plan, PlanBatch};
-use super::{AppliedChanges, GuardRefusal, PageSnapshot, PlanError, Step};
+use super::{
+    AppliedChanges, GuardRefusal, JournalError, LockError, PageSnapshot, Plan, PlanBatch,
+    PlanError, Step,
+};
 use links_sdk::runs::{FailedRun, item_of};
 use links_sdk::{Error, ErrorKind, Outcome, ProfileId};
 

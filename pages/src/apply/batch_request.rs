@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::apply_error::refusals;
-use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
-use super::{FieldsRequest, ItemRefusal, PlannedFields};
+use super::{
+    FieldsRequest, ItemRefusal, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedFields,
+    PlannedUpdate,
+};
 use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{
     Call, Client, Error, ProfileChanges, ProfileHandle, ProfileId, SettingsChanges, SlotId,

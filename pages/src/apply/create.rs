@@ -9,8 +9,7 @@ use sha2::{Digest, Sha256};
 use super::batch_request::new_slots;
 use super::created_slots::created_slots;
 use super::journal::Journal;
-use super::plan::{PlanBatch, PlannedCreate};
-use super::{ApplyCause, Step};
+use super::{ApplyCause, PlanBatch, PlannedCreate, Step};
 use links_sdk::runs::{ReadTime, back_off_create, clock, settle};
 use links_sdk::{Error, IdempotencyKey, Outcome, ProfileHandle, ProfileId, Slot, SlotId};
 

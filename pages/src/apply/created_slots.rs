@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::may_be_stored_as;
 use super::page_fields::held;
-use super::plan::PlannedCreate;
+use super::{PlannedCreate, may_be_stored_as};
 use links_sdk::{Slot, SlotId};
 
 /// Returns the slot of `page` that each create must have made, by the index of its item: the first slot in the order of creation that is

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::page_fields::{FieldsRequest, PlannedFields, held, keys_of_both, page_fields};
-use super::plan::PlannedUpdate;
-use super::{PageSnapshot, Plan, SlotTypes, fingerprint, same};
+use super::{PageSnapshot, Plan, PlannedUpdate, SlotTypes, fingerprint, same};
 use links_sdk::runs::{ReadTime, WriteStop, patch_page};
 use links_sdk::{Object, ProfileHandle, Slot, SlotId};
 

@@ -10,10 +10,9 @@ use super::create::{check_creates, create, failed, key_of, list, next_key};
 use super::journal::{Journal, JournalEntry, RunEnding};
 use super::known_page::{KnownFields, KnownPage};
 use super::page_turns::PageTurn;
-use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use super::{
-    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, PageSnapshot, PlannedFields, Proposal,
-    Step,
+    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, PageSnapshot, Plan, PlanBatch,
+    PlannedCreate, PlannedDelete, PlannedFields, PlannedUpdate, Proposal, Step,
 };
 use links_sdk::runs::{ReadTime, WriteStop, blocking, delete_slots, reorder_slots, update_slots};
 use links_sdk::{Client, IdempotencyKey, Outcome, ProfileHandle, ProfileKey, Slot, SlotId};

@@ -6,12 +6,10 @@ use std::future::IntoFuture;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::page_run::Applied;
-use super::run::{Run, execute};
-use super::run_settings::RunSettings;
 use super::{
-    ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, NotRestored, OpenPage,
-    PageRequest, PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, guard,
+    Applied, ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, NotRestored, OpenPage,
+    PageRequest, PageSnapshot, Plan, PlanOptions, Proposal, Run, RunSettings, SlotTypes, Step,
+    Undo, execute, guard,
 };
 use links_sdk::{CallFuture, Error, Outcome, ProfileHandle};
 

@@ -6,10 +6,9 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::open_page::OpenPage;
 use super::page_run::{EndedPage, OnStep, PageRun};
 use super::run_settings::{RunMarks, RunSettings};
-use super::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot, Step};
+use super::{AppliedChanges, ApplyCause, ApplyError, OpenPage, PageSnapshot, Step};
 use crate::profile_key::{id_in, names};
 use links_sdk::{Client, Error, ProfileId, ProfileKey};
 

@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::created_slots::created_slots;
 use super::page_fields::held;
-use super::plan::{PlanBatch, PlannedCreate, PlannedDelete};
-use super::{DesiredSlot, JournalEntries, same};
+use super::{DesiredSlot, JournalEntries, PlanBatch, PlannedCreate, PlannedDelete, same};
 use links_sdk::{Object, Slot, SlotId};
 
 /// Changed values: for each key the value before the first change and after the last.

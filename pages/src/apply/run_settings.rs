@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use super::journal::{JournalPosition, JournalStore};
 use super::page_turns::ended_turns;
-use super::single_write::SingleWrite;
-use super::{PageSnapshot, ReadPage, RunCommand, RunHeader, RunOwner};
+use super::{PageSnapshot, ReadPage, RunCommand, RunHeader, RunOwner, SingleWrite};
 use crate::profile_key::{id_in, names};
 use links_sdk::runs::{self, blocking};
 use links_sdk::{Client, Error, ProfileId, ProfileKey};

@@ -8,10 +8,9 @@ use serde_json::Value;
 
 use super::journal::{Journal, JournalEntry, RecordedPlan};
 use super::page_fields::has_expired_mood;
-use super::plan::{PlanBatch, PlannedCreate, PlannedUpdate};
 use super::{
-    JournalStore, Plan, PlannedFields, RecordWrite, RunCommand, RunEnding, RunHeader, SlotRef,
-    SlotTypes, page_fields,
+    JournalStore, Plan, PlanBatch, PlannedCreate, PlannedFields, PlannedUpdate, RecordWrite,
+    RunCommand, RunEnding, RunHeader, SlotRef, SlotTypes, page_fields,
 };
 use links_sdk::types::NewSlot;
 use links_sdk::{

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::FieldsRequest;
-use super::plan::PlanBatch;
+use super::{FieldsRequest, PlanBatch};
 use links_sdk::SlotId;
 
 /// Step of a run, for its observer.

@@ -6,12 +6,11 @@ use std::fmt;
 use serde_json::Value;
 
 use super::page_fields::{MOOD, PAGE_FIELDS, held, keys_of_both};
-use super::plan::arrange;
 use super::run_effects::RunEffects;
 use super::schema::Clearing;
 use super::{
     DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, Plan, PlanOptions, SlotTypes, Wanted,
-    fingerprint, same,
+    arrange, fingerprint, same,
 };
 use links_sdk::{Object, Slot, SlotId};
 
