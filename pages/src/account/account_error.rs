@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::FormPlanError;
-use crate::apply::PlanError;
-use crate::apply::{ApplyError, GuardRefusal};
+use crate::apply::{ApplyError, GuardRefusal, PlanError};
 use crate::sync::Conflict;
 use links_sdk::runs::FailedRun;
 use links_sdk::{Error, ErrorKind, FormId, Outcome, ProfileId};

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{AccountError, DesiredForm, FormPlan};
 use crate::apply::{AppliedChanges, Plan};
 use crate::sync::{FileSlot, Merge, PageBase};
-use links_sdk::Object;
-use links_sdk::{FormId, ProfileId};
+use links_sdk::{FormId, Object, ProfileId};
 
 /// Pages and forms of an account, as they should be. Pages and forms that you leave out are not changed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,7 @@ use serde_json::Value;
 use super::entry::{FORMAT, JournalEntry, RecordWrite, RecordedPlan, RunEnding, RunHeader};
 use crate::apply::created_slots::created_slots;
 use crate::apply::page_fields::MOOD;
-use crate::apply::plan::PlanBatch;
-use crate::apply::{AppliedChanges, Plan, PlannedFields, PlannedUpdate};
+use crate::apply::{AppliedChanges, Plan, PlanBatch, PlannedFields, PlannedUpdate};
 use links_sdk::{Object, Slot, SlotId};
 
 /// State of a run, computed from the entries of its journal.

@@ -7,8 +7,7 @@ use serde_json::Value;
 use super::entries::JournalEntries;
 #[cfg(test)]
 use super::entry::{JournalEntry, RecordedPlan};
-use crate::apply::PlannedCreate;
-use crate::apply::plan::PlanBatch;
+use crate::apply::{PlanBatch, PlannedCreate};
 use links_sdk::SlotId;
 
 /// Values that runs of a page file have sent to its page since a sync was recorded, except values that were refused.

@@ -7,8 +7,7 @@ use super::entry::seconds;
 use crate::apply::create::{create, failed};
 use crate::apply::created_slots::created_slots;
 use crate::apply::page_fields::held;
-use crate::apply::plan::PlanBatch;
-use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, PlannedCreate, Step, same};
+use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, PlanBatch, PlannedCreate, Step, same};
 use links_sdk::{Client, IdempotencyKey, Outcome, SlotId};
 
 impl Journal {
