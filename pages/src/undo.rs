@@ -154,22 +154,20 @@ fn newest(
                 return Err(io::Error::other(format!("run {}: {why}", recorded.run)));
             }
         };
-        let undoes = log.opening.command.undoes.clone();
-        let run = log.run.clone();
         if log.state == RunState::Unfinished {
             let what = "apply its content again, or abort it";
-            return Err(io::Error::other(format!("run {run} is unfinished: {what}")));
+            return Err(io::Error::other(format!("run {} is unfinished: {what}", log.run)));
         }
-        if undone.contains(&run) || !log.has_effect() {
+        if undone.contains(&log.run) || !log.has_effect() {
             continue;
         }
-        if let Some(other) = undoes {
+        if let Some(other) = log.opening.command.undoes {
             if log.state == RunState::Done {
                 undone.insert(other);
             }
             continue;
         }
-        let before = slots_before(runs, &run)?;
+        let before = slots_before(runs, &log.run)?;
         let source = UndoSource { log, before, runs: runs.clone() };
         let mut undo = source.reverse(now, types, false)?;
         // That would break links, QR codes and NFC tags: whoever wants it says so by itself.
@@ -178,7 +176,7 @@ fn newest(
             undo.not_restored.push(NotRestored::Field { name: "login".to_owned() });
         }
         if !undo.conflicts.is_empty() || undo.has_changes(now, types) {
-            return Ok(Some((run, undo)));
+            return Ok(Some((source.log.run, undo)));
         }
     }
     Ok(None)
