@@ -369,12 +369,14 @@ impl OpenPage {
         if proposal.plan.is_empty() && !self.is_new {
             let Self { page, journal, continued, settled: done, .. } = self;
             let (plan, slots) = (proposal.plan, page.slots.len());
-            let commit = move |mut journal: Journal| {
-                journal.commit(slots);
-                journal.log.run
-            };
             let run = match journal.or(continued.map(|it| *it)) {
-                Some(journal) => Some(blocking(move || commit(journal)).await),
+                Some(mut journal) => {
+                    let committed = blocking(move || {
+                        journal.commit(slots);
+                        journal.log.run
+                    });
+                    Some(committed.await)
+                }
                 None => None,
             };
             return Ok(ControlFlow::Break(Applied { page, plan, done, run }));
