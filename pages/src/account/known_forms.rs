@@ -117,7 +117,8 @@ impl KnownForms {
     /// Returns the value of a reference as far as the forms of the account were read.
     pub(super) fn find(&self, name: &str, recorded: Option<&str>) -> Result<Value, UnknownForm> {
         if let Some(id) = self.local.get(name) {
-            return Ok(id.as_ref().map_or_else(|| placeholder(name), |id| json!(id)));
+            let placeholder = || json!(format!("(form {name})"));
+            return Ok(id.as_ref().map_or_else(placeholder, |id| json!(id)));
         }
         if let Some(form) = recorded.and_then(|id| self.of_id(id)) {
             return Ok(json!(form.id));
@@ -130,11 +131,6 @@ impl KnownForms {
         }
         titled(name, self.read()).map(|form| json!(form.id))
     }
-}
-
-/// Placeholder of a form that is not created yet.
-pub(crate) fn placeholder(name: &str) -> Value {
-    json!(format!("(form {name})"))
 }
 
 /// Returns the only form with this title.
