@@ -57,10 +57,11 @@ pub(super) fn referred<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value>
 /// Returns whether a schema refers to nothing and is so small that its weight, which is at most its size, needs no walk.
 fn is_small_tree(schema: &Value) -> bool {
     fn size(value: &Value) -> Option<u64> {
+        let add = |sum, value| Some(sum + size(value)?);
         match value {
-            Value::Array(list) => list.iter().try_fold(1, |sum, value| Some(sum + size(value)?)),
+            Value::Array(list) => list.iter().try_fold(1, add),
             Value::Object(map) if map.contains_key("$ref") => None,
-            Value::Object(map) => map.values().try_fold(1, |sum, value| Some(sum + size(value)?)),
+            Value::Object(map) => map.values().try_fold(1, add),
             _ => Some(1),
         }
     }
