@@ -173,12 +173,11 @@ impl Run {
         if request.path.is_some() {
             settings.path.clone_from(&request.path);
         }
-        let found = self.read(nth).await?;
-        let (is_new, writes) = (found.is_none(), self.marks.is_some());
-        let login = request.keys.last().map(ProfileKey::to_string).unwrap_or_default();
-        let page = found.unwrap_or_else(|| PageSnapshot::not_yet(login));
+        let login = || request.keys.last().map(ProfileKey::to_string).unwrap_or_default();
+        let page = self.read(nth).await?.unwrap_or_else(|| PageSnapshot::not_yet(login()));
+        let writes = self.marks.is_some();
         let mut page = OpenPage::new(nth, self.client.clone(), settings, page, writes);
-        if let (false, Some(marks)) = (is_new, &self.marks) {
+        if let Some(marks) = self.marks.as_ref().filter(|_| !page.is_new()) {
             page.lock(marks).await?;
         }
         Ok(page)
