@@ -132,7 +132,7 @@ impl AccountError {
 /// Returns what an error says, without what it says of the whole run.
 fn said_of(error: &AccountError) -> String {
     let said = error.to_string();
-    said.strip_suffix("; nothing was written").map_or_else(|| said.clone(), str::to_owned)
+    said.strip_suffix("; nothing was written").unwrap_or(&said).to_owned()
 }
 
 links_sdk::of_run!(AccountError);
