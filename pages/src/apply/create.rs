@@ -131,9 +131,8 @@ async fn send(
         .reading_first()
         .await
         .map_err(|error| ApplyCause::of_batch(PlanBatch::Create(creates), error))?;
-    let agree = made.len() == creates.len()
-        && made.iter().zip(creates).all(|(slot, create)| slot.kind == create.kind);
-    if !agree {
+    let kinds = creates.iter().map(|create| &create.kind);
+    if !made.iter().map(|slot| &slot.kind).eq(kinds) {
         let (asked, answered) = (creates.len(), made.len());
         return Err(ApplyCause::Answer(format!(
             "the created slots do not match the request ({answered} returned, {asked} sent)"
