@@ -328,8 +328,8 @@ impl PageRun {
 
     async fn verify(&mut self) -> Result<PageSnapshot, ApplyCause> {
         let page = loop {
-            let (client, before) = (&self.handle.client, &self.page);
-            let page = read_again(client, before, &self.proposal, Step::Verify).await?;
+            let client = &self.handle.client;
+            let page = read_again(client, &self.page, &self.proposal, Step::Verify).await?;
             if !self.create_again(&page.slots).await? {
                 break page;
             }
