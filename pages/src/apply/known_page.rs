@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::page_fields::{FieldsRequest, PlannedFields, held, keys_of_both, page_fields};
-use super::{PageSnapshot, Plan, PlannedUpdate, SlotTypes, fingerprint, same};
+use super::{PageSnapshot, Plan, PlannedUpdate, SlotTypes, fingerprint, ids_of, same};
 use links_sdk::runs::{ReadTime, WriteStop, patch_page};
 use links_sdk::{Object, ProfileHandle, Slot, SlotId};
 
@@ -42,7 +42,7 @@ impl KnownPage {
             new: BTreeMap::new(),
             updated: HashSet::new(),
             edited: HashSet::new(),
-            order: page.slots.iter().map(|slot| slot.id).collect(),
+            order: ids_of(&page.slots),
             is_ordered: !plan.reorder,
             at: page.read_time,
             is_uncompared: page.read_time.is_none(),
@@ -114,7 +114,7 @@ impl KnownPage {
         };
         let edited: Vec<SlotId> = self.pending().filter(is_edited).map(|it| it.id).collect();
         self.edited.extend(edited);
-        self.order = page.iter().map(|slot| slot.id).collect();
+        self.order = ids_of(page);
         self.at = Some(at);
         found
     }

@@ -83,7 +83,7 @@ pub use page_snapshot::{PageSnapshot, ReadPage};
 pub use plan::{
     Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };
-pub(crate) use plan::{arrange, label};
+pub(crate) use plan::{arrange, ids_of, label};
 pub(crate) use plan_error::check_ids;
 pub use plan_error::{ItemError, ItemProblem, PlanError};
 pub use plan_options::{PlanOptions, RetainReason, SyncedRun};

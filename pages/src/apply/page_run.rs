@@ -12,7 +12,7 @@ use super::known_page::{KnownFields, KnownPage};
 use super::page_turns::PageTurn;
 use super::{
     AppliedChanges, ApplyCause, ApplyError, FieldsRequest, PageSnapshot, Plan, PlanBatch,
-    PlannedCreate, PlannedDelete, PlannedFields, PlannedUpdate, Proposal, Step,
+    PlannedCreate, PlannedDelete, PlannedFields, PlannedUpdate, Proposal, Step, ids_of,
 };
 use links_sdk::runs::{ReadTime, WriteStop, blocking, delete_slots, reorder_slots, update_slots};
 use links_sdk::{Client, IdempotencyKey, Outcome, ProfileHandle, ProfileKey, Slot, SlotId};
@@ -418,9 +418,8 @@ impl PageRun {
                     if created.values().all(|id| order.contains(id)) {
                         self.unseen.clear();
                     }
-                    let answered: Vec<SlotId> = slots.iter().map(|slot| slot.id).collect();
                     // Whether the answer is the whole page is not documented.
-                    if answered == order {
+                    if ids_of(&slots) == order {
                         let found = self.seen.accept(&slots, ReadTime::now(&self.handle.client));
                         if !found.is_empty() {
                             return Err(ApplyCause::Changed(found, Outcome::Executed));

@@ -489,6 +489,11 @@ pub(crate) fn label(data: &Map<String, Value>) -> Option<String> {
     named.chain(data.values()).find_map(text)
 }
 
+/// Returns the IDs of slots in their order.
+pub(crate) fn ids_of(slots: &[Slot]) -> Vec<SlotId> {
+    slots.iter().map(|slot| slot.id).collect()
+}
+
 /// Returns the slots of `page` that are not to be deleted, in the order of `wanted`. A slot that `wanted` does not mention stays after the
 /// nearest mentioned slot to its left, or before all others.
 pub(crate) fn arrange<T: Copy + Eq + Hash>(

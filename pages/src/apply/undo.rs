@@ -10,7 +10,7 @@ use super::run_effects::RunEffects;
 use super::schema::Clearing;
 use super::{
     DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, Plan, PlanOptions, SlotTypes, Wanted,
-    arrange, fingerprint, same,
+    arrange, fingerprint, ids_of, same,
 };
 use links_sdk::{Object, Slot, SlotId};
 
@@ -373,7 +373,7 @@ impl<'a> Reverse<'a> {
 
     /// Returns the slots in the order of the page to be, those that are created again by their earlier IDs.
     fn order(&mut self, now: &[Slot], recreates: &BTreeMap<SlotId, &DesiredSlot>) -> Vec<SlotId> {
-        let page: Vec<SlotId> = now.iter().map(|slot| slot.id).collect();
+        let page = ids_of(now);
         let before: Vec<SlotId> = self
             .before
             .iter()

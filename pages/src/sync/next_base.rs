@@ -9,7 +9,7 @@ use super::{
     FilePage, FileSlot, HashPair, HashedSlot, LineKey, LivePage, Merge, PageBase, RemoteChange,
     SlotBase, ValueHash, full, hashed_slots, hashes,
 };
-use crate::apply::{SentSlot, SentValues, SlotTypes, may_be_stored_as, same};
+use crate::apply::{SentSlot, SentValues, SlotTypes, ids_of, may_be_stored_as, same};
 use links_sdk::{Object, SlotId};
 
 impl Merge {
@@ -333,7 +333,7 @@ impl OwnWrites<'_> {
 
     /// Takes the order of the page if it was sent.
     fn reorder(&self, base: &mut PageBase, page: &LivePage) {
-        let on_page: Vec<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
+        let on_page = ids_of(&page.slots);
         let is_sent = |order: &Vec<SlotId>| {
             let sent: BTreeSet<SlotId> = order.iter().copied().collect();
             let shown = on_page.iter().filter(|id| sent.contains(id));

@@ -7,7 +7,9 @@ use super::entry::seconds;
 use crate::apply::create::{create, failed};
 use crate::apply::created_slots::created_slots;
 use crate::apply::page_fields::held;
-use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, PlanBatch, PlannedCreate, Step, same};
+use crate::apply::{
+    ApplyCause, DesiredPage, PageSnapshot, PlanBatch, PlannedCreate, Step, ids_of, same,
+};
 use links_sdk::{Client, IdempotencyKey, Outcome, SlotId};
 
 impl Journal {
@@ -50,10 +52,9 @@ impl Journal {
                 false
             }
             PlanBatch::Reorder => {
-                let on_page: Vec<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
                 let (plan, made) = (&current.plan, &self.log.done.created);
                 plan.creates.iter().all(|create| made.contains_key(&create.index))
-                    && plan.resolve_order(&on_page, made).is_none()
+                    && plan.resolve_order(&ids_of(&page.slots), made).is_none()
             }
             PlanBatch::TryCreate(_) => false,
             PlanBatch::Fields(request, fields) => fields.is_done(request, &page.fields()),
