@@ -172,13 +172,13 @@ fn whole_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<Value>, FormPlan
             return Ok(held.iter().find(|it| it["key"] == field["key"]));
         }
         let found: Vec<&Value> = free.iter().copied().filter(|it| alike(it, field)).collect();
-        let asked = wanted.iter().filter(|it| no_key(it) && alike(it, field)).count();
+        let is_asked = |it: &&Value| no_key(it) && alike(it, field);
+        let asked = wanted.iter().filter(is_asked).count();
         match found.len() {
             0 => Ok(None),
             // As many as there are, in the same order.
             number if number == asked => {
-                let earlier = wanted[..index].iter();
-                let nth = earlier.filter(|it| no_key(it) && alike(it, field)).count();
+                let nth = wanted[..index].iter().filter(is_asked).count();
                 Ok(found.get(nth).copied())
             }
             _ => {
