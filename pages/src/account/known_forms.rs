@@ -10,19 +10,6 @@ use links_sdk::types::LeadForm;
 use links_sdk::{Client, Error, FormId};
 
 /// Forms that references may mean. The forms of the account are read when they are first needed.
-///
-/// ```
-/// # links_test_support::example::run(async |client| {
-/// use links_pages::account::KnownForms;
-///
-/// let mut forms = KnownForms::default();
-/// forms.add("contact", None);
-/// assert_eq!(forms.value(&client, "contact", None).await??, "(form contact)");
-/// let title = forms.account(&client).await?[0].title.clone();
-/// assert!(forms.value(&client, &title, None).await?.is_ok());
-/// assert!(forms.value(&client, "Unknown", None).await?.is_err());
-/// # Ok(()) });
-/// ```
 #[derive(Clone, Debug, Default)]
 pub struct KnownForms {
     account: Option<Vec<LeadForm>>,
@@ -68,6 +55,15 @@ impl KnownForms {
 
     /// Returns the forms of the account.
     ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::account::KnownForms;
+    ///
+    /// let mut forms = KnownForms::default();
+    /// assert_eq!(forms.account(&client).await?.len(), client.forms().list().await?.items.len());
+    /// # Ok(()) });
+    /// ```
+    ///
     /// # Errors
     ///
     /// When they cannot be read.
@@ -98,6 +94,19 @@ impl KnownForms {
 
     /// Returns the value of a reference: the ID of its form, or a placeholder for one that is created. `recorded` is the ID that a lock has
     /// for the name.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::account::KnownForms;
+    ///
+    /// let mut forms = KnownForms::default();
+    /// forms.add("contact", None);
+    /// assert_eq!(forms.value(&client, "contact", None).await??, "(form contact)");
+    /// let title = forms.account(&client).await?[0].title.clone();
+    /// assert!(forms.value(&client, &title, None).await?.is_ok());
+    /// assert!(forms.value(&client, "Unknown", None).await?.is_err());
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     ///

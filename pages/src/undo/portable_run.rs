@@ -113,7 +113,7 @@ mod tests {
     fn written() -> Value {
         let header = json!({
             "format": 1, "service": "x", "profile": 101, "login": "cafe", "file": "", "path": "/etc/passwd", "prune": false,
-            "prune_unsupported": false, "page": "", "slots": 3, "time": 1,
+            "prune_unsupported": false, "page": "", "slots": 3, "time": 1, "command": {"name": "apply", "words": ["apply"]},
         });
         let plan = json!({
             "page": "", "items": 2, "make_room": 1, "makeRoom": 1, "reorder": true, "kept": [], "notices": [],

@@ -42,7 +42,6 @@ pub struct RunHeader {
     /// Time at which the page was read, in seconds since 1970.
     pub time: u64,
     /// The command. It has no name if another program did not name it.
-    #[serde(default)]
     pub command: RunCommand,
     /// ID of the form, if the command wrote a form instead of a page.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +94,6 @@ pub struct RunCommand {
     /// Name: `slots set`.
     pub name: String,
     /// Arguments of the command line after the name of the program.
-    #[serde(default)]
     pub words: Vec<String>,
     /// Digest of the content of the command, if its arguments do not contain all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -253,7 +251,6 @@ pub(crate) enum JournalEntry {
         step: usize,
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         created: BTreeMap<usize, SlotId>,
-        #[serde(default)]
         deleted: usize,
         /// Fields of the record or slot that was written, as the service stored them.
         #[serde(skip_serializing_if = "Option::is_none")]
