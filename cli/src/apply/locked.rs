@@ -3,9 +3,12 @@
 use super::sync::SyncRecord;
 use crate::context::prelude::*;
 use crate::output::counts;
-use links_pages::account::LOCKED;
 use links_pages::page_file::{Reference, ReferenceTarget};
 
+/// What to do about a form that a lock does not have.
+pub(super) const FORM: &str = "use the form's ID, or the name of a form file that is in links.lock";
+
+/// What to do about an image that a lock does not have.
 const UPLOAD: &str = "apply the file without --locked to upload its images, then commit links.lock";
 
 /// Refuses a file whose page, images or forms the lock does not identify. Sends nothing.
@@ -39,7 +42,7 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<()> 
     let images = unknown.len() - forms;
     let problem = |reference: &&Reference| {
         let (what, hint) = match &reference.target {
-            ReferenceTarget::Form(name) => (format!("form \"{name}\""), LOCKED),
+            ReferenceTarget::Form(name) => (format!("form \"{name}\""), FORM),
             ReferenceTarget::Upload(_) => ("this image".to_owned(), UPLOAD),
         };
         let message = format!("--locked: {what} is not in links.lock; nothing was written");
@@ -47,7 +50,7 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<()> 
     };
     let problems = unknown.iter().map(problem).collect();
     let missing = counts(&[(images, "image"), (forms, "form")]).join(" and ");
-    let hint = if images == 0 { LOCKED } else { UPLOAD };
+    let hint = if images == 0 { FORM } else { UPLOAD };
     let message = format!("links.lock has no record of {missing} in the file");
     Err(refused(message).with_hint(hint).at(file.document.bad(problems)))
 }

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use links_pages::apply::{DesiredPage, ItemRefusal};
 use links_sdk::Upload;
 
+use super::locked::FORM;
 use super::planned::PlannedPage;
 use super::preflight::check_write_access;
 use crate::apply::sync::SyncRecord;
@@ -30,9 +31,11 @@ pub(crate) async fn resolve(
         match forms.value(client, name, recorded).await? {
             Ok(value) => reference.place.put_in(content, &value),
             Err(UnknownForm { message, help, .. }) => {
-                let option = if forms.is_locked() { "--locked: " } else { "" };
-                let problem = reference.problem(format!("{option}{message}"));
-                file.missing.push(problem.help_if(help));
+                file.missing.push(if forms.is_locked() {
+                    reference.problem(format!("--locked: {message}")).help(FORM)
+                } else {
+                    reference.problem(message).help_if(help)
+                });
             }
         }
     }

@@ -18,9 +18,6 @@ pub struct KnownForms {
     is_locked: bool,
 }
 
-/// What to do about a form that a lock does not have.
-pub const LOCKED: &str = "use the form's ID, or the name of a form file that is in links.lock";
-
 /// Reason why a reference means no form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -136,7 +133,7 @@ impl KnownForms {
             let id = recorded.unwrap_or_default();
             let message =
                 format!("the form {id}, which links.lock records for \"{name}\", no longer exists");
-            return Err(UnknownForm { message, help: Some(LOCKED.to_owned()) });
+            return Err(UnknownForm { message, help: None });
         }
         titled(name, self.read()).map(|form| json!(form.id))
     }

@@ -18,6 +18,6 @@ pub use desired_account::{
     AccountPage, AccountPlan, AppliedAccount, AppliedForm, AppliedPage, DesiredAccount, PagePlan,
 };
 pub use form_plan::{FormPlan, FormPlanError};
-pub use known_forms::{KnownForms, LOCKED, UnknownForm};
+pub use known_forms::{KnownForms, UnknownForm};
 pub use read::FileError;
 pub use request::ApplyAccount;
