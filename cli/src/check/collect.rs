@@ -173,13 +173,13 @@ fn text_links(text: &str) -> Vec<Range<usize>> {
     parts
 }
 
-/// Tells whether a text begins like a link to a site.
 /// Returns the place of a text without the white space around it.
 pub(super) fn without_spaces(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     start..start + text.trim().len()
 }
 
+/// Tells whether a text begins like a link to a site.
 fn is_web(text: &str) -> bool {
     begins_with(text, "http://") || begins_with(text, "https://")
 }

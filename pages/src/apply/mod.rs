@@ -101,4 +101,5 @@ pub(crate) use undo::UndoFacts;
 pub use undo::{NotRestored, Undo, UndoConflict};
 pub use values::fingerprint;
 pub(crate) use values::may_be_stored_as;
+pub(crate) use wanted::take_created;
 pub use wanted::{BoundItem, Wanted};

@@ -341,7 +341,7 @@ impl PageRun {
         if !found.is_empty() {
             return Err(ApplyCause::Changed(found, Outcome::NotExecuted));
         }
-        let made = wanted.clone().with_created(&page.slots, &self.done.created);
+        let made = wanted.clone().with_created(&page.slots, &self.done.created, &options.types);
         match Plan::of_page(&page, &made, options) {
             Ok(mut left) => {
                 self.fields.accept_stored(&mut left.fields);

@@ -158,7 +158,7 @@ impl Undo {
             return None;
         }
         let wanted = Wanted::by_id(self.desired.clone(), self.deletes.clone());
-        Some(wanted.with_created(&now.slots, created))
+        Some(wanted.with_created(&now.slots, created, &SlotTypes::default()))
     }
 
     /// Returns whether there is anything to write to the current page, as far as it can be planned.

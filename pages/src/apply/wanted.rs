@@ -1,11 +1,11 @@
 //! What a page should have, with the slot of each item: what a plan is made of.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::matching::match_items;
 use super::plan_error::check_page;
-use super::{DesiredPage, DesiredSlot, ItemError, PlanError, PlanOptions};
+use super::{DesiredPage, DesiredSlot, ItemError, PlanError, PlanOptions, SlotTypes};
 use links_sdk::{Object, Slot, SlotId};
 
 /// The content that a page should have, and the slot of each of its items. It is the result of [matching](Self::bind) or of a
@@ -63,12 +63,16 @@ impl Wanted {
         Self { bound, deleted, is_by_id: true, refused: Vec::new(), page }
     }
 
-    /// Returns the same content with those of the `created` slots that are on the page, by the index of their item.
-    pub(super) fn with_created(mut self, page: &[Slot], created: &BTreeMap<usize, SlotId>) -> Self {
-        for bound in self.bound.iter_mut().filter(|bound| bound.slot.is_none()) {
-            let id = created.get(&bound.item).copied();
-            bound.slot = id.filter(|id| page.iter().any(|slot| slot.id == *id));
-        }
+    /// Returns the same content with the slots that were `created` for its items.
+    pub(super) fn with_created(
+        mut self,
+        page: &[Slot],
+        created: &BTreeMap<usize, SlotId>,
+        types: &SlotTypes,
+    ) -> Self {
+        let items = self.bound.iter_mut().zip(&self.page.slots);
+        let items = items.map(|(bound, item)| (bound.item, &*item.kind, &mut bound.slot));
+        take_created(items.collect(), page, created, types);
         self
     }
 
@@ -81,5 +85,22 @@ impl Wanted {
         };
         let slots = page.iter().map(slot).collect();
         Self::by_id(DesiredPage { fields, slots }, BTreeSet::new())
+    }
+}
+
+/// Gives each item without a slot the one that was created for it, by the index of the item in the file, if that is on the page and belongs to
+/// no other item. The items have their indexes and types.
+pub(crate) fn take_created(
+    items: Vec<(usize, &str, &mut Option<SlotId>)>,
+    page: &[Slot],
+    created: &BTreeMap<usize, SlotId>,
+    types: &SlotTypes,
+) {
+    let mut served: HashSet<SlotId> = items.iter().filter_map(|(.., slot)| **slot).collect();
+    for (item, kind, slot) in items.into_iter().filter(|(.., slot)| slot.is_none()) {
+        let is_its = |it: &&Slot| {
+            created.get(&item) == Some(&it.id) && it.kind == kind && types.is_editable(it)
+        };
+        *slot = page.iter().find(is_its).map(|it| it.id).filter(|id| served.insert(*id));
     }
 }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::apply::{
     BoundItem, DesiredPage, DesiredSlot, ItemError, ItemProblem, PlanError, PlanOptions, Wanted,
-    arrange, label,
+    arrange, label, take_created,
 };
 use links_sdk::{Object, Slot, SlotId};
 
@@ -79,7 +79,12 @@ impl Merge {
             options,
             merge: Self::default(),
         };
-        Ok(merger.run())
+        let mut merge = merger.run();
+        // One that was made of a slot which is gone is bound to that slot by the record.
+        let items = merge.items.iter().zip(&mut merge.desired.slots);
+        let items = items.map(|(item, slot)| (*item, &*slot.kind, &mut slot.id)).collect();
+        take_created(items, &page.slots, &options.created, &options.types);
+        Ok(merge)
     }
 
     /// Keeps the slots that were created on the page, even if they were to be deleted.

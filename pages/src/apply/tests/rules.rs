@@ -530,7 +530,7 @@ fn the_result_of_a_merge_is_matched_by_ids_alone() {
     assert_eq!((plan.updates[0].index, plan.kept.len()), (4, 1));
     // An interrupted run created the slot of the new item.
     let slots = page(&[(1, "text", text("A")), (3, "text", text("New")), (9, "text", text("A"))]);
-    let made = wanted.clone().with_created(&slots, &[(7, 9.into())].into());
+    let made = wanted.clone().with_created(&slots, &[(7, 9.into())].into(), &options.types);
     let plan = Plan::new(&slots, &made, &options).unwrap();
     assert!(plan.is_empty(), "{plan}");
     options.created = [(7, 8.into())].into();

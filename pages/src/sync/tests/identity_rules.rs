@@ -4,7 +4,7 @@ use links_sdk::SlotId;
 use serde_json::{Value, json};
 
 use super::examples::{file, page, synced};
-use crate::apply::{ItemError, ItemProblem, PlanError, PlanOptions};
+use crate::apply::{ItemError, ItemProblem, Plan, PlanError, PlanOptions};
 use crate::sync::{Conflict, FilePage, FileSlotId, LivePage, Merge, PageBase};
 
 /// Returns the slot of each item: `None` where it is new.
@@ -437,6 +437,24 @@ fn ids_of_an_interrupted_run_are_taken() {
     let options = PlanOptions { created: [(1, 7.into())].into(), ..PlanOptions::default() };
     let merge = Merge::new(Some(&base), &more, &there, &options).unwrap();
     assert_eq!(merge.bindings[1].slot, Some(7.into()));
+}
+
+#[test]
+fn a_slot_that_an_interrupted_run_made_in_place_of_one_that_is_gone_is_not_made_again() {
+    let divider = |style: &str| json!(["divider", {"style": style}]);
+    let base = synced(&[(1, text("Hello")), (5, divider("plain"))]);
+    let edited = file(&[text("Hello"), named(json!(5), &divider("wavy"))]);
+    let there = page(&[(1, text("Hello")), (9, divider("wavy"))]);
+    let created = [(1, 9.into())].into();
+    let mut options = PlanOptions { overwrite: true, prune: true, created, ..Default::default() };
+    let merge = Merge::new(Some(&base), &edited, &there, &options).unwrap();
+    let plan = Plan::new(&there.slots, &merge.wanted(), &options).unwrap();
+    assert!(plan.is_empty(), "{plan}");
+    // Without it, the slot is another one, and a new one is made.
+    options.created.clear();
+    let merge = Merge::new(Some(&base), &edited, &there, &options).unwrap();
+    let plan = Plan::new(&there.slots, &merge.wanted(), &options).unwrap();
+    assert_eq!((plan.creates.len(), plan.deletes.len()), (1, 1), "{plan}");
 }
 
 #[test]
