@@ -1,5 +1,6 @@
 //! `links music`: commands for releases, and for the slots that show them.
 
+use links_pages::apply::Plan;
 use links_sdk::MusicQuery;
 use links_sdk::types::MusicSearchType;
 use links_sdk::types::NewSlot;
@@ -69,13 +70,13 @@ impl MusicCommand {
 
 async fn add(context: &mut Context, args: MusicAddArgs) -> CommandResult {
     let client = context.writer(args.create.dry_run).await?;
-    let slots = args.key.page(&client).await?.slots();
+    let page = args.key.page(&client).await?;
     let key = args.create.idempotency_key;
-    let order = args.place.order(&slots, key.as_ref()).await?;
+    let order = args.place.order(&page.slots(), key.as_ref()).await?;
     let mut slot = NewSlot::from(client.lookup_music(args.release.query()).await?.slot);
     slot.order = order;
     let write = journal::page_write(context, &args.key);
-    let created = write.create_slot(&slots, slot, key).await;
+    let created = write.send(&page, &Plan::creating(slot), 0, &[], key).await;
     let answer = journal::finish(context, &write, created)?;
     Ok(CommandOutput::wrote("created", &answer))
 }

@@ -9,8 +9,8 @@ use super::{
 };
 use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{
-    Call, Client, Error, ProfileChanges, ProfileHandle, ProfileId, SettingsChanges, SlotId,
-    SupportsDryRun,
+    Answer, Call, Client, Create, Error, ProfileChanges, ProfileHandle, ProfileId, SettingsChanges,
+    Slot, SlotId, SupportsDryRun, Write,
 };
 
 impl<'p> PlanBatch<'p> {
@@ -97,22 +97,60 @@ impl<'p> PlanBatch<'p> {
         ) -> Result<(), Error> {
             if is_dry_run { call.dry_run().await } else { call.send().await.map(drop) }
         }
-        let slots = page.slots();
-        match self {
-            Self::Fields(request, fields) => match fields.body(request) {
-                (true, body) => send(page.update_settings(SettingsChanges(body)), is_dry_run).await,
-                (false, body) => send(page.update(ProfileChanges(body)), is_dry_run).await,
-            },
-            Self::Update(updates) => send(slots.update_batch(changes(updates)), is_dry_run).await,
-            Self::TryCreate(creates) => send(slots.create_batch(new_slots(creates)), true).await,
-            Self::Create(creates) => send(slots.create_batch(new_slots(creates)), is_dry_run).await,
-            Self::Reorder => send(slots.reorder(order), is_dry_run).await,
-            Self::MakeRoom(deletes) | Self::Delete(deletes) => {
-                let ids = deletes.iter().map(|delete| delete.id);
-                send(slots.delete_batch(ids), is_dry_run).await
+        match self.call(page, order, None) {
+            BatchCall::Create(call) => {
+                send(call, is_dry_run || matches!(self, Self::TryCreate(_))).await
             }
+            BatchCall::Write(call) => send(call, is_dry_run).await,
         }
     }
+
+    /// Returns the request of the batch; `order` is what a reorder writes. With `seen`, the slots of the page as it was read, it is that of a command
+    /// without a run over the page: it is about a single slot if the batch is, and slots that others changed since are not written.
+    pub(super) fn call(
+        self,
+        page: &ProfileHandle,
+        order: Vec<SlotId>,
+        seen: Option<&[Slot]>,
+    ) -> BatchCall {
+        let slots = page.slots();
+        BatchCall::Write(match (self, seen) {
+            (Self::Fields(request, fields), _) => match fields.body(request) {
+                (true, body) => page.update_settings(SettingsChanges(body)).answer(),
+                (false, body) => page.update(ProfileChanges(body)).answer(),
+            },
+            (Self::Update([one]), Some(_)) => {
+                slots.update_unchanged(one.id, None, one.changed.clone()).answer()
+            }
+            (Self::Update(updates), _) => slots.update_batch(changes(updates)).answer(),
+            (Self::TryCreate([one]) | Self::Create([one]), Some(_)) => {
+                let mut slot = new_slot(one);
+                (slot.data, slot.order) = (slot.data.filter(|data| !data.is_empty()), one.order);
+                return BatchCall::Create(slots.create(slot).answer());
+            }
+            (Self::TryCreate(creates) | Self::Create(creates), _) => {
+                return BatchCall::Create(slots.create_batch(new_slots(creates)).answer());
+            }
+            (Self::Reorder, Some(seen)) => {
+                slots.reorder_unchanged(seen.iter().map(|slot| slot.id), order).answer()
+            }
+            (Self::Reorder, None) => slots.reorder(order).answer(),
+            (Self::MakeRoom(deletes) | Self::Delete(deletes), Some(seen)) => {
+                let is_its = |slot: &&Slot| deletes.iter().any(|delete| delete.id == slot.id);
+                let seen = seen.iter().filter(is_its).cloned().collect();
+                slots.delete_unchanged(seen).answer()
+            }
+            (Self::MakeRoom(deletes) | Self::Delete(deletes), None) => {
+                slots.delete_batch(deletes.iter().map(|delete| delete.id)).answer()
+            }
+        })
+    }
+}
+
+/// The request of a batch. Only one that creates slots has a key.
+pub(super) enum BatchCall {
+    Create(Call<Answer, Create>),
+    Write(Call<Answer, Write>),
 }
 
 pub(super) fn changes(updates: &[PlannedUpdate]) -> Vec<SlotChange> {
@@ -120,12 +158,13 @@ pub(super) fn changes(updates: &[PlannedUpdate]) -> Vec<SlotChange> {
 }
 
 pub(super) fn new_slots(creates: &[PlannedCreate]) -> Vec<NewSlot> {
-    let new = |create: &PlannedCreate| {
-        let mut slot = NewSlot::of(create.kind.clone());
-        slot.data = Some(create.data.clone());
-        slot
-    };
-    creates.iter().map(new).collect()
+    creates.iter().map(new_slot).collect()
+}
+
+fn new_slot(create: &PlannedCreate) -> NewSlot {
+    let mut slot = NewSlot::of(create.kind.clone());
+    slot.data = Some(create.data.clone());
+    slot
 }
 
 impl Plan {

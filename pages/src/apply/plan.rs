@@ -15,6 +15,7 @@ use super::{
     fingerprint, same,
 };
 use links_sdk::runs::ValueShape;
+use links_sdk::types::NewSlot;
 use links_sdk::{Object, SLOTS_PER_BATCH, Slot, SlotId};
 
 /// Changes from a page as it was read to the content of a file.
@@ -80,6 +81,9 @@ pub struct PlannedCreate {
     pub kind: String,
     /// Content of the slot.
     pub data: Object,
+    /// Position on the page, from 0; `None` for a slot at its end, which the plan moves where it belongs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<i64>,
 }
 
 /// Delete of a slot and its click statistics.
@@ -240,6 +244,41 @@ impl Plan {
             plan.fields.renew(&fields, &options.renewed_mood);
         }
         Ok(plan)
+    }
+
+    /// Plans new values of a slot. Those from before are known once the slot is read.
+    ///
+    /// ```
+    /// let plan = links_pages::apply::Plan::updating(7.into(), [("title", "Menu")].into_iter().collect());
+    /// assert_eq!(plan.updates[0].changed["title"], "Menu");
+    /// ```
+    pub fn updating(id: SlotId, changed: Object) -> Self {
+        let (kind, label, before) = (String::new(), None, Object::default());
+        let update = PlannedUpdate { id, index: 0, kind, label, changed, before };
+        Self { updates: vec![update], items: 1, ..Self::default() }
+    }
+
+    /// Plans a new slot.
+    ///
+    /// ```
+    /// let plan = links_pages::apply::Plan::creating(links_sdk::types::NewSlot::of("divider"));
+    /// assert_eq!(plan.creates[0].kind, "divider");
+    /// ```
+    pub fn creating(slot: NewSlot) -> Self {
+        let NewSlot { kind, data, order, .. } = slot;
+        let create = PlannedCreate { index: 0, kind, data: data.unwrap_or_default(), order };
+        Self { creates: vec![create], items: 1, ..Self::default() }
+    }
+
+    /// Plans another order of the slots of a page.
+    ///
+    /// ```
+    /// let plan = links_pages::apply::Plan::reordering([8, 7].map(Into::into));
+    /// assert_eq!(plan.batches().len(), 1);
+    /// ```
+    pub fn reordering(order: impl IntoIterator<Item = SlotId>) -> Self {
+        let order = order.into_iter().map(SlotRef::Existing).collect();
+        Self { order, reorder: true, ..Self::default() }
     }
 
     /// Plans to delete slots of a page.
@@ -476,7 +515,7 @@ fn create(
         .filter(|(key, value)| !value.is_null() || options.types.declares_null(&item.kind, key))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
-    Ok(PlannedCreate { index, kind: item.kind.clone(), data })
+    Ok(PlannedCreate { index, kind: item.kind.clone(), data, order: None })
 }
 
 /// Returns the label of a slot: its title, else its first string.

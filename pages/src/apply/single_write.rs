@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use super::batch_request::BatchCall;
 use super::journal::{Journal, JournalEntry, RecordedPlan};
 use super::page_fields::has_expired_mood;
 use super::{
-    JournalStore, Plan, PlanBatch, PlannedCreate, PlannedFields, PlannedUpdate, RecordWrite,
-    RunCommand, RunEnding, RunHeader, SlotRef, SlotTypes, page_fields,
+    JournalStore, Plan, PlanBatch, PlannedFields, RecordWrite, RunCommand, RunEnding, RunHeader,
+    SlotTypes, page_fields,
 };
-use links_sdk::types::NewSlot;
 use links_sdk::{
-    Answer, Call, Error, IdempotencyKey, Object, Outcome, Slot, SlotId, SlotsHandle, Write,
+    Answer, Call, Error, IdempotencyKey, Object, Outcome, ProfileHandle, Slot, SlotId, Write,
 };
 
 /// A write of a command that needs no run: it takes as few requests as possible, locks no page, and never has to be continued.
@@ -49,138 +49,64 @@ impl SingleWrite {
         self
     }
 
-    /// Changes values of a slot. The slot is read first.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use links_pages::apply::SingleWrite;
-    ///
-    /// let changed = [("title", "Menu")].into_iter().collect();
-    /// let answer = SingleWrite::new(None).update_slot(&client.profile("cafe").slots(), 1002.into(), &changed).await?;
-    /// assert_eq!(answer.status(), 200);
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the slot cannot be read or written, or was changed in between.
-    pub async fn update_slot(
-        &self,
-        slots: &SlotsHandle,
-        id: SlotId,
-        changed: &Object,
-    ) -> Result<Answer, Error> {
-        let plan = move |PlannedFields { changed, before }| {
-            let (kind, label) = (String::new(), None);
-            let update = PlannedUpdate { id, index: 0, kind, label, changed, before };
-            plan_entry(Plan { updates: vec![update], items: 1, ..Plan::default() })
-        };
-        let call = slots.update_unchanged(id, None, changed.clone()).answer();
-        self.change(call, changed.clone(), "/data", Object::clone, plan).await
-    }
-
-    /// Creates a slot in one request. The page is not read before.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use links_pages::apply::SingleWrite;
-    /// use links_sdk::types::NewSlot;
-    ///
-    /// let slots = client.profile("cafe").slots();
-    /// SingleWrite::new(None).create_slot(&slots, NewSlot::of("divider"), None).await?;
-    /// assert_eq!(slots.list().await?.len(), 15);
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the slot is not created, or it is unknown whether it was.
-    pub async fn create_slot(
-        &self,
-        slots: &SlotsHandle,
-        slot: NewSlot,
-        key: Option<IdempotencyKey>,
-    ) -> Result<Answer, Error> {
-        let (kind, data) = (slot.kind.clone(), slot.data.clone().unwrap_or_default());
-        let creates = vec![PlannedCreate { index: 0, kind, data }];
-        self.begin(0, plan_entry(Plan { creates, items: 1, ..Plan::default() }), &[]);
-        let call = slots.create(slot).answer();
-        let call = match key {
-            Some(key) => call.with_idempotency_key(key),
-            None => call,
-        };
-        let answer = call.await;
-        let slot = answer.as_ref().ok().and_then(record_in);
-        let slot = slot.and_then(|slot| serde_json::from_value::<Slot>(slot).ok());
-        let created = slot.iter().map(|slot| (0, slot.id)).collect();
-        self.end(0, &answer, created, slot.map(|slot| slot.data));
-        answer
-    }
-
-    /// Reorders the slots of a page, if they have not changed since they were read.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use links_pages::apply::SingleWrite;
-    ///
-    /// let slots = client.profile("cafe").slots();
-    /// let page = slots.list().await?;
-    /// let order: Vec<_> = page.iter().rev().map(|slot| slot.id).collect();
-    /// SingleWrite::new(None).reorder(&slots, &page, order).await?;
-    /// assert_eq!(slots.list().await?[0].id, page[13].id);
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When they have changed, or the order is refused.
-    pub async fn reorder(
-        &self,
-        slots: &SlotsHandle,
-        page: &[Slot],
-        order: Vec<SlotId>,
-    ) -> Result<Answer, Error> {
-        let planned = order.iter().copied().map(SlotRef::Existing).collect();
-        let plan = Plan { order: planned, reorder: true, ..Plan::default() };
-        self.begin(0, plan_entry(plan), page);
-        let seen = page.iter().map(|slot| slot.id);
-        let answer = slots.reorder_unchanged(seen, order).answer().await;
-        self.end(0, &answer, BTreeMap::new(), None);
-        answer
-    }
-
-    /// Sends a batch of a plan [for deletes](Plan::deleting), if its slots have not changed since the page was read. `step` is the number of
-    /// the batch.
+    /// Sends a batch of a plan for the slots of a page, and records the plan with the first. `step` is the number of the batch, and `seen` are the
+    /// slots of the page as it was read for the plan; none for a plan that was made without. Slots that others changed since are not written.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// use links_pages::apply::{Plan, SingleWrite};
     ///
-    /// let slots = client.profile("cafe").slots();
-    /// let page = slots.list().await?;
+    /// let cafe = client.profile("cafe");
+    /// let plan = Plan::updating(1002.into(), [("title", "Menu")].into_iter().collect());
+    /// assert_eq!(SingleWrite::new(None).send(&cafe, &plan, 0, &[], None).await?.status(), 200);
+    /// let page = cafe.slots().list().await?;
     /// let plan = Plan::deleting(&page, &[page[0].id]);
-    /// SingleWrite::new(None).delete_batch(&slots, &page, &plan, 0).await?;
-    /// assert_eq!(slots.list().await?.len(), 13);
+    /// SingleWrite::new(None).send(&cafe, &plan, 0, &page, None).await?;
+    /// assert_eq!(cafe.slots().list().await?.len(), 13);
     /// # Ok(()) });
     /// ```
     ///
     /// # Errors
     ///
-    /// When they have changed, or the service refuses to delete one.
-    pub async fn delete_batch(
+    /// When the batch is refused, the slots were changed in between, or it is unknown whether it was executed.
+    pub async fn send(
         &self,
-        slots: &SlotsHandle,
-        page: &[Slot],
+        page: &ProfileHandle,
         plan: &Plan,
         step: usize,
-    ) -> Result<(), Error> {
-        self.begin(step, plan_entry(plan.clone()), page);
-        let ids = plan.batches().get(step).map(|batch| batch.deletes()).unwrap_or_default();
-        let is_its = |slot: &&Slot| ids.iter().any(|delete| delete.id == slot.id);
-        let seen = page.iter().filter(is_its).cloned().collect();
-        let deleted = slots.delete_unchanged(seen).await;
-        self.end(step, &deleted, BTreeMap::new(), None);
-        deleted.map(|_| ())
+        seen: &[Slot],
+        key: Option<IdempotencyKey>,
+    ) -> Result<Answer, Error> {
+        let Some(batch) = plan.batches().get(step).copied() else {
+            return Err(Error::invalid("updateSlots", "the plan has no such batch"));
+        };
+        let call = batch.call(page, plan.ordered(&BTreeMap::new()), Some(seen));
+        if let (BatchCall::Write(call), [update]) = (&call, batch.updates()) {
+            let (call, planned) = (call.clone(), plan.clone());
+            let content = move |PlannedFields { before, .. }| {
+                let mut plan = planned.clone();
+                plan.updates.iter_mut().for_each(|update| update.before.clone_from(&before));
+                plan_entry(plan)
+            };
+            return self
+                .change(call, update.changed.clone(), "/data", Object::clone, content)
+                .await;
+        }
+        self.begin(step, plan_entry(plan.clone()), seen);
+        let (answer, made) = match call {
+            BatchCall::Write(call) => (call.await, None),
+            BatchCall::Create(call) => {
+                let answer = match key {
+                    Some(key) => call.with_idempotency_key(key).await,
+                    None => call.await,
+                };
+                let slot = answer.as_ref().ok().and_then(record_in);
+                (answer, slot.and_then(|slot| serde_json::from_value::<Slot>(slot).ok()))
+            }
+        };
+        let created = made.iter().map(|slot| (0, slot.id)).collect();
+        self.end(step, &answer, created, made.map(|slot| slot.data));
+        answer
     }
 
     /// Sends a call that changes fields of a page, or its settings.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use links_sdk::SlotsHandle;
+use links_sdk::ProfileHandle;
 
 use super::clicks;
 use crate::args::flags::next_dry_run;
@@ -28,8 +28,7 @@ pub(crate) struct SlotsDeleteArgs {
 
 pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> CommandResult {
     let profile = args.key.page(&context.writer(args.dry_run).await?).await?;
-    let slots = profile.slots();
-    let page = slots.list().await?;
+    let page = profile.slots().list().await?;
     let to_delete = select(&args.ids, &page)?;
     // With `--yes` the deletion does not wait for the numbers.
     let clicks = if args.yes { HashMap::new() } else { clicks::recent(&profile).await };
@@ -48,7 +47,7 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
     }
     let write = journal::page_write(context, &args.key);
     let plan = Plan::deleting(&page, &args.ids);
-    let deleted = delete_batches(context, &write, &slots, &page, &plan).await;
+    let deleted = delete_batches(context, &write, &profile, &page, &plan).await;
     let deleted = journal::finish(context, &write, deleted)?;
     let left = page.len() - deleted;
     let line = View::line(format!("deleted {}, {left} left", count(deleted, "slot")));
@@ -74,7 +73,7 @@ async fn refused(context: &mut Context, to_delete: &[&Slot]) -> Option<CommandOu
 async fn delete_batches(
     context: &Context,
     write: &SingleWrite,
-    slots: &SlotsHandle,
+    handle: &ProfileHandle,
     page: &[Slot],
     plan: &Plan,
 ) -> Result<usize> {
@@ -85,9 +84,9 @@ async fn delete_batches(
     for (step, batch) in batches.iter().enumerate() {
         let next = deleted + batch.deletes().len();
         progress.now(&format!("deleting {next} of {}", plan.deletes.len()));
-        let result = write.delete_batch(slots, page, plan, step).await;
+        let result = write.send(handle, plan, step, page, None).await;
         match result.map_err(CommandError::from) {
-            Ok(()) => deleted = next,
+            Ok(_) => deleted = next,
             Err(failure) => match next_dry_run(dry_run_end.as_ref(), failure) {
                 Ok(end) => dry_run_end = Some(end),
                 Err(failure) if deleted == 0 => return Err(failure),

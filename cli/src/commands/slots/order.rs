@@ -3,6 +3,7 @@
 use links_sdk::{Error, Outcome};
 
 use crate::commands::prelude::*;
+use links_pages::apply::Plan;
 
 #[derive(Args, Debug)]
 #[command(
@@ -26,16 +27,16 @@ pub(super) async fn move_slot(context: &mut Context, args: SlotsMoveArgs) -> Com
         return Err(CommandError::usage("no position given")
             .with_hint("pass --top, --bottom, --at N, --before ID or --after ID"));
     }
-    let slots = args.key.page(&context.writer(args.dry_run).await?).await?.slots();
+    let handle = args.key.page(&context.writer(args.dry_run).await?).await?;
     let _lock = context.lock(ORDER);
     let mut tries = 1;
     loop {
-        let (page, answer) = slots.list().with_answer().await?;
+        let (page, answer) = handle.slots().list().with_answer().await?;
         let Some(order) = moved(page.clone(), args.id, args.place)? else {
             return Ok(answered(&answer, View::line("no changes")));
         };
         let write = journal::page_write(context, &args.key);
-        let moved = write.reorder(&slots, &page, order).await;
+        let moved = write.send(&handle, &Plan::reordering(order), 0, &page, None).await;
         match journal::finish(context, &write, moved) {
             Ok(answer) => {
                 return Ok(answered(&answer, View::line(format!("moved slot {}", args.id))));
@@ -86,12 +87,12 @@ pub(crate) struct SlotsReorderArgs {
 }
 
 pub(super) async fn reorder(context: &mut Context, args: SlotsReorderArgs) -> CommandResult {
-    let slots = args.key.page(&context.writer(args.dry_run).await?).await?.slots();
+    let handle = args.key.page(&context.writer(args.dry_run).await?).await?;
     let _lock = context.lock(ORDER);
-    let page = slots.list().await?;
+    let page = handle.slots().list().await?;
     whole(&args.ids, &page)?;
     let write = journal::page_write(context, &args.key);
-    let ordered = write.reorder(&slots, &page, args.ids).await;
+    let ordered = write.send(&handle, &Plan::reordering(args.ids), 0, &page, None).await;
     let answer = journal::finish(context, &write, ordered)?;
     Ok(answered(&answer, View::line("reordered the slots")))
 }

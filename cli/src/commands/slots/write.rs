@@ -3,6 +3,7 @@
 use links_sdk::types::NewSlot;
 
 use crate::commands::prelude::*;
+use links_pages::apply::Plan;
 
 #[derive(Args, Debug)]
 #[command(
@@ -28,15 +29,15 @@ pub(crate) struct SlotsAddArgs {
 pub(super) async fn add(context: &mut Context, args: SlotsAddArgs) -> CommandResult {
     let fields = FieldValues::read_with_images(&args.words)?.of_data()?.no_local_images(&[])?;
     let client = context.writer(args.create.dry_run).await?;
-    let slots = args.key.page(&client).await?.slots();
+    let page = args.key.page(&client).await?;
     let key = args.create.idempotency_key;
-    let order = args.place.order(&slots, key.as_ref()).await?;
+    let order = args.place.order(&page.slots(), key.as_ref()).await?;
     let fields = fields.upload(context, &client, ("createSlot", key.as_ref())).await?;
     let mut slot = NewSlot::of(args.kind);
     slot.data = (!fields.is_empty()).then(|| fields.object());
     slot.order = order;
     let write = journal::page_write(context, &args.key);
-    let created = write.create_slot(&slots, slot, key).await;
+    let created = write.send(&page, &Plan::creating(slot), 0, &[], key).await;
     fields.shown(journal::finish(context, &write, created), "created")
 }
 
@@ -63,13 +64,13 @@ pub(super) async fn set(context: &mut Context, args: SlotsSetArgs) -> CommandRes
     let fields = FieldValues::read_with_images(&args.words)?.of_data()?.some("title=Menu")?;
     let fields = fields.no_local_images(&[])?;
     let client = context.writer(args.dry_run).await?;
-    let slots = args.key.page(&client).await?.slots();
+    let page = args.key.page(&client).await?;
     if fields.has_images() {
         // A slot that is not there is noticed before anything is uploaded.
-        slots.get(args.id).await?;
+        page.slots().get(args.id).await?;
     }
     let fields = fields.upload(context, &client, ("updateSlot", None)).await?;
     let write = journal::page_write(context, &args.key);
-    let changed = write.update_slot(&slots, args.id, &fields.object()).await;
+    let changed = write.send(&page, &Plan::updating(args.id, fields.object()), 0, &[], None).await;
     fields.shown(journal::finish(context, &write, changed), "updated")
 }

@@ -231,8 +231,12 @@ fn without_a_backup_a_deleted_slot_is_lost() {
 
 #[test]
 fn a_created_slot_is_deleted_unless_it_was_edited() {
-    let create =
-        PlannedCreate { index: 0, kind: "text".to_owned(), data: object(json!({ "title": "N" })) };
+    let create = PlannedCreate {
+        index: 0,
+        kind: "text".to_owned(),
+        data: object(json!({ "title": "N" })),
+        order: None,
+    };
     let plan = Plan { creates: vec![create], ..Plan::default() };
     let sure = run(&plan, &[(0, 5.into())], false);
     let plain = undo(&sure, None, &[text(1, "A"), text(5, "N")], false);
