@@ -34,9 +34,9 @@ static DEFERRED: Mutex<(usize, bool)> = Mutex::new((0, false));
 
 /// Callback that reports a Ctrl-C to the user: the error with which the program ends now, or none if it ends as soon as the tasks that must
 /// not be interrupted have ended.
-type Report = Box<dyn Fn(Option<CommandError>) + Send>;
+type StopReport = Box<dyn Fn(Option<CommandError>) + Send>;
 
-static REPORT: Mutex<Option<Report>> = Mutex::new(None);
+static REPORT: Mutex<Option<StopReport>> = Mutex::new(None);
 
 /// Client of the command, which counts the writes, and whether the command is one that writes.
 static CLIENT: Mutex<Option<(Client, bool)>> = Mutex::new(None);

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprClosure, ItemEnum, ItemMod, ItemStruct, ItemTrait, Macro, PatIdent, Token};
+use syn::{
+    Expr, ExprClosure, ItemEnum, ItemMod, ItemStruct, ItemTrait, ItemType, Macro, PatIdent, Token,
+};
 
 use crate::modules::is_for_tests;
 use crate::repository::{TextFile, files};
@@ -114,6 +116,11 @@ impl<'ast> Visit<'ast> for Names {
     fn visit_item_trait(&mut self, item: &'ast ItemTrait) {
         self.types.push(item.ident.to_string());
         visit::visit_item_trait(self, item);
+    }
+
+    fn visit_item_type(&mut self, item: &'ast ItemType) {
+        self.types.push(item.ident.to_string());
+        visit::visit_item_type(self, item);
     }
 
     /// Visits a module; the types of a module of tests are kept apart.

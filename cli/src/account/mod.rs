@@ -274,6 +274,7 @@ async fn run(
         }
         session.prepare(&mut open, !missing.is_empty()).await?;
     }
+    let open = session.create_pages(open).await;
     let ended = session.execute(open).await;
     session.record(&ended);
     Ok(ended)

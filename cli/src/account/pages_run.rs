@@ -44,8 +44,8 @@ pub(super) struct PagesRun<'c> {
     pub(super) running: Rc<RunProgress>,
     /// Progress of the reading, where several pages are read.
     reading: Option<Progress>,
-    /// Results of the pages on which nothing was to be written.
-    unchanged: BTreeMap<usize, Result<Applied, RunFailure>>,
+    /// Results of the pages that have ended: nothing was to be written, or they were left out, or not created.
+    ended: BTreeMap<usize, Result<Applied, RunFailure>>,
     /// True if the steps are neither shown nor stopped.
     pub(super) is_silent: bool,
 }
@@ -144,9 +144,8 @@ impl<'c> PagesRun<'c> {
             is_shown: false,
         };
         let inputs = inputs.into_iter().enumerate().collect();
-        let (running, unchanged) = (Rc::default(), BTreeMap::new());
-        let run =
-            Self { context, state, inputs, known, running, reading, unchanged, is_silent: false };
+        let (running, ended) = (Rc::default(), BTreeMap::new());
+        let run = Self { context, state, inputs, known, running, reading, ended, is_silent: false };
         Ok((run, requests))
     }
 
@@ -159,7 +158,7 @@ impl<'c> PagesRun<'c> {
         let run = Run::plan(&self.state.client, pages, settings).await;
         let run = run.map_err(|error| self.state.not_run(error))?;
         let open = self.open(&run).await?;
-        for (nth, result) in std::mem::take(&mut self.unchanged) {
+        for (nth, result) in std::mem::take(&mut self.ended) {
             let failure = result.err().map(|it| self.state.page_error(self.context, nth, it));
             self.state.failures.extend(failure);
         }
@@ -179,7 +178,7 @@ impl<'c> PagesRun<'c> {
             match self.open_page(run, nth, input).await {
                 Ok(page) => drop(open.insert(nth, page)),
                 Err(failure) if self.state.pages[nth].left_out.is_some() => {
-                    self.unchanged.insert(nth, Err(failure));
+                    self.ended.insert(nth, Err(failure));
                 }
                 Err(failure) => {
                     let failure = self.state.page_error(self.context, nth, failure);
@@ -305,7 +304,7 @@ impl<'c> PagesRun<'c> {
     pub(super) async fn end_unchanged(&mut self, pages: Vec<OpenPage>) -> Vec<OpenPage> {
         let (changed, unchanged) = pages.into_iter().partition(OpenPage::has_changes);
         for page in execute(unchanged, false, &mut |_, _, _| ControlFlow::Continue(())).await {
-            self.unchanged.insert(page.nth, page.result.map_err(RunFailure::from));
+            self.ended.insert(page.nth, page.result.map_err(RunFailure::from));
         }
         changed
     }
@@ -474,22 +473,28 @@ impl<'c> PagesRun<'c> {
         }
     }
 
-    /// Creates the pages that are missing, and executes all plans. Returns a result for each page.
+    /// Creates the pages that are missing. Returns those that exist now.
+    pub(super) async fn create_pages(&mut self, pages: Vec<OpenPage>) -> Vec<OpenPage> {
+        let mut ready = Vec::new();
+        for mut page in pages {
+            match self.create(&mut page).await {
+                Ok(()) => ready.push(page),
+                Err(failure) => drop(self.ended.insert(page.nth(), Err(failure))),
+            }
+        }
+        ready
+    }
+
+    /// Executes all plans. Returns a result for each page of the run.
     pub(super) async fn execute(
         &mut self,
         pages: Vec<OpenPage>,
     ) -> Vec<Result<Applied, RunFailure>> {
-        let (mut ready, mut results) = (Vec::new(), std::mem::take(&mut self.unchanged));
-        for mut page in pages {
-            match self.create(&mut page).await {
-                Ok(()) => ready.push(page),
-                Err(failure) => drop(results.insert(page.nth(), Err(failure))),
-            }
-        }
+        let mut results = std::mem::take(&mut self.ended);
         // A slot that is deleted on another page may have been meant for one that failed, or that is left out.
         let is_incomplete = results.values().any(Result::is_err);
         let on_step = &mut |nth, step, done: &_| self.step(nth, step, done);
-        for page in execute(ready, is_incomplete, on_step).await {
+        for page in execute(pages, is_incomplete, on_step).await {
             if let Some(error) = page.not_recorded {
                 let path = self.state.pages[page.nth].path.display().to_string();
                 let text = format!(

@@ -87,6 +87,7 @@ async fn carried_out(
         }
         open.push(page);
     }
+    let open = session.create_pages(open).await;
     match session.execute(open).await.into_iter().next() {
         Some(Ok(applied)) => Ok(applied.page),
         Some(Err(RunFailure::Here(failure))) => Err(failure),

@@ -85,6 +85,7 @@ impl ApplyAccount {
         let on_step = &mut |_, _, _: &_| ControlFlow::Continue(());
         // Their locks are free from here on.
         let mut ended = execute(unchanged, false, on_step).await;
+        session.check_consent(&open).map_err(|error| session.told(error))?;
         session.write_forms(&mut open).await.map_err(|error| session.told(error))?;
         let (mut ready, mut pages) = (Vec::new(), BTreeMap::new());
         for mut page in open {
@@ -365,9 +366,8 @@ impl<'a> AccountSession<'a> {
         Ok(())
     }
 
-    /// Creates and changes the forms if all changes are allowed, and puts the IDs of new ones into the plans.
+    /// Creates and changes the forms, and puts the IDs of new ones into the plans.
     async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
-        self.check_consent(pages)?;
         let is_any_new = self.forms.iter().any(|(plan, _)| plan.id.is_none());
         if is_any_new {
             // Another run may have created it since the forms were read, and forms cannot be deleted.

@@ -61,7 +61,6 @@ pub(super) fn has_expired_mood(record: &Map<String, Value>) -> bool {
 
 /// Changes to the profile fields of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 #[non_exhaustive]
 pub struct PlannedFields {
     /// Values to write, in the format of files; null clears a field.

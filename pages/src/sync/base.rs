@@ -33,7 +33,6 @@ pub struct SlotBase {
     /// The type.
     pub kind: String,
     /// True if the file locked the slot.
-    #[serde(default)]
     pub is_locked: bool,
     /// Hash pairs of the keys of its data. A key without a pair was neither in the file nor on the page. Slots that cannot be edited have
     /// no pairs.

@@ -41,13 +41,15 @@ pub(super) struct ComparedKey<'a> {
 }
 
 impl<'a> Bound<'a> {
-    /// Finds the slots of the items: by the record of the last sync, or by the rules of [`crate::apply`] where there is none.
+    /// Finds the slots of the items: by the record of the last sync, or by the rules of [`crate::apply`] where there is none. If the file
+    /// `wins`, an item without a slot takes the new slot of the page that resembles it.
     pub(super) fn new(
         base: Option<&'a PageBase>,
         file: &'a FilePage,
         page: &'a LivePage,
         types: &SlotTypes,
         created: &BTreeMap<usize, SlotId>,
+        wins: bool,
     ) -> Result<Self, PlanError> {
         static NONE: BTreeMap<String, HashPair> = BTreeMap::new();
         let (field_pairs, entries) = match base {
@@ -58,11 +60,14 @@ impl<'a> Bound<'a> {
         check_ids(held)?;
         let items = hashed_items(file, types);
         let slots = hashed_slots(held, types);
-        let identities = if base.is_some() || file.keeps_slots {
+        let mut identities = if base.is_some() || file.keeps_slots {
             identify(&items, entries, &slots, types, created)?
         } else {
             two_way(file, page, types, created)?
         };
+        if wins {
+            identities.claim_resembling();
+        }
         let in_base: Vec<usize> = identities.live.iter().flatten().copied().collect();
         let recorded = identities.items.iter().filter(|item| item.entry.is_some());
         let in_file: Vec<usize> = recorded.filter_map(|item| item.position).collect();

@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::bound::{Bound, ComparedKey, Decision};
-use super::identity::{Identities, ItemIdentity};
+use super::identity::ItemIdentity;
 use super::{
     Conflict, Deletion, DeletionReason, FilePage, FileSlotId, LivePage, PageBase, RemoteChange,
     Replaced, SyncNote,
@@ -65,11 +65,9 @@ impl Merge {
         page: &LivePage,
         options: &PlanOptions,
     ) -> Result<Self, PlanError> {
-        let mut bound = Bound::new(base, file, page, &options.types, &options.created)?;
-        let wins = options.overwrite;
-        if wins {
-            claim_resembling(&mut bound.identities);
-        } else {
+        let (types, wins) = (&options.types, options.overwrite);
+        let bound = Bound::new(base, file, page, types, &options.created, wins)?;
+        if !wins {
             refuse_doubtful(&bound)?;
         }
         let merger = Merger {
@@ -105,18 +103,6 @@ impl Merge {
         let bound = bound.map(|(item, slot)| BoundItem { item: *item, slot: slot.id }).collect();
         let deleted = self.deletions.iter().map(|deletion| deletion.id).collect();
         Wanted { bound, ..Wanted::by_id(DesiredPage { fields, slots }, deleted) }
-    }
-}
-
-/// Takes new slots of the page for the items without a slot that resemble them.
-fn claim_resembling(identities: &mut Identities) {
-    for item in 0..identities.items.len() {
-        let mut resembling = std::mem::take(&mut identities.resembling[item]).into_iter();
-        if let Some(position) = resembling.find(|position| identities.made_there.contains(position))
-        {
-            identities.items[item].position = Some(position);
-            identities.made_there.retain(|other| *other != position);
-        }
     }
 }
 

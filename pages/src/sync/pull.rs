@@ -55,7 +55,7 @@ impl Pull {
         types: &SlotTypes,
         refused: &BTreeSet<(Option<usize>, String)>,
     ) -> Result<Self, PlanError> {
-        let bound = Bound::new(base, file, page, types, &BTreeMap::new())?;
+        let bound = Bound::new(base, file, page, types, &BTreeMap::new(), false)?;
         let doubts = bound.identities.doubts();
         if !doubts.is_empty() {
             return Err(PlanError::Items(doubts));

@@ -52,7 +52,7 @@ const BY_HAND: &str =
     "change the files by hand, or make the pages as the files say with `links apply --exact`";
 
 /// Key of an item, or field of the page (`None`), that is not taken over.
-type Refused = BTreeSet<(Option<usize>, String)>;
+type NotTaken = BTreeSet<(Option<usize>, String)>;
 
 /// Files of a page, and where its values come from.
 struct Composed<'p> {
@@ -63,7 +63,7 @@ struct Composed<'p> {
 }
 
 /// Edits of the files of a page for an edit of it.
-type Placed = (Option<Vec<PlacedEdit>>, Edit);
+type PlacedEdits = (Option<Vec<PlacedEdit>>, Edit);
 
 /// Place in a file that is edited.
 type Target = (PathBuf, String);
@@ -106,20 +106,20 @@ impl WriteBack {
         types: &SlotTypes,
         parts: bool,
     ) -> Result<Self> {
-        let placed = |(page, of): (&ComposedPage, &Composed<'_>), refused: &Refused| {
+        let placed = |(page, of): (&ComposedPage, &Composed<'_>), refused: &NotTaken| {
             let pull = page.record.pull(&page.file, &page.page, types, refused)?;
             let edits = edits(&pull, &page.file.page.content.fields);
             let placed = edits.into_iter().map(|edit| (of.origins.place(&edit), edit));
-            Ok::<_, CommandError>((pull, placed.collect::<Vec<Placed>>()))
+            Ok::<_, CommandError>((pull, placed.collect::<Vec<PlacedEdits>>()))
         };
         let first: Vec<_> =
-            pages.iter().zip(all).map(|page| placed(page, &Refused::new())).collect();
+            pages.iter().zip(all).map(|page| placed(page, &NotTaken::new())).collect();
         let disputed = disputed(&first, all, parts);
         let mut edits: BTreeMap<PathBuf, Vec<(usize, PlacedEdit)>> = BTreeMap::new();
         let mut written = Self::default();
         for (nth, ((page, of), first)) in pages.iter().zip(all).zip(first).enumerate() {
             let decided = first.and_then(|(_, edited)| {
-                let (mut refused, mut notes) = (Refused::new(), Vec::new());
+                let (mut refused, mut notes) = (NotTaken::new(), Vec::new());
                 for (placed, edit) in &edited {
                     if placed.is_none() && !parts && matches!(edit, Edit::Set { .. }) {
                         continue;
@@ -217,7 +217,7 @@ fn files_of(path: &Path, file: &PageFile) -> Vec<PathBuf> {
 
 /// Returns the places of which the pages that have a value from there do not say the same, each with the names of those pages.
 fn disputed(
-    pages: &[Result<(Pull, Vec<Placed>)>],
+    pages: &[Result<(Pull, Vec<PlacedEdits>)>],
     all: &[Composed<'_>],
     parts: bool,
 ) -> BTreeMap<Target, Vec<String>> {

@@ -47,6 +47,17 @@ pub(super) struct Identities {
 }
 
 impl Identities {
+    /// Takes new slots of the page for the items without a slot that resemble them.
+    pub(super) fn claim_resembling(&mut self) {
+        for (item, resembling) in self.items.iter_mut().zip(&mut self.resembling) {
+            let mut resembling = std::mem::take(resembling).into_iter();
+            if let Some(position) = resembling.find(|position| self.made_there.contains(position)) {
+                item.position = Some(position);
+                self.made_there.retain(|other| *other != position);
+            }
+        }
+    }
+
     /// Returns the errors of the items that may be slots which were deleted on the page.
     pub(super) fn doubts(&self) -> Vec<ItemError> {
         let mut doubts = Vec::new();
