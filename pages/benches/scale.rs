@@ -23,9 +23,9 @@ const SLOTS: usize = 14;
 /// Accounts of which all pages are planned; the others are the same.
 const PLANNED: usize = 20;
 
-type Failure = Box<dyn std::error::Error>;
+type AnyError = Box<dyn std::error::Error>;
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), AnyError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let words: Vec<String> = std::env::args().collect();
     if let [_, word, pages, slots] = &words[..]
@@ -90,18 +90,18 @@ struct Server {
 
 impl Server {
     /// Starts a service with this many pages of this many slots.
-    fn start(pages: usize, slots: usize) -> Result<Self, Failure> {
+    fn start(pages: usize, slots: usize) -> Result<Self, AnyError> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args([SERVE, &pages.to_string(), &slots.to_string()]);
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let stdout = process.stdout.take().ok_or("the service has no output")?;
         let mut lines = BufReader::new(stdout).lines();
-        let mut line = || lines.next().ok_or("the service has ended")?.map_err(Failure::from);
+        let mut line = || lines.next().ok_or("the service has ended")?.map_err(AnyError::from);
         let (url, token) = (line()?, line()?);
         Ok(Self { process, url, token })
     }
 
-    fn client(&self) -> Result<Client, Failure> {
+    fn client(&self) -> Result<Client, AnyError> {
         client(&self.url, &self.token)
     }
 }
@@ -132,14 +132,14 @@ fn page(nth: usize, slots: usize) -> Value {
     json!({ "profile": login(nth), "slots": (0..slots).map(slot).collect::<Vec<_>>() })
 }
 
-fn desired(pages: usize, slots: usize) -> Result<DesiredAccount, Failure> {
+fn desired(pages: usize, slots: usize) -> Result<DesiredAccount, AnyError> {
     let pages: Vec<Value> = (0..pages).map(|nth| page(nth, slots)).collect();
     Ok(serde_json::from_value(json!({ "forms": [], "pages": pages }))?)
 }
 
 /// Is the service until it is killed. Prints its URL and its token.
 #[expect(clippy::print_stdout, reason = "the other process reads it")]
-async fn serve(pages: usize, slots: usize) -> Result<(), Failure> {
+async fn serve(pages: usize, slots: usize) -> Result<(), AnyError> {
     let server = ContractServer::builder(World::empty()).no_limits().no_request_log();
     let server = server.start().await?;
     let client = client(&server.base_url(), &server.token())?;
@@ -149,7 +149,7 @@ async fn serve(pages: usize, slots: usize) -> Result<(), Failure> {
     std::future::pending().await
 }
 
-fn client(url: &str, token: &str) -> Result<Client, Failure> {
+fn client(url: &str, token: &str) -> Result<Client, AnyError> {
     let clock = Arc::new(TestClock::new());
     Ok(Client::builder(url).token(Token::new(token)?).clock(clock).build()?)
 }
@@ -161,7 +161,7 @@ fn cpu() -> Duration {
 }
 
 /// Resident memory of the process in KiB.
-fn resident() -> Result<u64, Failure> {
+fn resident() -> Result<u64, AnyError> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     Ok(line.and_then(|line| line.split_whitespace().next()).ok_or("VmRSS is missing")?.parse()?)

@@ -28,7 +28,7 @@ const TOKEN: &str = "lnk_0123456789abcdef";
 /// Calls before the log of the rate limits is full: one for each second of its longest window.
 const WARM: u64 = 64;
 
-type Failure = Box<dyn std::error::Error>;
+type AnyError = Box<dyn std::error::Error>;
 
 /// A row of the table: what is called, where, and the number of calls that are counted.
 struct Row {
@@ -46,7 +46,7 @@ const ROWS: [Row; 3] = [
 /// The ways to make a call.
 const WAYS: [&str; 4] = ["reqwest, typed", "sdk, typed", "reqwest, bytes", "sdk, .answer()"];
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), AnyError> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["serve"] => serve(),
@@ -58,7 +58,7 @@ fn main() -> Result<(), Failure> {
 
 /// Prints the table.
 #[expect(clippy::print_stdout, reason = "the table is what the program is for")]
-fn table() -> Result<(), Failure> {
+fn table() -> Result<(), AnyError> {
     let server = Server::start()?;
     println!(
         "{:<20}{:>16}{:>16}{:>16}{:>16}",
@@ -84,7 +84,7 @@ fn table() -> Result<(), Failure> {
 }
 
 /// Returns the number of instructions of this program with these arguments.
-fn instructions(arguments: &[String]) -> Result<u64, Failure> {
+fn instructions(arguments: &[String]) -> Result<u64, AnyError> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(env::current_exe()?)
@@ -99,7 +99,7 @@ fn instructions(arguments: &[String]) -> Result<u64, Failure> {
 }
 
 /// Makes calls in one of the ways.
-fn call(port: u16, path: &str, way: usize, calls: u64) -> Result<(), Failure> {
+fn call(port: u16, path: &str, way: usize, calls: u64) -> Result<(), AnyError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let base = format!("http://127.0.0.1:{port}/api/v1");
     if way.is_multiple_of(2) {
@@ -138,7 +138,7 @@ fn call(port: u16, path: &str, way: usize, calls: u64) -> Result<(), Failure> {
 }
 
 /// Builds clients for a plain URL.
-fn build(count: u64) -> Result<(), Failure> {
+fn build(count: u64) -> Result<(), AnyError> {
     for _ in 0..count {
         Client::builder("http://127.0.0.1:1/api/v1").token(Token::new(TOKEN)?).build()?;
     }
@@ -150,7 +150,7 @@ struct Envelope<T> {
     data: T,
 }
 
-async fn decode<T: DeserializeOwned>(answer: reqwest::Response) -> Result<(), Failure> {
+async fn decode<T: DeserializeOwned>(answer: reqwest::Response) -> Result<(), AnyError> {
     drop(answer.json::<Envelope<T>>().await?.data);
     Ok(())
 }
@@ -186,7 +186,7 @@ struct Server {
 }
 
 impl Server {
-    fn start() -> Result<Self, Failure> {
+    fn start() -> Result<Self, AnyError> {
         let mut process =
             Command::new(env::current_exe()?).arg("serve").stdout(Stdio::piped()).spawn()?;
         let mut port = String::new();
@@ -206,7 +206,7 @@ impl Drop for Server {
 
 /// Answers requests with the records of the rows, until the process is ended.
 #[expect(clippy::print_stdout, reason = "the port is what the other process needs")]
-fn serve() -> Result<(), Failure> {
+fn serve() -> Result<(), AnyError> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     println!("{}", listener.local_addr()?.port());
     let profiles: Vec<Value> = (1..=100).map(profile).collect();

@@ -53,10 +53,10 @@ fn lose_what_is_not_synced(machine: &Machine, seed: u64) {
     }
 }
 
-type Job = Box<dyn FnOnce() + Send>;
+type Task = Box<dyn FnOnce() + Send>;
 
 /// The threads of the machines. A process that a command has started for Git ends with its thread.
-static THREADS: Mutex<BTreeMap<String, Sender<Job>>> = Mutex::new(BTreeMap::new());
+static THREADS: Mutex<BTreeMap<String, Sender<Task>>> = Mutex::new(BTreeMap::new());
 
 /// Does something on the thread of a machine, which has a current directory of its own.
 fn on_thread_of<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -64,7 +64,7 @@ fn on_thread_of<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send +
     let job = move || done.send(work()).unwrap();
     let mut threads = THREADS.lock().unwrap();
     let jobs = threads.entry(name.to_owned()).or_insert_with(|| {
-        let (jobs, received) = channel::<Job>();
+        let (jobs, received) = channel::<Task>();
         let name = name.to_owned();
         thread::spawn(move || {
             unshare(CloneFlags::CLONE_FS).unwrap();

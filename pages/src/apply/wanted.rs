@@ -98,9 +98,8 @@ pub(crate) fn take_created(
 ) {
     let mut served: HashSet<SlotId> = items.iter().filter_map(|(.., slot)| **slot).collect();
     for (item, kind, slot) in items.into_iter().filter(|(.., slot)| slot.is_none()) {
-        let is_its = |it: &&Slot| {
-            created.get(&item) == Some(&it.id) && it.kind == kind && types.is_editable(it)
-        };
-        *slot = page.iter().find(is_its).map(|it| it.id).filter(|id| served.insert(*id));
+        let Some(id) = created.get(&item) else { continue };
+        let is_its = |it: &Slot| it.id == *id && it.kind == kind && types.is_editable(it);
+        *slot = Some(*id).filter(|id| page.iter().any(is_its) && served.insert(*id));
     }
 }
