@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use links_sdk::{Client, Outcome, WriteSummary};
+use links_sdk::{Client, Outcome, WriteSummary, runs};
 use tokio::sync::watch;
 
 use crate::error::Exit;
@@ -170,7 +170,7 @@ fn end() {
     for lost in LAST.get().map(|last| last()).unwrap_or_default() {
         report(Some(lost));
     }
-    let of_client = |(client, writes): &(Client, bool)| (client.write_summary(), *writes);
+    let of_client = |(client, writes): &(Client, bool)| (runs::end_writes(client), *writes);
     let (written, writes) = lock(&CLIENT).as_ref().map(of_client).unwrap_or_default();
     report(Some(stopped(&written, writes)));
     end_by_signal()

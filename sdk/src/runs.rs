@@ -30,6 +30,7 @@ use crate::transport::Answer;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::clock::Clock;
 use crate::transport::pacing::PacerError;
+use crate::transport::write_tally::WriteSummary;
 
 /// Time for which a lock outlives a call.
 const LOCK_MARGIN: Duration = Duration::from_secs(30);
@@ -66,6 +67,12 @@ pub fn deadline(client: &Client, longest: Option<Duration>) -> Duration {
 /// Notes in a client's account of its writes whether the write of a key in doubt was executed.
 pub fn settle(client: &Client, key: &IdempotencyKey, executed: bool) {
     client.shared.tally.settle(key, executed);
+}
+
+/// Returns what a client has written, for a program that ends now: none of its calls sends a write from then on, so that this stays true. One that
+/// would waits for ever.
+pub fn end_writes(client: &Client) -> WriteSummary {
+    client.shared.tally.close()
 }
 
 /// Ends the waits of a client's calls, and lets it send no other request. Those under way come to their end.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use links_fixtures::{Choices, Fault, World};
 use links_sdk::{
     AnalyticsQuery, Client, Error, MusicQuery, Object, Outcome, ProfileChanges, Upload,
-    UploadMethod,
+    UploadMethod, runs,
 };
 
 use crate::faults::writes::write;
@@ -224,6 +224,21 @@ async fn a_cut_page_of_a_portal_does_not_count_as_an_executed_write() {
     env.proxy.always(&portal);
     let error = client.profile("cafe").slots().update(1002, Object::default()).await.unwrap_err();
     assert_eq!(error.outcome(), Outcome::Unknown, "{error}");
+}
+
+#[tokio::test]
+async fn no_write_is_sent_once_a_program_that_ends_has_said_what_it_wrote() {
+    let env = TestEnv::new().await;
+    let changes = ProfileChanges::default().title("Late");
+    let late = tokio::spawn(env.client.profile(101).update(changes).send());
+    assert_eq!(runs::end_writes(&env.client).outcome(), Outcome::NotExecuted);
+    // Reads that begin later are answered, while the write has not been sent.
+    for _ in 0..3 {
+        env.client.me().await.unwrap();
+    }
+    assert!(!late.is_finished());
+    assert!(env.server.requests().iter().all(|request| request.method == "GET"));
+    assert_eq!(env.client.write_summary().outcome(), Outcome::NotExecuted);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Loop of attempts for one call: wait for the limits, send, decide, send again.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::io;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -291,7 +291,12 @@ impl<'a> AttemptLoop<'a> {
         self.crash_point("before_send");
         let answer = send(request, limit.min(self.options.time_left(&*shared.clock)));
         async move {
-            let was_in_doubt = write.is_none_or(|write| shared.tally.doubt(write));
+            let was_in_doubt = match write.map(|write| shared.tally.doubt(write)) {
+                None => true,
+                Some(Some(was_in_doubt)) => was_in_doubt,
+                // The program ends, and has said what it wrote.
+                Some(None) => pending().await,
+            };
             let mut result = span.around(answer).await;
             let end = attempt_end(&result);
             if let Some(write) = write.filter(|_| !was_in_doubt)

@@ -47,6 +47,8 @@ pub(crate) struct WriteTally(Mutex<WriteCounts>);
 struct WriteCounts {
     /// Number of calls that have begun.
     begun: u64,
+    /// Set once nothing may be sent any more.
+    is_closed: bool,
     executed: BTreeMap<&'static str, u64>,
     /// Writes of which a request is under way, or may have been executed, the oldest first.
     in_doubt: VecDeque<WriteRecord>,
@@ -69,6 +71,21 @@ impl WriteRecord {
     }
 }
 
+impl WriteCounts {
+    fn doubt(&mut self, write: &WriteRecord) -> bool {
+        let is_in_doubt = self.in_doubt.iter().any(|known| known.is_same(write));
+        if !is_in_doubt {
+            self.in_doubt.push_back(write.clone());
+        }
+        if self.in_doubt.len() > REMEMBERED
+            && let Some(oldest) = self.in_doubt.pop_front()
+        {
+            *self.unsettled.entry(oldest.operation).or_default() += 1;
+        }
+        is_in_doubt
+    }
+}
+
 impl WriteTally {
     /// Notes that a call begins, if its operation is one that writes.
     pub(crate) fn begin(
@@ -83,19 +100,17 @@ impl WriteTally {
         })
     }
 
-    /// Notes that a request of the call is under way, which may be executed from now on. Returns whether an earlier one may have been.
-    pub(crate) fn doubt(&self, write: &WriteRecord) -> bool {
+    /// Notes that a request of the call is under way, which may be executed from now on. Returns whether an earlier one may have been; `None` if
+    /// it must not be sent any more.
+    pub(crate) fn doubt(&self, write: &WriteRecord) -> Option<bool> {
         let counts = &mut *self.counts();
-        let is_in_doubt = counts.in_doubt.iter().any(|known| known.is_same(write));
-        if !is_in_doubt {
-            counts.in_doubt.push_back(write.clone());
-        }
-        if counts.in_doubt.len() > REMEMBERED
-            && let Some(oldest) = counts.in_doubt.pop_front()
-        {
-            *counts.unsettled.entry(oldest.operation).or_default() += 1;
-        }
-        is_in_doubt
+        (!counts.is_closed).then(|| counts.doubt(write))
+    }
+
+    /// Lets no further request of a write be sent. Returns the summary, which stays true from then on.
+    pub(crate) fn close(&self) -> WriteSummary {
+        self.counts().is_closed = true;
+        self.so_far()
     }
 
     /// Notes that the call was not executed.
@@ -110,7 +125,7 @@ impl WriteTally {
         }
         // A call that found nothing left to do has written nothing.
         if result.is_err() {
-            self.doubt(write);
+            self.counts().doubt(write);
         }
         if result != Err(Outcome::Unknown) {
             self.settle_if(true, |known| known.is_same(write));
@@ -173,12 +188,15 @@ mod tests {
         ended(&tally, None, Err(Outcome::NotExecuted));
         assert_eq!(said(&tally), (vec![], vec![], Outcome::NotExecuted));
         let sent = tally.begin(UPDATE_SLOT, None).unwrap();
-        assert!(!tally.doubt(&sent));
+        assert_eq!(tally.doubt(&sent), Some(false));
         assert_eq!(said(&tally), (vec![], vec![("updateSlot", 1)], Outcome::Unknown), "under way");
         tally.end(&sent, Ok(()));
         assert_eq!(said(&tally), (vec![("updateSlot", 1)], vec![], Outcome::Executed));
         tally.end(&sent, Ok(()));
         assert_eq!(said(&tally), (vec![("updateSlot", 1)], vec![], Outcome::Executed), "twice");
+        let late = tally.begin(UPDATE_SLOT, None).unwrap();
+        let written = tally.close();
+        assert_eq!((tally.doubt(&late), tally.so_far()), (None, written));
     }
 
     #[test]
@@ -190,7 +208,7 @@ mod tests {
         }
         assert_eq!(said(&tally), (vec![], vec![("createSlot", 2)], Outcome::Unknown));
         let again = tally.begin(CREATE_SLOT, Some(keys[0].clone())).unwrap();
-        assert!(tally.doubt(&again));
+        assert_eq!(tally.doubt(&again), Some(true));
         tally.end(&again, Ok(()));
         tally.settle(&keys[1], false);
         assert_eq!(said(&tally), (vec![("createSlot", 1)], vec![], Outcome::Executed));
