@@ -1,6 +1,8 @@
 //! Tests of the errors of runs.
 
-use links_pages::apply::{Apply, DesiredPage};
+use links_pages::apply::{
+    Apply, DesiredPage, PageSnapshot, PlanBatch, PlanOptions, Proposal, SingleWrite,
+};
 use links_sdk::{Error, ErrorKind, Outcome};
 use serde_json::json;
 
@@ -32,4 +34,49 @@ async fn a_run_that_ended_before_any_call_failed_is_an_error_of_no_call() {
     assert_eq!(error.to_string(), "not confirmed");
     assert_eq!((error.status(), error.outcome()), (None, Outcome::NotExecuted));
     assert!(!error.is_safe_to_repeat() && error.field_errors().is_empty());
+}
+
+#[tokio::test]
+async fn a_batch_that_needs_a_run_is_not_sent_as_a_single_write() {
+    let (server, client) = cafe().await;
+    let page = PageSnapshot::read(&client, &"cafe".parse().unwrap()).await.unwrap();
+    let desired = |slots: serde_json::Value| -> DesiredPage {
+        serde_json::from_value(json!({ "fields": {"title": "New"}, "slots": slots })).unwrap()
+    };
+    let titled = page.slots.iter().filter(|slot| slot.data.contains_key("title"));
+    let two: Vec<_> = titled
+        .take(2)
+        .map(|slot| json!({"id": slot.id, "type": slot.kind, "data": {"title": "Theirs"}}))
+        .collect();
+    let new = json!({"type": "text", "data": {"title": "Not there before"}});
+    let cafe = client.profile("cafe");
+    server.forget_requests();
+    let mut refused: Vec<String> = Vec::new();
+    for (slots, max_slots) in [(json!(two), 500), (json!([new, new]), 500), (json!([new]), 14)] {
+        let prune = max_slots == 14;
+        let options = PlanOptions { prune, max_slots, ..PlanOptions::default() };
+        let proposal = Proposal::new(&page, desired(slots).into(), options).unwrap();
+        for (step, batch) in proposal.plan.batches().into_iter().enumerate() {
+            let is_single = matches!(
+                batch,
+                PlanBatch::Update([_])
+                    | PlanBatch::Create([_])
+                    | PlanBatch::Reorder
+                    | PlanBatch::Delete(_)
+            );
+            if !is_single {
+                let write = SingleWrite::new(None);
+                let sent = write.send(&cafe, &proposal.plan, step, &page.slots, None).await;
+                let error = sent.unwrap_err();
+                assert_eq!(error.outcome(), Outcome::NotExecuted, "{batch:?}: {error}");
+                refused.push(
+                    format!("{batch:?}").chars().take_while(|it| *it != '(').collect::<String>(),
+                );
+            }
+        }
+    }
+    refused.sort();
+    refused.dedup();
+    assert_eq!(refused, ["Create", "Fields", "MakeRoom", "TryCreate", "Update"]);
+    assert!(server.requests().is_empty());
 }

@@ -105,8 +105,8 @@ impl<'p> PlanBatch<'p> {
         }
     }
 
-    /// Returns the request of the batch; `order` is what a reorder writes. With `seen`, the slots of the page as it was read, it is that of a command
-    /// without a run over the page: it is about a single slot if the batch is, and slots that others changed since are not written.
+    /// Returns the request of the batch; `order` is what a reorder writes. With `seen`, the slots of the page as it was read, it is that of a
+    /// single write: about one slot if it updates or creates slots, and not sent if others have changed the slots since.
     pub(super) fn call(
         self,
         page: &ProfileHandle,
@@ -123,7 +123,7 @@ impl<'p> PlanBatch<'p> {
                 slots.update_unchanged(one.id, None, one.changed.clone()).answer()
             }
             (Self::Update(updates), _) => slots.update_batch(changes(updates)).answer(),
-            (Self::TryCreate([one]) | Self::Create([one]), Some(_)) => {
+            (Self::Create([one]), Some(_)) => {
                 let mut slot = new_slot(one);
                 (slot.data, slot.order) = (slot.data.filter(|data| !data.is_empty()), one.order);
                 return BatchCall::Create(slots.create(slot).answer());

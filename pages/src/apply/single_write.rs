@@ -51,6 +51,7 @@ impl SingleWrite {
 
     /// Sends a batch of a plan for the slots of a page, and records the plan with the first. `step` is the number of the batch, and `seen` are the
     /// slots of the page as it was read for the plan; none for a plan that was made without. Slots that others changed since are not written.
+    /// Only a batch that updates or creates one slot, reorders the page, or deletes slots can be sent; others need a [run](super::Apply).
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -77,8 +78,19 @@ impl SingleWrite {
         seen: &[Slot],
         key: Option<IdempotencyKey>,
     ) -> Result<Answer, Error> {
-        let Some(batch) = plan.batches().get(step).copied() else {
-            return Err(Error::invalid("updateSlots", "the plan has no such batch"));
+        let batch = plan.batches().get(step).copied();
+        let batch = batch.filter(|batch| match batch {
+            PlanBatch::Update(updates) => updates.len() == 1,
+            PlanBatch::Create(creates) => creates.len() == 1,
+            PlanBatch::Reorder => plan.creates.is_empty(),
+            PlanBatch::Delete(_) => true,
+            PlanBatch::Fields(..) | PlanBatch::TryCreate(_) | PlanBatch::MakeRoom(_) => false,
+        });
+        let Some(batch) = batch else {
+            return Err(Error::invalid(
+                "updateSlots",
+                "the batch is no single write; apply the plan",
+            ));
         };
         let call = batch.call(page, plan.ordered(&BTreeMap::new()), Some(seen));
         if let (BatchCall::Write(call), [update]) = (&call, batch.updates()) {
